@@ -27,7 +27,7 @@ FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
-           libopenmpi-dev mpich libmpich-dev gfortran python3
+           libopenmpi-dev mpich libmpich-dev gfortran python3 clang-format
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
 ROOMS  = $(foreach room,core models traces solvers mapping plots answer library reproduce sweep,\
@@ -65,7 +65,7 @@ OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
 all: $(LIB) $(PROGRAM) $(HOOK) $(SHARED_LIB) $(PUBLIC_LIB) $(MANUAL)
 
 help:
-	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|calibrations|install|uninstall|clean|deps]"
+	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|format|calibrations|install|uninstall|clean|deps]"
 
 # Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
 deps:
@@ -95,6 +95,10 @@ bench: deps all $(BENCHES)
 figures: deps all
 	$(V)touch $(OBJ)/.figures; $(PROGRAM) reproduce $(BUDGET) --threads $(THREADS) -o figures --into docs/validation.md || \
 	    [ docs/validation.md -nt $(OBJ)/.figures ]
+
+# C files as .clang-format has them; a test checks it.
+format:
+	$(V)find . -path ./$(OBJ) -prune -o -name '*.[ch]' -print0 | xargs -0 clang-format -i
 
 # Random input through every reader (docs/fuzzing.md): RUNS executions in all, dealt over the targets; a minute of it.
 fuzz: deps $(OBJ)/fuzz/fuzz
@@ -229,6 +233,6 @@ $(OBJ)/mpi: FORCE
 	{ cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 FORCE:
-.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install install-built uninstall clean
+.PHONY: FORCE all help deps run format test cases bench figures validate fuzz fuzz-smoke calibrations install install-built uninstall clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

@@ -83,8 +83,12 @@ static enum fc_code keep_classes(struct work *w, const struct fc_load_summary *l
     for (int c = 0; a->classes && c < m->n_classes; c++) {
         const struct fc_load_class *k = &links->classes[c];
         if (k->count == 0) continue;
-        a->classes[a->n_classes++] = (struct fc_answer_class){fc_copy_text(&a->arena, m->classes[c].name, w->st), k->count,
-                                                              k->used, k->min_bytes, k->mean_bytes, k->max_bytes};
+        a->classes[a->n_classes++] = (struct fc_answer_class){fc_copy_text(&a->arena, m->classes[c].name, w->st),
+                                                              k->count,
+                                                              k->used,
+                                                              k->min_bytes,
+                                                              k->mean_bytes,
+                                                              k->max_bytes};
     }
     return w->st->code;
 }
@@ -95,8 +99,10 @@ static enum fc_code keep_bottleneck(struct work *w)
     struct fc_answer *a = w->answer;
     uint32_t link = a->p.bottleneck;
     char name[256];
-    a->bottleneck = fc_copy_text(&a->arena, link == FC_NONE ? a->p.binds : fc_link_name(net, link, name, sizeof name), w->st);
-    if (link != FC_NONE) a->bottleneck_class = fc_copy_text(&a->arena, w->session->machine.classes[net->link_class[link]].name, w->st);
+    a->bottleneck =
+        fc_copy_text(&a->arena, link == FC_NONE ? a->p.binds : fc_link_name(net, link, name, sizeof name), w->st);
+    if (link != FC_NONE)
+        a->bottleneck_class = fc_copy_text(&a->arena, w->session->machine.classes[net->link_class[link]].name, w->st);
     return w->st->code;
 }
 
@@ -162,8 +168,10 @@ static enum fc_code replay_beside(struct work *w, const struct fc_replay_setting
     struct fc_session *s = w->session;
     const struct fc_trace *trace = w->job->source.head;
     if (!trace->events)
-        return fc_refuse(w->st, FC_NO, "--background job: %s is too long to be joined with another trace in memory "
-                                       "(expected trace: and the other's mean rates)", trace->file);
+        return fc_refuse(w->st, FC_NO,
+                         "--background job: %s is too long to be joined with another trace in memory "
+                         "(expected trace: and the other's mean rates)",
+                         trace->file);
     return fc_replay_beside(&s->net, trace, &w->placement, &s->other, &s->other_placement, settings, replay,
                             &w->answer->other.beside, w->st);
 }
@@ -183,8 +191,8 @@ static enum fc_code replay(struct work *w)
     if (w->q->keep_timeline) settings.timeline = a->timeline = fc_alloc(&a->arena, 1, sizeof *a->timeline, w->st);
     if (w->st->code || fc_read_loggops(w->q->loggops, &s->machine.software, &settings, w->st)) return w->st->code;
     if (s->other.first_event ? replay_beside(w, &settings, &replay)
-                             : fc_replay_by(job->period_mode, &s->net, &job->source, &job->period, &w->placement, &settings,
-                                            &replay, &a->period, w->st))
+                             : fc_replay_by(job->period_mode, &s->net, &job->source, &job->period, &w->placement,
+                                            &settings, &replay, &a->period, w->st))
         return w->st->code;
     if (!state_error(w, &settings, &replay)) keep_replay(w, &replay);
     fc_replay_free(&replay);
@@ -222,7 +230,8 @@ static enum fc_code phase(struct work *w)
                                         .bulk = w->bulk};
     if (w->bulk) a->calibration = fc_copy_text(&a->arena, w->session->calibration.file, w->st);
     if (w->st->code || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st)) return w->st->code;
-    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &a->p, w->st)) keep_phase(w, &load, &settings);
+    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &a->p, w->st))
+        keep_phase(w, &load, &settings);
     fc_load_free(&load);
     return w->st->code;
 }

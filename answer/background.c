@@ -31,8 +31,8 @@ static enum fc_code read_listed(struct other *o)
     struct fc_status why = {0};
     o->listed = o->q->background_nodes != NULL;
     static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
-    if (!o->listed || !fc_nodes_read(&o->session->net, o->q->background_nodes, 0, &o->scratch, &o->nodes,
-                                     &o->n_nodes, &why))
+    if (!o->listed ||
+        !fc_nodes_read(&o->session->net, o->q->background_nodes, 0, &o->scratch, &o->nodes, &o->n_nodes, &why))
         return FC_OK;
     if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
     bool named = !strncmp(why.message, whose, sizeof whose - 1);
@@ -45,10 +45,9 @@ static enum fc_code take_others(struct other *o, bool all)
     const struct fc_session *s = o->session;
     if (o->listed) return FC_OK;
     if (!all && !s->nodes)
-        return fc_refuse(
-            o->st, FC_INPUT,
-            "--background: on which nodes does the other job run? (expected --background-nodes LIST, or "
-            "--nodes LIST for this one: the other then has the rest)");
+        return fc_refuse(o->st, FC_INPUT,
+                         "--background: on which nodes does the other job run? (expected --background-nodes LIST, or "
+                         "--nodes LIST for this one: the other then has the rest)");
     bool *ours = fc_alloc(&o->scratch, s->net.n_nodes, sizeof *ours, o->st);
     o->nodes = fc_alloc(&o->scratch, s->net.n_nodes, sizeof *o->nodes, o->st);
     if (o->st->code) return o->st->code;
@@ -83,8 +82,7 @@ static bool is_pattern(const char *text)
     return false;
 }
 
-static enum fc_code read_load(const char *text, enum fc_background_load *kind, double *load,
-                              struct fc_status *st)
+static enum fc_code read_load(const char *text, enum fc_background_load *kind, double *load, struct fc_status *st)
 {
     struct fc_status no_rate = {0};
     char *end;
@@ -100,11 +98,10 @@ static enum fc_code read_load(const char *text, enum fc_background_load *kind, d
                !fc_quantity(text, FC_BYTES_PER_S, 0, load, (struct fc_place){0}, &no_rate))
         *kind = FC_BACKGROUND_PAYLOAD;
     else if (!number || *end)
-        return fc_refuse(
-            st, FC_INPUT,
-            "--background: '%s' is no load (expected flits a node and cycle, e.g. 0.3, a part of the "
-            "busiest link's time, e.g. 30%%, payload a node, e.g. 50MB/s, or full)",
-            text);
+        return fc_refuse(st, FC_INPUT,
+                         "--background: '%s' is no load (expected flits a node and cycle, e.g. 0.3, a part of the "
+                         "busiest link's time, e.g. 30%%, payload a node, e.g. 50MB/s, or full)",
+                         text);
     return FC_OK;
 }
 
@@ -128,8 +125,8 @@ static enum fc_code of_pattern(struct other *o, const char *text)
                          text);
     if (read_load(value, &kind, &load, o->st)) return o->st->code;
     *last = 0;
-    return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load,
-                                    o->q->seed, &o->session->background, o->st);
+    return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load, o->q->seed,
+                                    &o->session->background, o->st);
 }
 
 /* ---- files ---- */
@@ -157,20 +154,18 @@ static enum fc_code of_graph(struct other *o, char *file)
         return o->st->code;
     const uint32_t *node = place(o, file, demand.n_tasks, 1);
     if (node)
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed,
-                                &o->session->background, o->st);
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed, &o->session->background,
+                                o->st);
     fc_demand_free(&demand);
     return o->st->code;
 }
 
 /* How long the other job takes on its nodes alone. */
-static enum fc_code time_alone(struct other *o, const struct fc_trace *trace, const uint32_t *node,
-                               double *time_s)
+static enum fc_code time_alone(struct other *o, const struct fc_trace *trace, const uint32_t *node, double *time_s)
 {
     struct fc_replay replay;
     struct fc_placement placement = {trace->n_ranks, node};
-    struct fc_replay_settings settings = {.network = FC_NET_CONTENTION,
-                                          .software = o->session->machine.software};
+    struct fc_replay_settings settings = {.network = FC_NET_CONTENTION, .software = o->session->machine.software};
     if (fc_replay_run(&o->session->net, trace, &placement, &settings, &replay, o->st)) return o->st->code;
     *time_s = replay.prediction.time_s;
     fc_replay_free(&replay);
@@ -186,10 +181,9 @@ static enum fc_code of_trace(struct other *o, char *file)
     if (cut_over(file, &over_s, o->st) || take_others(o, false) || fc_trace_read(file, &trace, o->st))
         return o->st->code;
     const uint32_t *node = place(o, file, trace.n_ranks, (uint64_t)o->session->machine.cores_per_node);
-    if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) &&
-        !fc_demand_of_job(&trace, &demand, o->st))
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed,
-                                &o->session->background, o->st);
+    if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) && !fc_demand_of_job(&trace, &demand, o->st))
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed, &o->session->background,
+                                o->st);
     fc_demand_free(&demand);
     fc_trace_free(&trace);
     return o->st->code;
@@ -212,8 +206,7 @@ static enum fc_code of_job(struct other *o, const char *file)
     return FC_OK;
 }
 
-enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s,
-                                   struct fc_status *st)
+enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
     struct other o = {.q = q, .session = s, .st = st};
     const char *text = q->background;

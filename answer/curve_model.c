@@ -18,11 +18,10 @@ static enum fc_code check_sample(const struct fc_turns *t, struct fc_status *st)
 {
     double visits = (double)t->n_walked * (t->hops_mean + 2) / t->n_links;
     if (!t->sampled || visits >= LEAST_VISITS) return FC_OK;
-    return fc_refuse(
-        st, FC_NO,
-        "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
-        "least %d; --solver flit does without)",
-        visits, LEAST_VISITS);
+    return fc_refuse(st, FC_NO,
+                     "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
+                     "least %d; --solver flit does without)",
+                     visits, LEAST_VISITS);
 }
 
 /* All loads; those of pairs as they are solved, multiplied by what the calibration makes of their mean. */
@@ -50,8 +49,7 @@ static enum fc_code solve_open(void *context, double load, struct fc_queueing_an
     return code;
 }
 
-static enum fc_code solve_windows(const struct fc_curve_question *q, struct fc_curve_model *m,
-                                  struct fc_status *st)
+static enum fc_code solve_windows(const struct fc_curve_question *q, struct fc_curve_model *m, struct fc_status *st)
 {
     const char **items;
     const struct fc_window_model open = {m->model, solve_open, m->saturation, m->turns.flits_mean};
@@ -69,14 +67,13 @@ static enum fc_code solve_windows(const struct fc_curve_question *q, struct fc_c
 }
 
 static enum fc_code solve(const struct fc_curve_question *q, const struct fc_session *session, const char *pattern,
-                          const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                          const double *load, struct fc_curve_model *m, struct fc_status *st)
+                          const struct fc_demand *demand, const struct fc_flit_settings *settings, const double *load,
+                          struct fc_curve_model *m, struct fc_status *st)
 {
-        uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
+    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
-        fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model,
-                           st))
+        fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
@@ -87,16 +84,15 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
     return FC_OK;
 }
 
-enum fc_code fc_curve_model_solve(const struct fc_curve_question *q, const struct fc_session *session, const char *pattern,
-                                  const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                                  const double *load, size_t n, struct fc_curve_model *model,
-                                  struct fc_status *st)
+enum fc_code fc_curve_model_solve(const struct fc_curve_question *q, const struct fc_session *session,
+                                  const char *pattern, const struct fc_demand *demand,
+                                  const struct fc_flit_settings *settings, const double *load, size_t n,
+                                  struct fc_curve_model *model, struct fc_status *st)
 {
     memset(model, 0, sizeof *model);
     model->n = n;
     model->answers = fc_alloc(&model->arena, n + 1, sizeof *model->answers, st);
-    if (!model->answers || fc_curve_pairs_read(q, &session->net, n, &model->arena, &model->pairs, st))
-        return st->code;
+    if (!model->answers || fc_curve_pairs_read(q, &session->net, n, &model->arena, &model->pairs, st)) return st->code;
     return solve(q, session, pattern, demand, settings, load, model, st);
 }
 

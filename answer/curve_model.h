@@ -10,7 +10,7 @@
 struct fc_curve_model {
     struct fc_arena arena;
     struct fc_calibration calibration;
-    bool calibrated; /* there is one */
+    bool calibrated;                     /* there is one */
     struct fc_calibration_misfit misfit; /* why not */
     struct fc_turns turns;
     struct fc_calibrated *model;
@@ -26,9 +26,9 @@ struct fc_curve_model {
 /* Solves the model at load[n], with the pairs and windows that the question asks. `pattern`: the traffic's name, by which its
  * calibration is found; NULL: none. No kernel run. The caller frees, also after a failure. */
 enum fc_code fc_curve_model_solve(const struct fc_curve_question *q, const struct fc_session *session,
-                                  const char *pattern, const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                                  const double *load, size_t n, struct fc_curve_model *model,
-                                  struct fc_status *st);
+                                  const char *pattern, const struct fc_demand *demand,
+                                  const struct fc_flit_settings *settings, const double *load, size_t n,
+                                  struct fc_curve_model *model, struct fc_status *st);
 void fc_curve_model_free(struct fc_curve_model *model);
 
 #endif

@@ -16,8 +16,7 @@ static enum fc_code read_pair(const char *text, uint32_t n_nodes, struct fc_pair
         b = strtoull(second, &end, 10);
         good = end != second && !*end;
     }
-    if (!good)
-        return fc_refuse(st, FC_INPUT, "--pairs: '%s' is no pair (expected nodes FROM-TO, e.g. 0-17,3-9)", text);
+    if (!good) return fc_refuse(st, FC_INPUT, "--pairs: '%s' is no pair (expected nodes FROM-TO, e.g. 0-17,3-9)", text);
     if (a >= n_nodes || b >= n_nodes)
         return fc_refuse(st, FC_INPUT, "--pairs: '%s': the machine has nodes 0 to %u", text, n_nodes - 1);
     *pair = (struct fc_pair){(uint32_t)a, (uint32_t)b};

@@ -8,13 +8,13 @@
 struct fc_curve_pairs {
     struct fc_pair {
         uint32_t source, target;
-    } *pair; /* [n_pairs] as asked */
+    } * pair; /* [n_pairs] as asked */
     uint32_t n_pairs;
     bool by_hops;
     size_t n_loads;
-    struct fc_pair_answer *answer;   /* [n_loads][n_pairs] */
-    struct fc_hops_class **class;    /* [n_loads][n_classes[load]] */
-    uint32_t *n_classes;             /* [n_loads] 0: no stable load */
+    struct fc_pair_answer *answer; /* [n_loads][n_pairs] */
+    struct fc_hops_class **class;  /* [n_loads][n_classes[load]] */
+    uint32_t *n_classes;           /* [n_loads] 0: no stable load */
 };
 /* What the question asks, for n_loads loads; everything in the arena. FC_INPUT: no pairs, no such nodes. */
 enum fc_code fc_curve_pairs_read(const struct fc_curve_question *q, const struct fc_network *net, size_t n_loads,

@@ -11,8 +11,8 @@
 struct loggops {
     double L, o, g, G, O, S;
 };
-enum fc_code fc_read_loggops(const char *text, const struct fc_software *software,
-                             struct fc_replay_settings *out, struct fc_status *st)
+enum fc_code fc_read_loggops(const char *text, const struct fc_software *software, struct fc_replay_settings *out,
+                             struct fc_status *st)
 {
 #define IN(field) offsetof(struct loggops, field)
     static const struct fc_key keys[] = {
@@ -32,8 +32,12 @@ enum fc_code fc_read_loggops(const char *text, const struct fc_software *softwar
     enum fc_code code = fc_keys_parse(keys, FC_COUNT(keys), &l, text, 0, &none, where, st);
     fc_arena_free(&none);
     if (code) return code;
-    out->software = (struct fc_software){.send_s = l.o, .recv_s = l.o, .gap_s = l.g, .eager_bytes = l.S,
-                                         .compute_scale = software->compute_scale, .per_byte_s = l.O};
+    out->software = (struct fc_software){.send_s = l.o,
+                                         .recv_s = l.o,
+                                         .gap_s = l.g,
+                                         .eager_bytes = l.S,
+                                         .compute_scale = software->compute_scale,
+                                         .per_byte_s = l.O};
     out->loggops = true;
     out->loggops_latency_s = l.L;
     out->loggops_per_byte_s = l.G;
@@ -55,8 +59,8 @@ static enum fc_code read_network(const struct fc_question *q, enum fc_network_mo
 
 /* ---- traces ---- */
 
-enum fc_code fc_trace_options_of(const struct fc_question *q, struct fc_arena *arena,
-                                 struct fc_trace_options *options, struct fc_status *st)
+enum fc_code fc_trace_options_of(const struct fc_question *q, struct fc_arena *arena, struct fc_trace_options *options,
+                                 struct fc_status *st)
 {
     const char **item;
     size_t n;
@@ -76,8 +80,7 @@ enum fc_code fc_trace_options_of(const struct fc_question *q, struct fc_arena *a
     return FC_OK;
 }
 
-enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace *trace,
-                             struct fc_status *st)
+enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace *trace, struct fc_status *st)
 {
     if (!q->flops_per_s || trace->operations) return FC_OK;
     return fc_refuse(st, FC_INPUT,
@@ -85,8 +88,7 @@ enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace 
                      trace->file);
 }
 
-enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice,
-                                    struct fc_status *st)
+enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice, struct fc_status *st)
 {
     return fc_collective_choice_read(q->collectives ? q->collectives : "mpich", choice, st);
 }
@@ -104,8 +106,8 @@ static bool read_number(const char **at, uint64_t *number)
     return errno == 0;
 }
 
-static enum fc_code demand_of_phase(const struct fc_question *q, const struct fc_trace *trace,
-                                   struct fc_demand *demand, struct fc_status *st)
+static enum fc_code demand_of_phase(const struct fc_question *q, const struct fc_trace *trace, struct fc_demand *demand,
+                                    struct fc_status *st)
 {
     const char *at = q->phase;
     uint64_t first = 0, last = 0;
@@ -116,16 +118,14 @@ static enum fc_code demand_of_phase(const struct fc_question *q, const struct fc
         good = read_number(&at, &last) && last >= first;
     }
     if (!good || *at)
-        return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)",
-                         q->phase);
+        return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)", q->phase);
     struct fc_collective_choice choice;
     if (fc_read_collectives(q, &choice, st)) return st->code;
     return fc_demand_of_phases_by(trace, &choice, first, last, demand, st);
 }
 
 /* Phases are cut in memory. */
-static enum fc_code demand_of_phases(const struct fc_question *q, struct fc_demand *demand,
-                                     struct fc_status *st)
+static enum fc_code demand_of_phases(const struct fc_question *q, struct fc_demand *demand, struct fc_status *st)
 {
     struct fc_trace trace;
     if (fc_trace_read(q->trace, &trace, st)) return st->code;
@@ -134,8 +134,8 @@ static enum fc_code demand_of_phases(const struct fc_question *q, struct fc_dema
     return st->code;
 }
 
-enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session *s,
-                               struct fc_demand *demand, struct fc_status *st)
+enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session *s, struct fc_demand *demand,
+                           struct fc_status *st)
 {
     int given = (q->pattern != NULL) + (q->graph != NULL) + (q->trace != NULL) + (q->traffic != NULL);
     memset(demand, 0, sizeof *demand);
@@ -152,8 +152,7 @@ enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session 
     if (q->phase) return demand_of_phases(q, demand, st);
     struct fc_trace_source source;
     struct fc_collective_choice choice;
-    if (fc_read_collectives(q, &choice, st) || fc_source_open(q->trace, NULL, &source, st))
-        return st->code;
+    if (fc_read_collectives(q, &choice, st) || fc_source_open(q->trace, NULL, &source, st)) return st->code;
     fc_demand_of_source(&source, &choice, demand, st);
     fc_source_close(&source);
     return st->code;

@@ -17,7 +17,8 @@ enum fc_code fc_trace_options_of(const struct fc_question *q, struct fc_arena *a
 /* FC_INPUT where q->flops_per_s is given and the trace, or its head, has times, not operations. */
 enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace *trace, struct fc_status *st);
 /* q->collectives; MPICH's rules where it is not given. */
-enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice, struct fc_status *st);
+enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice,
+                                 struct fc_status *st);
 /* Text "L=..,o=..,g=..,G=..,O=..,S=.." into the replay's settings; NULL: the end points of `software` on the network. */
 enum fc_code fc_read_loggops(const char *text, const struct fc_software *software, struct fc_replay_settings *settings,
                              struct fc_status *st);
@@ -54,7 +55,8 @@ struct fc_map_problem fc_map_problem_of(const struct fc_question *q, const struc
 enum fc_code fc_place_problem(const struct fc_question *q, struct fc_map_problem problem, const char *map,
                               struct fc_mapping *mapping, struct fc_status *st);
 /* Places the demand's tasks: on q->node_of where it is given, else by `map`. */
-enum fc_code fc_place_tasks(const struct fc_question *q, const struct fc_session *session, const struct fc_demand *demand,
-                            const char *map, struct fc_mapping *mapping, struct fc_status *st);
+enum fc_code fc_place_tasks(const struct fc_question *q, const struct fc_session *session,
+                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
+                            struct fc_status *st);
 
 #endif

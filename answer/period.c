@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode,
-                            struct fc_status *st)
+enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode, struct fc_status *st)
 {
     static const char *const words[] = {"off", "auto", "check"};
     *mode = FC_PERIOD_OFF;
@@ -15,14 +14,13 @@ enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mo
             *mode = (enum fc_period_mode)i;
             return FC_OK;
         }
-    return fc_refuse(st, FC_INPUT, "--period: '%s' is unknown (expected auto, check or off)",
-                     q->period);
+    return fc_refuse(st, FC_INPUT, "--period: '%s' is unknown (expected auto, check or off)", q->period);
 }
 
-enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net,
-                          struct fc_trace_source *source, const struct fc_period *period,
-                          const struct fc_placement *placement, const struct fc_replay_settings *settings,
-                          struct fc_replay *replay, struct fc_period_row *row, struct fc_status *st)
+enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net, struct fc_trace_source *source,
+                          const struct fc_period *period, const struct fc_placement *placement,
+                          const struct fc_replay_settings *settings, struct fc_replay *replay,
+                          struct fc_period_row *row, struct fc_status *st)
 {
     *row = (struct fc_period_row){.asked = mode != FC_PERIOD_OFF, .full_time_s = NAN, .error_percent = NAN};
     if (row->asked) {

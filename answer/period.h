@@ -16,12 +16,11 @@ struct fc_period_row {
     double full_time_s, error_percent; /* NaN: not measured */
 };
 /* q->period; off where it is not given. FC_INPUT: another word. */
-enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode,
-                            struct fc_status *st);
+enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode, struct fc_status *st);
 /* Replays the source (restarted) by its periods as the mode asks, or in full. */
-enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net,
-                          struct fc_trace_source *source, const struct fc_period *period,
-                          const struct fc_placement *placement, const struct fc_replay_settings *settings,
-                          struct fc_replay *replay, struct fc_period_row *row, struct fc_status *st);
+enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net, struct fc_trace_source *source,
+                          const struct fc_period *period, const struct fc_placement *placement,
+                          const struct fc_replay_settings *settings, struct fc_replay *replay,
+                          struct fc_period_row *row, struct fc_status *st);
 
 #endif

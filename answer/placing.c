@@ -8,10 +8,10 @@
 enum { FULL_SPLIT_S = 4 };
 
 struct fc_map_problem fc_map_problem_of(const struct fc_question *q, const struct fc_session *s,
-                                         const struct fc_demand *demand)
+                                        const struct fc_demand *demand)
 {
-    bool over_nodes = q->pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes &&
-                      strncmp(q->pattern, "multicast", 9);
+    bool over_nodes =
+        q->pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes && strncmp(q->pattern, "multicast", 9);
     return (struct fc_map_problem){
         .net = &s->net,
         .demand = demand,
@@ -33,8 +33,9 @@ enum fc_code fc_place_problem(const struct fc_question *q, struct fc_map_problem
     const struct fc_watcher *watcher = q->watcher;
     uint64_t nodes = problem.nodes ? problem.n_nodes : problem.net->n_nodes, room = nodes * (uint64_t)q->ranks_per_node;
     if (q->ranks_per_node && problem.demand->n_tasks > room)
-        return fc_refuse(st, FC_INPUT, "--ranks-per-node %d: %u tasks on %llu nodes (expected at most %llu)", q->ranks_per_node,
-                         problem.demand->n_tasks, (unsigned long long)nodes, (unsigned long long)room);
+        return fc_refuse(st, FC_INPUT, "--ranks-per-node %d: %u tasks on %llu nodes (expected at most %llu)",
+                         q->ranks_per_node, problem.demand->n_tasks, (unsigned long long)nodes,
+                         (unsigned long long)room);
     bool searches = map && !strncmp(map, "optimize", strlen("optimize"));
     searches = searches && watcher && watcher->search_starts;
     problem.progress = watcher ? watcher->progress : NULL;
@@ -60,7 +61,8 @@ static enum fc_code place_as_told(const struct fc_question *q, const struct fc_s
     for (uint32_t t = 0; t < n_tasks && !st->code; t++) {
         uint32_t node = q->node_of[t];
         if (node >= s->net.n_nodes)
-            fc_refuse(st, FC_INPUT, "task %u is on node %u (the machine has nodes 0 to %u)", t, node, s->net.n_nodes - 1);
+            fc_refuse(st, FC_INPUT, "task %u is on node %u (the machine has nodes 0 to %u)", t, node,
+                      s->net.n_nodes - 1);
         else if (used[node] == cores)
             fc_refuse(st, FC_INPUT, "node %u has more tasks than its %u cores", node, cores);
         else

@@ -31,23 +31,23 @@ struct fc_question {
     /* The job: one of these four. */
     const char *pattern, *graph, *trace;
     const struct fc_demand *traffic; /* bytes between tasks, in memory */
-    const char *phase;       /* of the trace: "N" or "N-M" */
-    const char *collectives; /* rules and algorithms; NULL: MPICH's */
-    const char *flops_per_s; /* "RATE,...": of traces that count operations */
-    double compute_s;        /* computation before a pattern or a graph */
-    const char *network;     /* a trace's: ideal, contention (default), queueing or flit */
-    const char *loggops;     /* end points instead of the machine's */
-    const char *period;      /* auto, check or off (default) */
+    const char *phase;               /* of the trace: "N" or "N-M" */
+    const char *collectives;         /* rules and algorithms; NULL: MPICH's */
+    const char *flops_per_s;         /* "RATE,...": of traces that count operations */
+    double compute_s;                /* computation before a pattern or a graph */
+    const char *network;             /* a trace's: ideal, contention (default), queueing or flit */
+    const char *loggops;             /* end points instead of the machine's */
+    const char *period;              /* auto, check or off (default) */
 
     /* Where its tasks sit. */
     const char *map;         /* a strategy or a mapping file; NULL: def */
     const uint32_t *node_of; /* [n_node_of] instead: the node of every task; NULL: none */
     uint32_t n_node_of;
-    const char *nodes; /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
+    const char *nodes;  /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
     int ranks_per_node; /* tasks that a node takes, at most its cores; 0: its cores */
-    long nodes_line;   /* the list on this line of the file that `nodes` names; 0: all of it */
-    double search_s;   /* work of a search for a mapping, counted in seconds of a nominal machine */
-    bool search_given; /* search_s is a limit for starts too */
+    long nodes_line;    /* the list on this line of the file that `nodes` names; 0: all of it */
+    double search_s;    /* work of a search for a mapping, counted in seconds of a nominal machine */
+    bool search_given;  /* search_s is a limit for starts too */
 
     /* What runs beside it. */
     const char *background, *background_nodes;
@@ -56,18 +56,18 @@ struct fc_question {
     int threads;
 
     /* What the answer is to hold besides its figures. */
-    bool keep_links;    /* every link's load, every task's node */
-    bool keep_timeline; /* what each rank of a trace does when */
+    bool keep_links;                  /* every link's load, every task's node */
+    bool keep_timeline;               /* what each rank of a trace does when */
     const struct fc_watcher *watcher; /* NULL: nobody */
 };
 
 /* A run of the flit-level kernel. Times in router cycles. */
 struct fc_run_question {
-    const char *load;         /* "0.3" flits a node and cycle, or "60%" of the ideal throughput */
-    const char *engine;       /* auto (default), event or cycle */
-    const char *packet_flits; /* "N" or "N-M" */
+    const char *load;          /* "0.3" flits a node and cycle, or "60%" of the ideal throughput */
+    const char *engine;        /* auto (default), event or cycle */
+    const char *packet_flits;  /* "N" or "N-M" */
     const char *high_priority; /* share of the load: "5%" */
-    const char *vc_rule;      /* instead of the machine's */
+    const char *vc_rule;       /* instead of the machine's */
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles;
     double gap_cycles;
     bool backlog, in_order, allow_deadlock, bubble_as_published;

@@ -28,8 +28,7 @@ static enum fc_code read_lengths(const char *text, uint32_t *least, uint32_t *mo
         if (end == second) to = 0;
     }
     if (end == text || *end || from < 1 || to < from || to > 65535)
-        return fc_refuse(st, FC_INPUT,
-                         "--packet-flits: '%s' is no length (expected N or N-M flits, 1 to 65535)", text);
+        return fc_refuse(st, FC_INPUT, "--packet-flits: '%s' is no length (expected N or N-M flits, 1 to 65535)", text);
     *least = (uint32_t)from;
     *most = (uint32_t)to;
     return FC_OK;
@@ -44,14 +43,13 @@ static enum fc_code read_share(const char *text, double *share, struct fc_status
     if (percent) value /= 100;
     if (end == text || (*end && !percent) || !(value > 0) || !(value < 1))
         return fc_refuse(st, FC_INPUT,
-                         "--high-priority: '%s' is no share (expected more than 0 and less than 1, e.g. 5%%)",
-                         text);
+                         "--high-priority: '%s' is no share (expected more than 0 and less than 1, e.g. 5%%)", text);
     *share = value;
     return FC_OK;
 }
 
-enum fc_code fc_run_settings(const struct fc_run_question *run, uint64_t seed, int threads, struct fc_flit_settings *settings,
-                             struct fc_status *st)
+enum fc_code fc_run_settings(const struct fc_run_question *run, uint64_t seed, int threads,
+                             struct fc_flit_settings *settings, struct fc_status *st)
 {
     fc_flit_defaults(settings);
     if (run->engine && read_engine(run->engine, &settings->engine, st)) return st->code;
@@ -74,36 +72,44 @@ enum fc_code fc_run_settings(const struct fc_run_question *run, uint64_t seed, i
     return FC_OK;
 }
 
-enum fc_code fc_run_load(const char *option, const char *text, const struct fc_network *net, const struct fc_demand *demand,
-                         const struct fc_flit_settings *settings, double *ideal, double *load_flits_per_cycle,
-                         struct fc_status *st)
+enum fc_code fc_run_load(const char *option, const char *text, const struct fc_network *net,
+                         const struct fc_demand *demand, const struct fc_flit_settings *settings, double *ideal,
+                         double *load_flits_per_cycle, struct fc_status *st)
 {
     char *end;
     double value = strtod(text, &end);
     bool percent = end != text && !strcmp(end, "%");
     if (end == text || (*end && !percent) || !(value > 0) || isinf(value))
-        return fc_refuse(st, FC_INPUT, "%s: '%s' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60%% of "
-                                       "the ideal throughput)", option, text);
+        return fc_refuse(st, FC_INPUT,
+                         "%s: '%s' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60%% of "
+                         "the ideal throughput)",
+                         option, text);
     if (percent && isnan(*ideal) && fc_flit_ideal_throughput(net, demand, settings, ideal, st)) return st->code;
     *load_flits_per_cycle = percent ? value / 100 * *ideal : value;
     return FC_OK;
 }
 
-enum fc_code fc_run_rates(const char *option, const struct fc_network *net, struct fc_demand *demand, struct fc_status *st)
+enum fc_code fc_run_rates(const char *option, const struct fc_network *net, struct fc_demand *demand,
+                          struct fc_status *st)
 {
     if (!demand->open_loop && demand->n_tasks != net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "%s: %s has %u tasks, and rates are those of the %u nodes (without it its messages "
-                                       "are sent as fast as they go)", option, demand->name, demand->n_tasks, net->n_nodes);
+        return fc_refuse(st, FC_INPUT,
+                         "%s: %s has %u tasks, and rates are those of the %u nodes (without it its messages "
+                         "are sent as fast as they go)",
+                         option, demand->name, demand->n_tasks, net->n_nodes);
     demand->open_loop = true;
     return FC_OK;
 }
 
-enum fc_code fc_run_offer(const struct fc_run_question *run, const struct fc_network *net, const struct fc_demand *demand,
-                          struct fc_flit_settings *settings, double *ideal, struct fc_status *st)
+enum fc_code fc_run_offer(const struct fc_run_question *run, const struct fc_network *net,
+                          const struct fc_demand *demand, struct fc_flit_settings *settings, double *ideal,
+                          struct fc_status *st)
 {
     if (!demand->open_loop || run->backlog) return FC_OK;
     if (!run->load)
-        return fc_refuse(st, FC_INPUT, "no load: %s is open-loop traffic (expected --load L in flits a node and cycle, e.g. "
-                                       "--load 0.3, or --load 60%% of the ideal throughput, or --backlog)", demand->name);
+        return fc_refuse(st, FC_INPUT,
+                         "no load: %s is open-loop traffic (expected --load L in flits a node and cycle, e.g. "
+                         "--load 0.3, or --load 60%% of the ideal throughput, or --backlog)",
+                         demand->name);
     return fc_run_load("--load", run->load, net, demand, settings, ideal, &settings->load_flits_per_cycle, st);
 }

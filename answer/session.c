@@ -20,9 +20,11 @@ static enum fc_code name_hosts(const struct fc_question *q, struct fc_session *s
     }
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
-        return q->nodes ? fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+        return q->nodes ? fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)
+                        : FC_OK;
     }
-    if (q->nodes && fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
+    if (q->nodes && fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st))
+        return st->code;
     if (!q->nodes || n != s->n_nodes)
         return fc_refuse(st, FC_INPUT, "--hosts: %u hosts (expected one for each of the machine's %u nodes%s)", n,
                          s->net.n_nodes,
@@ -41,8 +43,8 @@ static enum fc_code read_nodes(const struct fc_question *q, struct fc_session *s
 static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *machine, struct fc_status *st)
 {
     if (q->ranks_per_node > machine->cores_per_node)
-        return fc_refuse(st, FC_INPUT, "--ranks-per-node: %d are more than a node of %s holds (%lld)", q->ranks_per_node,
-                         machine->name, machine->cores_per_node);
+        return fc_refuse(st, FC_INPUT, "--ranks-per-node: %d are more than a node of %s holds (%lld)",
+                         q->ranks_per_node, machine->name, machine->cores_per_node);
     if (q->ranks_per_node) machine->cores_per_node = q->ranks_per_node;
     return FC_OK;
 }
@@ -51,10 +53,11 @@ enum fc_code fc_session_open(const struct fc_question *q, const char *machine, s
                              struct fc_status *st)
 {
     memset(s, 0, sizeof *s);
-    if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
+    if (!machine)
+        return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, q->settings, q->n_settings, &s->machine, st)) return st->code;
-    if (limit_ranks(q, &s->machine, st) || fc_machine_route(&s->machine, q->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
-        read_nodes(q, s, st) || fc_session_background(q, s, st)) {
+    if (limit_ranks(q, &s->machine, st) || fc_machine_route(&s->machine, q->routing, st) ||
+        fc_network_build(&s->machine, &s->net, st) || read_nodes(q, s, st) || fc_session_background(q, s, st)) {
         fc_session_close(s);
         return st->code;
     }

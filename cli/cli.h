@@ -23,7 +23,7 @@ struct fc_arguments {
     const char *split, *plot, *output, *loads, *solver;
     uint64_t members; /* 0: not given */
     double bytes;     /* 0: not given */
-    double budget_s;       /* 0: not given */
+    double budget_s;  /* 0: not given */
     int iterations;
     bool json, quiet, path_walk, text, dump_network, phases, replays;
     const char *bound; /* load: which program bounds it */
@@ -32,17 +32,17 @@ struct fc_arguments {
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `ask.nodes` is the last */
     int n_node_lists;
     bool compare, long_mapping;
-    const char *format; /* of what is written */
-    bool partial;       /* capture: of a program that failed too */
+    const char *format;                                           /* of what is written */
+    bool partial;                                                 /* capture: of a program that failed too */
     const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
     double on_chip;
     bool confirm, milp;
     bool quick, full; /* reproduce */
     const char *into;
-    int n_words;        /* arguments that are no options */
+    int n_words; /* arguments that are no options */
     char **words;
-    char **program;     /* what follows --, NULL-terminated, or NULL */
-    int argc;           /* the command line as it was given; argv[0] is "fabricast COMMAND" */
+    char **program; /* what follows --, NULL-terminated, or NULL */
+    int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
     const char *versus; /* report: the mapping beside --map */
 };
@@ -84,10 +84,11 @@ enum fc_group {
     FC_NO_GROUP = 63
 };
 /* A set of up to eight groups; sets are joined by |. */
-#define FC_GROUPS_(a, b, c, d, e, f, g, h, ...)                                                                       \
-    (((UINT64_C(1) << (a)) | (UINT64_C(1) << (b)) | (UINT64_C(1) << (c)) | (UINT64_C(1) << (d)) | (UINT64_C(1) << (e)) | \
-      (UINT64_C(1) << (f)) | (UINT64_C(1) << (g)) | (UINT64_C(1) << (h))) & ~(UINT64_C(1) << FC_NO_GROUP))
-#define FC_GROUPS(...)                                                                                                \
+#define FC_GROUPS_(a, b, c, d, e, f, g, h, ...)                                                                        \
+    (((UINT64_C(1) << (a)) | (UINT64_C(1) << (b)) | (UINT64_C(1) << (c)) | (UINT64_C(1) << (d)) |                      \
+      (UINT64_C(1) << (e)) | (UINT64_C(1) << (f)) | (UINT64_C(1) << (g)) | (UINT64_C(1) << (h))) &                     \
+     ~(UINT64_C(1) << FC_NO_GROUP))
+#define FC_GROUPS(...)                                                                                                 \
     FC_GROUPS_(__VA_ARGS__, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, \
                FC_NO_GROUP)
 /* A machine with a job on it. */
@@ -130,7 +131,8 @@ int fc_option_rules(const char *command, const char *option);
 
 /* Whether words, words[0] the command's name, may stand in a sweep: options that the command has, none that writes a file or
  * that the sweep sets itself, no other program's command line. FC_INPUT tells which does not. Looks at no values. */
-enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words, struct fc_status *st);
+enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words,
+                            struct fc_status *st);
 
 /* ---- the machine and the watcher of a command (watch.c) ---- */
 
@@ -155,8 +157,7 @@ enum fc_code fc_place_watched(const struct fc_arguments *arguments, struct fc_ma
 /* ---- tables and JSON of parts (collectives.c, phases.c, print.c) ---- */
 
 /* Closed-form times of all collectives for --members, --bytes, --loggops. */
-enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
-                                  struct fc_status *st);
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table, struct fc_status *st);
 /* The phases in rows, as people read them (texts in the arena), and for JSON (a new reference). */
 enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
                              struct fc_status *st);
@@ -230,8 +231,7 @@ void fc_print_plots(const struct fc_arguments *arguments, const char *const *nam
 /* The file's name without the folders before it, which differ from place to place. */
 const char *fc_last_part(const char *path);
 /* The command line, quoted for sh where it must be. */
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
-                             struct fc_status *st);
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 /* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */

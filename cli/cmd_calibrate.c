@@ -40,27 +40,23 @@ static void print_cases(FILE *stream, const struct fc_calibration *c)
     const char *network = "";
     fprintf(stream, "\n%-28s %6s %12s %10s %8s %8s %10s\n", "case", "flits", "saturation", "of ideal", "mean",
             "greatest", "saturation");
-    fprintf(stream, "%-28s %6s %12s %10s %8s %8s %10s\n", "", "", "flits/node/c", "%", "error %", "error %",
-            "error %");
+    fprintf(stream, "%-28s %6s %12s %10s %8s %8s %10s\n", "", "", "flits/node/c", "%", "error %", "error %", "error %");
     for (uint32_t i = 0; i < c->n_cases; i++) {
         const struct fc_calibration_case *k = &c->cases[i];
-        if (strcmp(k->network, network))
-            fprintf(stream, "%s, %llu nodes\n", k->network, (unsigned long long)k->nodes);
+        if (strcmp(k->network, network)) fprintf(stream, "%s, %llu nodes\n", k->network, (unsigned long long)k->nodes);
         network = k->network;
         fprintf(stream, "  %-26s %6g %12.4g %10s %8s %8s %10s%s\n", k->pattern, k->flits_max, k->saturation,
                 number(a[0], sizeof a[0], 100 * k->saturation / k->ideal, "%.1f"),
                 number(a[1], sizeof a[1], k->mean_error_percent, "%.1f"),
                 number(a[2], sizeof a[2], k->greatest_error_percent, "%.1f"),
-                number(a[3], sizeof a[3], k->saturation_error_percent, "%.1f"),
-                k->fitted ? "" : "  held out");
+                number(a[3], sizeof a[3], k->saturation_error_percent, "%.1f"), k->fitted ? "" : "  held out");
     }
 }
 
 static void print_errors(FILE *stream, const struct fc_calibration *c)
 {
     char a[3][24];
-    fprintf(stream,
-            "\nerrors        of every %s left out of fit and correction: latency up to 80 %% of saturation\n",
+    fprintf(stream, "\nerrors        of every %s left out of fit and correction: latency up to 80 %% of saturation\n",
             fc_left_out_names[c->left_out]);
     fprintf(stream, "latency       mean %s %%, greatest %s %%; the largest network left out: %s %%\n",
             number(a[0], sizeof a[0], c->left_out_mean_percent, "%.1f"),
@@ -79,7 +75,8 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
             c->phases.n_cases, c->phases.hops_run / 1e6,
             number(a[0], sizeof a[0], fc_bulk_error_percent(&c->phases, false), "%.1f"),
             number(a[1], sizeof a[1], fc_bulk_error_percent(&c->phases, true), "%.1f"));
-    fprintf(stream, "replays       %u jobs; networks left out the stated error covers %s %% (contention), %s %% (queueing)\n",
+    fprintf(stream,
+            "replays       %u jobs; networks left out the stated error covers %s %% (contention), %s %% (queueing)\n",
             c->replays.n_cases, number(a[0], sizeof a[0], c->replays.covered_percent[FC_MEASURED_CONTENTION], "%.0f"),
             number(a[1], sizeof a[1], c->replays.covered_percent[FC_MEASURED_QUEUEING], "%.0f"));
 }
@@ -104,18 +101,17 @@ static json_t *case_json(const struct fc_calibration_case *k)
 {
     json_t *points = json_array();
     for (int i = 0; i < k->n_points; i++)
-        json_array_append_new(
-            points, json_pack("{s:o, s:o, s:o}", "load_share", fc_json_real(k->points[i].load_share),
-                              "packet_latency_cycles", fc_json_real(k->points[i].latency_cycles),
-                              "half_width_cycles", fc_json_real(k->points[i].half_width_cycles)));
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "network",
-                     k->network, "pattern", k->pattern, "nodes", (json_int_t)k->nodes, "packet_flits_min",
+        json_array_append_new(points, json_pack("{s:o, s:o, s:o}", "load_share", fc_json_real(k->points[i].load_share),
+                                                "packet_latency_cycles", fc_json_real(k->points[i].latency_cycles),
+                                                "half_width_cycles", fc_json_real(k->points[i].half_width_cycles)));
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "network", k->network,
+                     "pattern", k->pattern, "nodes", (json_int_t)k->nodes, "packet_flits_min",
                      fc_json_real(k->flits_min), "packet_flits_max", fc_json_real(k->flits_max), "hops_mean",
                      fc_json_real(k->hops), "saturation", fc_json_real(k->saturation), "ideal_throughput",
-                     fc_json_real(k->ideal), "escape_percent", fc_json_real(k->escape_percent), "fitted",
-                     k->fitted, "mean_error_percent", fc_json_real(k->mean_error_percent),
-                     "greatest_error_percent", fc_json_real(k->greatest_error_percent),
-                     "saturation_error_percent", fc_json_real(k->saturation_error_percent), "points", points);
+                     fc_json_real(k->ideal), "escape_percent", fc_json_real(k->escape_percent), "fitted", k->fitted,
+                     "mean_error_percent", fc_json_real(k->mean_error_percent), "greatest_error_percent",
+                     fc_json_real(k->greatest_error_percent), "saturation_error_percent",
+                     fc_json_real(k->saturation_error_percent), "points", points);
 }
 
 static json_t *to_json(const struct answer *a)
@@ -124,25 +120,23 @@ static json_t *to_json(const struct answer *a)
     json_t *parameters = json_object(), *cases = json_array(), *at = json_array();
     for (int i = 0; i < FC_Q_PARAMETERS; i++)
         json_object_set_new(parameters, fc_queueing_parameter_names[i],
-                            json_pack("{s:o, s:o, s:o, s:b}", "value", fc_json_real(c->parameters.value[i]),
-                                      "low", fc_json_real(c->low.value[i]), "high",
-                                      fc_json_real(c->high.value[i]), "fitted", c->free_parameter[i]));
+                            json_pack("{s:o, s:o, s:o, s:b}", "value", fc_json_real(c->parameters.value[i]), "low",
+                                      fc_json_real(c->low.value[i]), "high", fc_json_real(c->high.value[i]), "fitted",
+                                      c->free_parameter[i]));
     for (uint32_t i = 0; i < c->n_cases; i++) json_array_append_new(cases, case_json(&c->cases[i]));
-    for (size_t i = 0; i < FC_COUNT(c->error_at); i++)
-        json_array_append_new(at, fc_json_real(c->error_at[i]));
-    json_t *hull = json_pack("{s:o, s:o, s:o, s:o, s:o}", "hops", pair(c->hops), "anisotropy",
-                             pair(c->anisotropy), "flits", pair(c->flits), "buffer_packets",
-                             pair(c->buffer_packets), "hops_step", fc_json_real(c->hops_step));
-    json_t *errors =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out",
-                  fc_left_out_names[c->left_out], "residual_percent", fc_json_real(c->residual_percent),
-                  "latency_mean_percent", fc_json_real(c->left_out_mean_percent), "latency_greatest_percent",
-                  fc_json_real(c->left_out_greatest_percent), "largest_network_mean_percent",
-                  fc_json_real(c->largest_left_out_percent), "saturation_mean_percent",
-                  fc_json_real(c->saturation_mean_percent), "saturation_greatest_percent",
-                  fc_json_real(c->saturation_greatest_percent), "at_load_share_percent", at,
-                  "kind_latency_mean_percent", fc_json_real(c->kind_mean_percent),
-                  "kind_saturation_mean_percent", fc_json_real(c->kind_saturation_mean_percent));
+    for (size_t i = 0; i < FC_COUNT(c->error_at); i++) json_array_append_new(at, fc_json_real(c->error_at[i]));
+    json_t *hull =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "hops", pair(c->hops), "anisotropy", pair(c->anisotropy), "flits",
+                  pair(c->flits), "buffer_packets", pair(c->buffer_packets), "hops_step", fc_json_real(c->hops_step));
+    json_t *errors = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", fc_left_out_names[c->left_out],
+        "residual_percent", fc_json_real(c->residual_percent), "latency_mean_percent",
+        fc_json_real(c->left_out_mean_percent), "latency_greatest_percent", fc_json_real(c->left_out_greatest_percent),
+        "largest_network_mean_percent", fc_json_real(c->largest_left_out_percent), "saturation_mean_percent",
+        fc_json_real(c->saturation_mean_percent), "saturation_greatest_percent",
+        fc_json_real(c->saturation_greatest_percent), "at_load_share_percent", at, "kind_latency_mean_percent",
+        fc_json_real(c->kind_mean_percent), "kind_saturation_mean_percent",
+        fc_json_real(c->kind_saturation_mean_percent));
     json_t *phases = json_pack("{s:I, s:o, s:o, s:o}", "cases", (json_int_t)c->phases.n_cases, "hops_run",
                                fc_json_real(c->phases.hops_run), "network_left_out_percent",
                                fc_json_real(fc_bulk_error_percent(&c->phases, false)), "kind_left_out_percent",
@@ -154,8 +148,8 @@ static json_t *to_json(const struct answer *a)
                   fc_json_real(c->replays.n_cases ? c->replays.covered_percent[FC_MEASURED_QUEUEING] : NAN));
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
                      "calibration", a->path, "kind", c->kind, "kernel_version", c->kernel_version, "seed",
-                     (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "parameters", parameters,
-                     "hull", hull, "errors", errors, "cases", cases, "phases", phases, "replays", replays);
+                     (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "parameters", parameters, "hull", hull,
+                     "errors", errors, "cases", cases, "phases", phases, "replays", replays);
 }
 
 /* Minutes of runs must not end in "cannot be written". */
@@ -168,8 +162,8 @@ static enum fc_code check_path(const char *path, struct fc_status *st)
     const char *where = slash ? directory : ".";
     bool exists = access(path, F_OK) == 0;
     if (access(exists ? path : where, W_OK) == 0) return FC_OK;
-    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
-                   "cannot be written: %s (-o FILE names another place)", strerror(errno));
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "cannot be written: %s (-o FILE names another place)",
+                   strerror(errno));
 }
 
 /* Of the calibration beside the machine, all as it is but the replays. */
@@ -215,9 +209,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_machine machine;
     if (!arguments->ask.machine)
-        return fc_refuse(st, FC_INPUT,
-                         "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine, st))
+        return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
+    if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine,
+                                st))
         return st->code;
     if (!fc_machine_route(&machine, arguments->ask.routing, st)) calibrate(arguments, &machine, st);
     fc_machine_free(&machine);
@@ -226,8 +220,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_calibrate = {
     .name = "calibrate",
-    .summary =
-        "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
+    .summary = "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
     .example = "fabricast calibrate -m bgl-64 --budget 60 -o bgl-64.calibration.yaml",
     .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
     .run = run,

@@ -15,7 +15,8 @@ static void print(FILE *stream, const void *what)
     const struct fc_machine *m = &a->session->machine;
     char name[256];
     fc_print_machine(m, stream);
-    fprintf(stream, "rule        %s on routing %s: %d virtual channels a link\n", c->policy, m->routing->name, c->n_vcs);
+    fprintf(stream, "rule        %s on routing %s: %d virtual channels a link\n", c->policy, m->routing->name,
+            c->n_vcs);
     fprintf(stream, "graph       %llu channels (%llu used), %llu arcs\n", (unsigned long long)c->n_channels,
             (unsigned long long)c->n_used_channels, (unsigned long long)c->n_arcs);
     fprintf(stream, "answer      %s\n",
@@ -31,7 +32,8 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "  %s %s\n", i ? "waits for" : "cycle:   ",
                 fc_channel_name(&a->session->net, c->cycle[i], c->n_vcs, name, sizeof name));
     if (c->n_cycle)
-        fprintf(stream, "  waits for %s\n", fc_channel_name(&a->session->net, c->cycle[0], c->n_vcs, name, sizeof name));
+        fprintf(stream, "  waits for %s\n",
+                fc_channel_name(&a->session->net, c->cycle[0], c->n_vcs, name, sizeof name));
 }
 
 static json_t *to_json(const struct answer *a)
@@ -40,14 +42,14 @@ static json_t *to_json(const struct answer *a)
     char name[256];
     json_t *cycle = json_array();
     for (uint32_t i = 0; i < c->n_cycle; i++)
-        json_array_append_new(cycle, json_string(fc_channel_name(&a->session->net, c->cycle[i], c->n_vcs, name,
-                                                                 sizeof name)));
-    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:I, s:I, s:I, s:I, s:s, s:o}", "machine", a->session->machine.name,
-                     "routing", a->session->machine.routing->name, "rule", c->policy, "deadlock_free", c->safe && c->enough,
-                     "acyclic", c->acyclic, "virtual_channels", c->n_vcs, "vcs_needed", c->data_vcs, "vcs",
-                     (json_int_t)a->session->machine.router.vcs, "channels", (json_int_t)c->n_channels,
-                     "channels_used", (json_int_t)c->n_used_channels, "arcs", (json_int_t)c->n_arcs, "argument",
-                     c->argument, "cycle", cycle);
+        json_array_append_new(cycle,
+                              json_string(fc_channel_name(&a->session->net, c->cycle[i], c->n_vcs, name, sizeof name)));
+    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:I, s:I, s:I, s:I, s:s, s:o}", "machine",
+                     a->session->machine.name, "routing", a->session->machine.routing->name, "rule", c->policy,
+                     "deadlock_free", c->safe && c->enough, "acyclic", c->acyclic, "virtual_channels", c->n_vcs,
+                     "vcs_needed", c->data_vcs, "vcs", (json_int_t)a->session->machine.router.vcs, "channels",
+                     (json_int_t)c->n_channels, "channels_used", (json_int_t)c->n_used_channels, "arcs",
+                     (json_int_t)c->n_arcs, "argument", c->argument, "cycle", cycle);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -61,7 +63,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         if (!fc_deliver(arguments, json, print, &answer, st) && !certificate.safe)
             fc_refuse(st, FC_NO, "%s can deadlock under rule %s", session.machine.name, certificate.policy);
         else if (!st->code && !certificate.enough)
-            fc_refuse(st, FC_NO, "%s has too few virtual channels for rule %s: router.vcs is %lld (expected at least %d)",
+            fc_refuse(st, FC_NO,
+                      "%s has too few virtual channels for rule %s: router.vcs is %lld (expected at least %d)",
                       session.machine.name, certificate.policy, session.machine.router.vcs, certificate.data_vcs);
         json_decref(json);
         fc_certificate_free(&certificate);

@@ -140,29 +140,27 @@ static json_t *to_json(const struct answer *a)
     json_t *points = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_plot_latency *p = &a->points[i];
-        json_t *model = a->queueing ? fc_curve_model_json(&a->model, i) : json_null(),
-               *flit = json_null();
+        json_t *model = a->queueing ? fc_curve_model_json(&a->model, i) : json_null(), *flit = json_null();
         if (a->flit)
             flit = json_pack("{s:o, s:o, s:o, s:b}", "packet_latency_cycles", fc_json_real(p->latency_cycles),
                              "accepted", fc_json_real(p->accepted), "half_width_cycles",
                              fc_json_real(p->half_width_cycles), "stable", !isnan(p->latency_cycles));
-        json_t *point =
-            json_pack("{s:o, s:o, s:o}", "load", fc_json_real(p->load), "queueing", model, "flit", flit);
+        json_t *point = json_pack("{s:o, s:o, s:o}", "load", fc_json_real(p->load), "queueing", model, "flit", flit);
         if (a->flit && a->queueing)
             json_object_set_new(point, "deviation_percent", fc_json_real(deviation_percent(a, i)));
         json_array_append_new(points, point);
     }
     json_t *saturation =
-        json_pack("{s:o, s:o}", "queueing", fc_json_real(a->queueing ? a->model.saturation : (double)NAN),
-                  "flit", fc_json_real(a->saturation));
+        json_pack("{s:o, s:o}", "queueing", fc_json_real(a->queueing ? a->model.saturation : (double)NAN), "flit",
+                  fc_json_real(a->saturation));
     if (a->queueing)
         json_object_set_new(saturation, "queueing_error_percent", fc_json_real(a->model.saturation_percent));
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s?}", "machine", a->session->machine.name,
-                     "traffic", a->demand->name, "routing", a->session->machine.routing->name, "vc_rule",
-                     a->vc_rule, "engine", a->engine, "points", points, "saturation", saturation,
-                     "ideal_throughput", fc_json_real(a->ideal), "calibration",
-                     a->queueing && a->model.calibrated ? a->model.calibration.file : NULL, "uncalibrated_because",
-                     a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s?}", "machine",
+                             a->session->machine.name, "traffic", a->demand->name, "routing",
+                             a->session->machine.routing->name, "vc_rule", a->vc_rule, "engine", a->engine, "points",
+                             points, "saturation", saturation, "ideal_throughput", fc_json_real(a->ideal),
+                             "calibration", a->queueing && a->model.calibrated ? a->model.calibration.file : NULL,
+                             "uncalibrated_because", a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
     json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
     if (windows) json_object_set_new(json, "windows", windows);
     return json;
@@ -171,24 +169,21 @@ static json_t *to_json(const struct answer *a)
 /* ---- --loads ---- */
 
 /* "from:to:step"; a step that misses `to` by less than a thousandth of itself still reaches it. */
-static enum fc_code read_range(const char *text, const struct answer *a, double *ideal, double *loads,
-                               size_t *n, struct fc_status *st)
+static enum fc_code read_range(const char *text, const struct answer *a, double *ideal, double *loads, size_t *n,
+                               struct fc_status *st)
 {
     char part[3][64];
     double value[3];
     int used = 0;
     if (sscanf(text, "%63[^:]:%63[^:]:%63[^:]%n", part[0], part[1], part[2], &used) != 3 || text[used])
-        return fc_refuse(st, FC_INPUT,
-                         "--loads: '%s' is no range (expected FROM:TO:STEP, e.g. 0.05:0.95:0.05)", text);
+        return fc_refuse(st, FC_INPUT, "--loads: '%s' is no range (expected FROM:TO:STEP, e.g. 0.05:0.95:0.05)", text);
     for (int i = 0; i < 3; i++)
         if (fc_run_load("--loads", part[i], &a->session->net, a->demand, a->settings, ideal, &value[i], st))
             return st->code;
     double steps = (value[1] - value[0]) / value[2];
-    if (steps < 0)
-        return fc_refuse(st, FC_INPUT, "--loads: '%s' ends below its start (expected FROM:TO:STEP)", text);
+    if (steps < 0) return fc_refuse(st, FC_INPUT, "--loads: '%s' ends below its start (expected FROM:TO:STEP)", text);
     if (steps + 1 > MOST_POINTS)
-        return fc_refuse(st, FC_INPUT, "--loads: '%s' are %.0f points (at most %d)", text, steps + 1,
-                         MOST_POINTS);
+        return fc_refuse(st, FC_INPUT, "--loads: '%s' are %.0f points (at most %d)", text, steps + 1, MOST_POINTS);
     *n = (size_t)floor(steps + 1e-3) + 1;
     for (size_t i = 0; i < *n; i++) loads[i] = value[0] + (double)i * value[2];
     return FC_OK;
@@ -200,8 +195,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum fc_code read_loads(const char *text, const struct answer *a, struct fc_arena *arena,
-                               double *ideal, double *loads, size_t *n, struct fc_status *st)
+static enum fc_code read_loads(const char *text, const struct answer *a, struct fc_arena *arena, double *ideal,
+                               double *loads, size_t *n, struct fc_status *st)
 {
     const char **items;
     if (!text)
@@ -253,17 +248,12 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
     if (st->code) return st->code;
     for (size_t i = 0; band && i < a->n; i++) {
         const struct fc_calibrated_answer *m = &a->model.answers[i];
-        double latency = m->model.stable ? m->model.latency_mean_cycles : (double)NAN,
-               part = m->error_percent / 100;
+        double latency = m->model.stable ? m->model.latency_mean_cycles : (double)NAN, part = m->error_percent / 100;
         band[i] = (struct fc_plot_band){latency, latency * fmax(0, 1 - part), latency * (1 + part)};
         if (isnan(part)) band[i].low_cycles = band[i].high_cycles = NAN; /* fmax would pass over it */
     }
-    struct fc_plot_curve curve = {a->session->machine.name,
-                                  a->points,
-                                  a->n,
-                                  a->flit ? a->saturation : a->model.saturation,
-                                  band,
-                                  a->flit};
+    struct fc_plot_curve curve = {
+        a->session->machine.name, a->points, a->n, a->flit ? a->saturation : a->model.saturation, band, a->flit};
     if (fc_plot_latency_curves(arguments->plot, title, &curve, 1, st)) return st->code;
     fc_print_plots(arguments, names);
     return FC_OK;
@@ -284,8 +274,7 @@ static enum fc_code check(const struct fc_arguments *arguments, const struct fc_
 static enum fc_code make_points(struct answer *a, struct fc_arena *arena, struct fc_status *st)
 {
     a->points = fc_alloc(arena, a->n, sizeof *a->points, st);
-    for (size_t i = 0; a->points && i < a->n; i++)
-        a->points[i] = (struct fc_plot_latency){a->load[i], NAN, NAN, NAN};
+    for (size_t i = 0; a->points && i < a->n; i++) a->points[i] = (struct fc_plot_latency){a->load[i], NAN, NAN, NAN};
     return st->code;
 }
 
@@ -299,8 +288,8 @@ static void run_flit(struct answer *a, struct fc_flit_settings *settings, struct
         fc_flit_saturation(net, a->demand, settings, &a->saturation, no_saturation);
 }
 
-static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a,
-                            struct fc_arena *arena, struct fc_status *st)
+static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
+                            struct fc_status *st)
 {
     json_t *json = arguments->json ? to_json(a) : NULL;
     if (a->queueing && a->model.misfit.mistake) fc_note_uncalibrated(a->model.misfit.text);
@@ -314,8 +303,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
                                struct fc_demand *demand, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_flit_settings settings;
-    struct answer a = {
-        .session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
+    struct answer a = {.session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
     a.load = fc_alloc(arena, MOST_POINTS, sizeof *a.load, st);
     if (!a.load || check(arguments, session, demand, &a, st) ||
         fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &settings, st) ||
@@ -325,8 +313,8 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
-    if (a.queueing &&
-        !fc_curve_model_solve(&arguments->curve, session, arguments->ask.pattern, demand, &settings, a.load, a.n, &a.model, st)) {
+    if (a.queueing && !fc_curve_model_solve(&arguments->curve, session, arguments->ask.pattern, demand, &settings,
+                                            a.load, a.n, &a.model, st)) {
         a.vc_rule = a.model.vc_rule;
         if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
     }

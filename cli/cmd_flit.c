@@ -19,7 +19,7 @@ struct answer {
     double ideal;                    /* throughput that a load in percent is of; NaN: not asked for */
     double router_links_utilization; /* mean over router-to-router links */
     size_t rss_bytes;
-    bool intervals_asked;            /* by --interval, not for the plot alone */
+    bool intervals_asked; /* by --interval, not for the plot alone */
 };
 
 /* Batch means say something about a steady state only. */
@@ -47,14 +47,12 @@ static void print_run(FILE *stream, const struct answer *a)
         fprintf(stream, ", packets of %u flit%s", s->packet_flits_max, s->packet_flits_max == 1 ? "" : "s");
     else if (s->packet_flits_max)
         fprintf(stream, ", packets of %u to %u flits", s->packet_flits_min, s->packet_flits_max);
-    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, ",
-            a->session->machine.routing->name, r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s");
+    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, ", a->session->machine.routing->name,
+            r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s");
     if (*r->multicast) fprintf(stream, "multicast %s, ", r->multicast);
     fprintf(stream, "%s engine\n", r->engine);
-    fprintf(stream, "cycles      %" PRIu64 " of %s", r->cycles,
-            fc_format(cycle, sizeof cycle, r->cycle_s, FC_SECONDS));
-    if (r->open_loop)
-        fprintf(stream, ": %.0f to warm up, %.0f measured", r->warmup_cycles, r->measure_cycles);
+    fprintf(stream, "cycles      %" PRIu64 " of %s", r->cycles, fc_format(cycle, sizeof cycle, r->cycle_s, FC_SECONDS));
+    if (r->open_loop) fprintf(stream, ": %.0f to warm up, %.0f measured", r->warmup_cycles, r->measure_cycles);
     fprintf(stream, "\n");
 }
 
@@ -69,12 +67,14 @@ static void print_answer(FILE *stream, const struct answer *a)
                           r->deadlock  ? "DEADLOCK"
                           : !r->stable ? "UNSTABLE"
                                        : "stable");
-        fprintf(stream, "%s%s%s", good ? "" : ": ", r->deadlock ? r->deadlock_text : good ? "" : r->unstable_because,
+        fprintf(stream, "%s%s%s", good ? "" : ": ",
+                r->deadlock ? r->deadlock_text
+                : good      ? ""
+                            : r->unstable_because,
                 r->deadlock ? "" : "\n");
     }
     if (r->open_loop || isnan(a->time_s)) return;
-    fprintf(stream, "time        %s, bound %s: %.1f %% of peak\n",
-            fc_format(time, sizeof time, a->time_s, FC_SECONDS),
+    fprintf(stream, "time        %s, bound %s: %.1f %% of peak\n", fc_format(time, sizeof time, a->time_s, FC_SECONDS),
             fc_format(bound, sizeof bound, a->bound_s, FC_SECONDS), 100 * a->bound_s / a->time_s);
 }
 
@@ -88,8 +88,7 @@ static void print_high_priority(FILE *stream, const struct fc_flit_part *h)
                 "latency %.2f cycles, p50 %.4g, p95 %.4g, p99 %.4g, max %.4g; %" PRIu64 " packets\n"
                 "            %.2f in the network; all others %.2f cycles\n",
                 h->latency_mean_cycles, h->latency_p50_cycles, h->latency_p95_cycles, h->latency_p99_cycles,
-                h->latency_max_cycles, h->packets, h->network_latency_mean_cycles,
-                h->others_latency_mean_cycles);
+                h->latency_max_cycles, h->packets, h->network_latency_mean_cycles, h->others_latency_mean_cycles);
 }
 
 static void print_background(FILE *stream, const struct answer *a)
@@ -112,23 +111,22 @@ static void print_packets(FILE *stream, const struct answer *a)
         fprintf(stream, "latency     %.2f", r->latency_mean_cycles);
         if (!isnan(half_width(r))) fprintf(stream, " +- %.2f", half_width(r));
         fprintf(stream, " cycles (%s), p50 %.4g, p95 %.4g, p99 %.4g, max %.4g; %" PRIu64 " packets\n",
-                fc_format(ns, sizeof ns, r->latency_mean_cycles * r->cycle_s, FC_SECONDS),
-                r->latency_p50_cycles, r->latency_p95_cycles, r->latency_p99_cycles, r->latency_max_cycles,
-                r->measured_packets);
-        fprintf(stream, "            %.2f in the network, %.2f at the source\n",
-                r->network_latency_mean_cycles, r->latency_mean_cycles - r->network_latency_mean_cycles);
+                fc_format(ns, sizeof ns, r->latency_mean_cycles * r->cycle_s, FC_SECONDS), r->latency_p50_cycles,
+                r->latency_p95_cycles, r->latency_p99_cycles, r->latency_max_cycles, r->measured_packets);
+        fprintf(stream, "            %.2f in the network, %.2f at the source\n", r->network_latency_mean_cycles,
+                r->latency_mean_cycles - r->network_latency_mean_cycles);
         fprintf(stream, "hops        %.4f links between routers\n", r->hops_mean);
     }
     if (r->high_priority.share > 0) print_high_priority(stream, &r->high_priority);
     if (r->open_loop && !isnan(r->offered_flits_per_node_cycle))
-        fprintf(stream, "load        offered %.4g, accepted %.4g flits/node/cycle\n",
-                r->offered_flits_per_node_cycle, r->accepted_flits_per_node_cycle);
+        fprintf(stream, "load        offered %.4g, accepted %.4g flits/node/cycle\n", r->offered_flits_per_node_cycle,
+                r->accepted_flits_per_node_cycle);
     else
         fprintf(stream, "load        accepted %.4g flits/node/cycle\n", r->accepted_flits_per_node_cycle);
     print_background(stream, a);
     if (!isnan(r->fairness_jain))
-        fprintf(stream, "fairness    nodes inject %.2f to %.2f of the mean, Jain's index %.4f\n",
-                r->fairness_min, r->fairness_max, r->fairness_jain);
+        fprintf(stream, "fairness    nodes inject %.2f to %.2f of the mean, Jain's index %.4f\n", r->fairness_min,
+                r->fairness_max, r->fairness_jain);
     fprintf(stream, "packets     %" PRIu64 " injected", r->packets_injected);
     if (*r->multicast) fprintf(stream, " + %" PRIu64 " copied", r->packets_copied);
     fprintf(stream, " = %" PRIu64 " delivered + %" PRIu64 " in flight; flits %" PRIu64, r->packets_delivered,
@@ -146,26 +144,22 @@ static void print_classes(FILE *stream, const struct answer *a)
     for (int c = 0; c < r->n_classes; c++) {
         const struct fc_flit_class *k = &r->classes[c];
         if (k->links)
-            fprintf(stream, "%-10s %9" PRIu64 " %9.2f %9.2f  %s\n", a->session->machine.classes[c].name,
-                    k->links, 100 * k->mean_utilization, 100 * k->max_utilization,
-                    k->busiest == FC_NONE ? "-"
-                                          : fc_link_name(&a->session->net, k->busiest, name, sizeof name));
+            fprintf(stream, "%-10s %9" PRIu64 " %9.2f %9.2f  %s\n", a->session->machine.classes[c].name, k->links,
+                    100 * k->mean_utilization, 100 * k->max_utilization,
+                    k->busiest == FC_NONE ? "-" : fc_link_name(&a->session->net, k->busiest, name, sizeof name));
     }
     if (!r->open_loop)
-        fprintf(stream, "links between routers are busy %.1f %% of the time\n",
-                100 * a->router_links_utilization);
+        fprintf(stream, "links between routers are busy %.1f %% of the time\n", 100 * a->router_links_utilization);
     fprintf(stream, "\nbuffers     flits in each virtual channel:");
     for (int v = 0; v < r->n_vcs; v++) fprintf(stream, " %.3g", r->vc_occupancy_flits[v]);
-    if (!isnan(r->escape_share))
-        fprintf(stream, "; %.1f %% of the flit-hops on the escape", 100 * r->escape_share);
+    if (!isnan(r->escape_share)) fprintf(stream, "; %.1f %% of the flit-hops on the escape", 100 * r->escape_share);
     fprintf(stream, "\n");
 }
 
 static void print_intervals(FILE *stream, const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
-    fprintf(stream, "\n%12s %12s %12s  %s\n", "from cycle", "accepted", "unblocking",
-            "flits/link/cycle by channel");
+    fprintf(stream, "\n%12s %12s %12s  %s\n", "from cycle", "accepted", "unblocking", "flits/link/cycle by channel");
     for (uint32_t i = 0; i < r->n_intervals; i++) {
         const struct fc_flit_interval *k = &r->intervals[i];
         fprintf(stream, "%12" PRIu64 " %12.4f ", i * a->settings->interval_cycles, k->flits_per_node_cycle);
@@ -187,7 +181,8 @@ static void print_course(FILE *stream, const struct answer *a)
     uint32_t n = r->n_intervals < WIDTH ? r->n_intervals : WIDTH;
     char after[64];
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t from = (uint32_t)((uint64_t)k * r->n_intervals / n), to = (uint32_t)((k + UINT64_C(1)) * r->n_intervals / n);
+        uint32_t from = (uint32_t)((uint64_t)k * r->n_intervals / n),
+                 to = (uint32_t)((k + UINT64_C(1)) * r->n_intervals / n);
         for (uint32_t i = from; i < to; i++) mean[k] += r->intervals[i].flits_per_node_cycle / (to - from);
         top = fmax(top, mean[k]);
     }
@@ -296,8 +291,7 @@ static json_t *json_intervals(const struct answer *a)
         json_object_set_new(entry, "from_cycle", count(i * a->settings->interval_cycles));
         set_real(entry, "accepted_flits_per_node_cycle", k->flits_per_node_cycle);
         set_real(entry, "unblocking_probability", k->unblocking_probability);
-        json_object_set_new(entry, "vc_flits_per_link_cycle",
-                            json_channels(k->vc_flits_per_link_cycle, a->r->n_vcs));
+        json_object_set_new(entry, "vc_flits_per_link_cycle", json_channels(k->vc_flits_per_link_cycle, a->r->n_vcs));
         json_array_append_new(list, entry);
     }
     return list;
@@ -335,9 +329,9 @@ static void set_contract(json_t *json, const struct answer *a)
 static json_t *to_json(const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "machine", a->session->machine.name, "traffic",
-                             a->demand->name, "routing", a->session->machine.routing->name, "vc_rule",
-                             r->vc_rule, "engine", r->engine);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "machine", a->session->machine.name, "traffic", a->demand->name,
+                  "routing", a->session->machine.routing->name, "vc_rule", r->vc_rule, "engine", r->engine);
     set_contract(json, a);
     set_real(json, "ideal_throughput", a->ideal);
     set_real(json, "cycle_s", r->cycle_s);
@@ -361,8 +355,7 @@ static json_t *to_json(const struct answer *a)
     set_real(fairness, "max", r->fairness_max);
     set_real(fairness, "jain", r->fairness_jain);
     json_object_set_new(json, "fairness", fairness);
-    if (r->high_priority.share > 0)
-        json_object_set_new(json, "high_priority", json_part(&r->high_priority));
+    if (r->high_priority.share > 0) json_object_set_new(json, "high_priority", json_part(&r->high_priority));
     if (r->background.share > 0) json_object_set_new(json, "background", json_background(a));
     set_real(json, "router_links_utilization", a->router_links_utilization);
     json_object_set_new(json, "mapping", text_or_null(a->mapping));
@@ -387,9 +380,21 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
     const char *title = fc_plot_title(arguments, &arena, st, "%s: %s, routing %s, rule %s", a->session->machine.name,
                                       a->demand->name, a->session->machine.routing->name, r->vc_rule);
     for (uint32_t i = 0; flits && i < r->n_intervals; i++) flits[i] = r->intervals[i].flits_per_node_cycle;
-    struct fc_plot_course course = {"delivered to all nodes", flits, r->n_intervals, (double)a->settings->interval_cycles};
-    struct fc_plot_throughput throughput = {"cycle", "time (cycles)", "flits_per_node_cycle", "accepted load (flits/node/cycle)",
-                                            1, 1, &course, 1, NAN, NAN, NAN, "offered", "measured"};
+    struct fc_plot_course course = {"delivered to all nodes", flits, r->n_intervals,
+                                    (double)a->settings->interval_cycles};
+    struct fc_plot_throughput throughput = {"cycle",
+                                            "time (cycles)",
+                                            "flits_per_node_cycle",
+                                            "accepted load (flits/node/cycle)",
+                                            1,
+                                            1,
+                                            &course,
+                                            1,
+                                            NAN,
+                                            NAN,
+                                            NAN,
+                                            "offered",
+                                            "measured"};
     if (r->open_loop) throughput.level = r->offered_flits_per_node_cycle;
     if (r->open_loop && r->measure_cycles > 0) {
         throughput.from = r->warmup_cycles;
@@ -407,8 +412,8 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
 
 /* What the links alone would need for the messages. */
 static enum fc_code link_bound(const struct fc_arguments *arguments, const struct fc_session *session,
-                               const struct fc_demand *demand, const struct fc_mapping *mapping,
-                               double *bound_s, struct fc_status *st)
+                               const struct fc_demand *demand, const struct fc_mapping *mapping, double *bound_s,
+                               struct fc_status *st)
 {
     struct fc_load load = {0};
     struct fc_flow_settings flow = fc_flow_cheap(&session->net);
@@ -436,8 +441,7 @@ static double router_links_utilization(const struct fc_network *net, const struc
     return n ? sum / (double)n : (double)NAN;
 }
 
-static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *answer,
-                            struct fc_status *st)
+static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *answer, struct fc_status *st)
 {
     const struct fc_flit_result *r = answer->r;
     json_t *json = arguments->json ? to_json(answer) : NULL;
@@ -445,11 +449,9 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
     json_decref(json);
     if (st->code || (arguments->plot && plot(arguments, answer, st))) return st->code;
     if (r->deadlock)
-        return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name,
-                         r->cycles);
+        return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name, r->cycles);
     if (!r->open_loop && !r->complete)
-        return fc_refuse(st, FC_NO,
-                         "%s: not all messages have arrived after %" PRIu64 " cycles (raise --max-cycles)",
+        return fc_refuse(st, FC_NO, "%s: not all messages have arrived after %" PRIu64 " cycles (raise --max-cycles)",
                          answer->session->machine.name, r->cycles);
     return FC_OK;
 }
@@ -459,8 +461,10 @@ static enum fc_code use_background(const struct fc_arguments *arguments, const s
 {
     if (!arguments->ask.background || fc_session_only_rates(session, st)) return st->code;
     if (session->background.fills)
-        return fc_refuse(st, FC_INPUT, "--background: %s: sources that always have a packet waiting leave no place in the "
-                                       "nodes' queues (expected a rate)", arguments->ask.background);
+        return fc_refuse(st, FC_INPUT,
+                         "--background: %s: sources that always have a packet waiting leave no place in the "
+                         "nodes' queues (expected a rate)",
+                         arguments->ask.background);
     settings->background = &session->background.demand;
     return fc_background_flits(&session->net, &session->background, &settings->background_flits_per_cycle, st);
 }
@@ -500,7 +504,8 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         return st->code;
     if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
-        if (fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, session, demand), arguments->ask.map, &mapping, st) ||
+        if (fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, session, demand), arguments->ask.map,
+                             &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
             goto done;
         answer.mapping = mapping.strategy;

@@ -110,14 +110,16 @@ static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_s
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "collectives",
-                                        "formats", "figures"};
+    static const char *const kinds[] = {"families",   "routings",    "vc-rules", "patterns",
+                                        "strategies", "collectives", "formats",  "figures"};
     struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
     bool known = t.kind == NULL;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
     if (!known)
-        return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
-                                       "collectives, formats, figures)", t.kind);
+        return fc_refuse(st, FC_INPUT,
+                         "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
+                         "collectives, formats, figures)",
+                         t.kind);
     bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->ask.loggops;
     if (times) return list_times(arguments, st);
     collect(&t);

@@ -75,11 +75,10 @@ static void print(FILE *stream, const void *what)
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct fc_load_class *k = &a->summary.classes[c];
         if (!k->count) continue;
-        fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s", net->machine->classes[c].name,
-                    (unsigned long long)k->count, (unsigned long long)k->used,
-                    fc_format(one, sizeof one, k->min_bytes, FC_BYTES),
-                    fc_format(two, sizeof two, k->mean_bytes, FC_BYTES),
-                    fc_format(three, sizeof three, k->max_bytes, FC_BYTES));
+        fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s", net->machine->classes[c].name, (unsigned long long)k->count,
+                (unsigned long long)k->used, fc_format(one, sizeof one, k->min_bytes, FC_BYTES),
+                fc_format(two, sizeof two, k->mean_bytes, FC_BYTES),
+                fc_format(three, sizeof three, k->max_bytes, FC_BYTES));
         if (k->used) print_spread(stream, a, c);
         fprintf(stream, "\n");
     }
@@ -128,19 +127,20 @@ static json_t *to_json(const struct answer *a)
         json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
     const struct fc_prediction *p = &a->network;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, "
-                     "s:s?, s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
+                     "s:s?, s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
+                     "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
                      "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
                      fc_json_real(p->network_s), "communication_s", fc_json_real(p->network_s), "computation_s",
                      fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
-                     fc_json_real(p->percent_of_peak),
-                     "bottleneck", fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
+                     fc_json_real(p->percent_of_peak), "bottleneck",
+                     fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
                      "links", fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
                      fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
                      a->session->calibrated ? a->session->calibration.file : NULL, "uncalibrated_because",
-                     *a->session->misfit.text ? a->session->misfit.text : NULL, "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
-                     fc_json_real(a->load->local_bytes), "wire_factor", fc_json_real(a->load->wire_factor),
-                     "bound_by", a->load->bound_by, "lp", fc_json_flow_bound(a->load),
-                     "histograms", histograms, "hottest", hot);
+                     *a->session->misfit.text ? a->session->misfit.text : NULL, "network_bytes",
+                     fc_json_real(a->load->network_bytes), "local_bytes", fc_json_real(a->load->local_bytes),
+                     "wire_factor", fc_json_real(a->load->wire_factor), "bound_by", a->load->bound_by, "lp",
+                     fc_json_flow_bound(a->load), "histograms", histograms, "hottest", hot);
 }
 
 /* Time on the network: calibrated where there is a calibration, else of the busiest link alone. */
@@ -151,9 +151,8 @@ static enum fc_code predict_network(struct answer *a, struct fc_load_settings *s
     struct fc_prediction *p = &a->network;
     *p = (struct fc_prediction){.error_percent = NAN};
     snprintf(p->why, sizeof p->why, "rates take no time");
-    if (!a->demand->open_loop &&
-        (fc_session_calibrate(session, &settings->bulk, st) ||
-         fc_predict_phase(&session->net, a->demand, placement, a->load, settings, p, st)))
+    if (!a->demand->open_loop && (fc_session_calibrate(session, &settings->bulk, st) ||
+                                  fc_predict_phase(&session->net, a->demand, placement, a->load, settings, p, st)))
         return st->code;
     if (isnan(p->error_percent)) p->network_s = a->summary.max_link_s;
     p->percent_of_peak = p->network_s > 0 ? 100 * a->summary.bound_s / p->network_s : (double)NAN;
@@ -168,8 +167,9 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     struct fc_picture map = {0};
     static const char *const names[] = {"link-map", "link-histogram", "mapping", NULL};
     struct fc_arena arena = {0};
-    const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
-                                      a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
+    const char *title =
+        fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
+                      a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
     double *busy_s = malloc(net->n_links * sizeof *busy_s);
     if (!busy_s) fc_out_of_memory(st, "the plot");
     for (uint32_t l = 0; busy_s && l < net->n_links; l++)
@@ -199,8 +199,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand = {0};
     struct fc_mapping mapping = {0};
     struct fc_load load = {0};
-    struct fc_load_settings settings = {.path_walk = arguments->path_walk, .threads = arguments->ask.threads,
-                                        .seed = arguments->ask.seed};
+    struct fc_load_settings settings = {
+        .path_walk = arguments->path_walk, .threads = arguments->ask.threads, .seed = arguments->ask.seed};
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
@@ -214,11 +214,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         goto done;
     }
     if (!fc_session_only_rates(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st) &&
-        !fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, &session, &demand), arguments->ask.map, &mapping, st)) {
+        !fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, &session, &demand), arguments->ask.map,
+                          &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
-            struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load,
-                                    .arguments = arguments};
+            struct answer answer = {
+                .session = &session, .demand = &demand, .mapping = &mapping, .load = &load, .arguments = arguments};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
             if (!predict_network(&answer, &settings, &placement, &session, st)) {
                 json_t *json = arguments->json ? to_json(&answer) : NULL;

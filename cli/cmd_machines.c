@@ -25,7 +25,8 @@ static void print_figures(FILE *stream, const void *what)
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
             f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
-    if (isnan(f->facts.bisection_links)) fprintf(stream, "bisection   unknown\n");
+    if (isnan(f->facts.bisection_links))
+        fprintf(stream, "bisection   unknown\n");
     else
         fprintf(stream, "bisection   %g links, %s one way\n", f->facts.bisection_links,
                 fc_format(a, sizeof a, f->facts.bisection_bytes_per_s, FC_BYTES_PER_S));
@@ -53,15 +54,14 @@ static json_t *figures_json(const struct figures *f)
                                 json_pack("{s:I, s:o, s:o}", "count", (json_int_t)f->facts.class_links[c],
                                           "bandwidth_bytes_per_s", fc_json_real(m->classes[c].bandwidth_bytes_per_s),
                                           "latency_s", fc_json_real(m->classes[c].latency_s)));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name,
-                     "title", m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name,
-                     "routing", m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers",
-                     (json_int_t)f->facts.n_routers, "cores_per_node", (json_int_t)m->cores_per_node, "diameter_hops",
-                     fc_json_real(f->facts.diameter_hops), "mean_hops", fc_json_real(f->facts.mean_hops),
-                     "mean_hops_distinct", fc_json_real(f->facts.mean_hops_distinct), "bisection_links",
-                     fc_json_real(f->facts.bisection_links), "bisection_bytes_per_s",
-                     fc_json_real(f->facts.bisection_bytes_per_s), "links", links, "nic",
-                     fc_nic_json(&f->session->net, &f->nic));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "title",
+        m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name, "routing",
+        m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers", (json_int_t)f->facts.n_routers,
+        "cores_per_node", (json_int_t)m->cores_per_node, "diameter_hops", fc_json_real(f->facts.diameter_hops),
+        "mean_hops", fc_json_real(f->facts.mean_hops), "mean_hops_distinct", fc_json_real(f->facts.mean_hops_distinct),
+        "bisection_links", fc_json_real(f->facts.bisection_links), "bisection_bytes_per_s",
+        fc_json_real(f->facts.bisection_bytes_per_s), "links", links, "nic", fc_nic_json(&f->session->net, &f->nic));
 }
 
 static void print_links(FILE *stream, const void *what)
@@ -71,17 +71,20 @@ static void print_links(FILE *stream, const void *what)
     fprintf(stream, "link\tfrom\tto\tclass\tname\n");
     for (uint32_t l = 0; l < net->n_links; l++)
         fprintf(stream, "%u\t%s\t%s\t%s\t%s\n", l, fc_vertex_name(net, net->link_source[l], from, sizeof from),
-                fc_vertex_name(net, net->link_target[l], to, sizeof to),
-                net->machine->classes[net->link_class[l]].name, fc_link_name(net, l, name, sizeof name));
+                fc_vertex_name(net, net->link_target[l], to, sizeof to), net->machine->classes[net->link_class[l]].name,
+                fc_link_name(net, l, name, sizeof name));
 }
 
-static void print_table(FILE *stream, const void *what) { fc_table_print(what, stream); }
+static void print_table(FILE *stream, const void *what)
+{
+    fc_table_print(what, stream);
+}
 
 static enum fc_code list_machines(const struct fc_arguments *arguments, struct fc_status *st)
 {
     static const struct fc_column columns[] = {
-        {"name", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},      {"family", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-        {"routing", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},   {"cores_per_node", FC_CELL_INT, NULL, FC_NUMBER, "cores"},
+        {"name", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},    {"family", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+        {"routing", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}, {"cores_per_node", FC_CELL_INT, NULL, FC_NUMBER, "cores"},
         {"title", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
     };
     struct fc_arena arena = {0};

@@ -91,7 +91,9 @@ static void print_proof(FILE *stream, const struct row *r)
     else
         fprintf(stream, "not closed: no mapping has %s under %s, gap %s %% (more with --time)", p->objective, bound,
                 percent_text(gap, sizeof gap, open_percent(p)));
-    fprintf(stream, "%s\n", p->even_splits ? ", for even splits over the minimal routes; the table's times are of the solver's splits" : "");
+    fprintf(stream, "%s\n",
+            p->even_splits ? ", for even splits over the minimal routes; the table's times are of the solver's splits"
+                           : "");
 }
 
 static void print(FILE *stream, const void *what)
@@ -107,24 +109,21 @@ static void print(FILE *stream, const void *what)
     else
         fprintf(stream, "bound       %s (%s)\n\n", fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS),
                 a->bound.binds);
-    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %",
-            "hops/byte", "spent s", "hottest link");
+    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %", "hops/byte",
+            "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
         const struct row *r = &a->rows[i];
         fprintf(stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
                 fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
-                percent_text(peak, sizeof peak, percent_of_peak(r)),
-                percent_text(gap, sizeof gap, gap_percent(a, r)),
+                percent_text(peak, sizeof peak, percent_of_peak(r)), percent_text(gap, sizeof gap, gap_percent(a, r)),
                 r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
-                r->links.hottest == FC_NONE
-                    ? "none"
-                    : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
+                r->links.hottest == FC_NONE ? "none"
+                                            : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
     }
     for (size_t i = 0; i < a->n; i++)
         if (a->rows[i].proof.objective) print_proof(stream, &a->rows[i]);
     if (!a->arguments->output) return;
-    fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output,
-            a->format ? a->format->name : "cores");
+    fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output, a->format ? a->format->name : "cores");
     if (!a->format) return;
     start_command(a, name, sizeof name);
     fprintf(stream, "start       %s\n", name);
@@ -154,18 +153,16 @@ static json_t *row_json(const struct answer *a, const struct row *r)
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o}", "strategy",
-        r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o}",
+        "strategy", r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
         a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
-        fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
-        fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
-        fc_json_real(percent_of_peak(r)), "bottleneck",
+        fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s", fc_json_real(NAN),
+        "bound_s", fc_json_real(s->bound_s), "percent_of_peak", fc_json_real(percent_of_peak(r)), "bottleneck",
         fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]), "links",
-        fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
-        fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
-        fc_json_real(a->bound.time_s), "bound_binds", a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent",
-        fc_json_real(gap_percent(a, r)), "proof", proof_json(&r->proof), "background",
-        background_json(a, s->hottest));
+        fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent", fc_json_real(NAN),
+        "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s", fc_json_real(a->bound.time_s), "bound_binds",
+        a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent", fc_json_real(gap_percent(a, r)), "proof",
+        proof_json(&r->proof), "background", background_json(a, s->hottest));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -175,9 +172,9 @@ static json_t *to_json(const struct answer *a)
     char start[1024];
     if (a->arguments->output && a->format) {
         start_command(a, start, sizeof start);
-        json_object_set_new(answer, "launcher",
-                            json_pack("{s:s, s:s, s:s}", "format", a->format->name, "file",
-                                      a->arguments->output, "start", start));
+        json_object_set_new(
+            answer, "launcher",
+            json_pack("{s:s, s:s, s:s}", "format", a->format->name, "file", a->arguments->output, "start", start));
     }
     if (a->n == 1) return answer;
     json_t *list = json_array();
@@ -233,7 +230,9 @@ static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *
 {
     const struct fc_arguments *arguments = a->arguments;
     struct fc_flow_settings flow = row_flow(a, problem->split_share);
-    struct fc_load_settings settings = {.threads = arguments->ask.threads, .seed = arguments->ask.seed, .flow = &flow,
+    struct fc_load_settings settings = {.threads = arguments->ask.threads,
+                                        .seed = arguments->ask.seed,
+                                        .flow = &flow,
                                         .split_share = problem->split_share,
                                         .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
@@ -250,7 +249,7 @@ static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *
 
 /* What --time leaves for the table's rows, link updates. */
 struct ledger {
-    bool counted; /* --time is given */
+    bool counted;            /* --time is given */
     uint64_t left, work[32]; /* work: of each strategy's row */
     struct fc_map_made made[32];
     size_t n_made;
@@ -292,7 +291,8 @@ static struct fc_map_problem row_problem(const struct answer *a, const struct le
     problem.bound = &a->bound;
     problem.made = ledger->made;
     problem.n_made = ledger->n_made;
-    if (ledger->counted && searches(strategy)) problem.time_s = fmax(1e-9, (double)ledger->left / FC_WORK_PER_S / (two ? 2 : 1));
+    if (ledger->counted && searches(strategy))
+        problem.time_s = fmax(1e-9, (double)ledger->left / FC_WORK_PER_S / (two ? 2 : 1));
     return problem;
 }
 
@@ -358,20 +358,20 @@ static enum fc_code read_arguments(const struct fc_arguments *arguments, const c
 {
     *wanted = arguments->ask.map ? arguments->ask.map : "all";
     if (arguments->compare && strcmp(*wanted, "all"))
-        return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'",
-                         *wanted);
+        return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'", *wanted);
     if ((arguments->output || arguments->format) && !strcmp(*wanted, "all"))
         return fc_refuse(st, FC_INPUT, "%s writes one mapping (expected --strategy with one name)",
                          arguments->output ? "-o" : "--format");
     *format = arguments->format ? fc_launcher_find(arguments->format) : NULL;
     if (arguments->format && !*format && strcmp(arguments->format, "cores"))
         return fc_launcher_unknown(arguments->format, st);
-    if (arguments->plot && (arguments->output || arguments->format) && (!arguments->output || !strcmp(arguments->output, "-")))
-        return fc_refuse(st, FC_INPUT, "--plot: the mapping goes to standard output instead of a table (expected -o FILE)");
+    if (arguments->plot && (arguments->output || arguments->format) &&
+        (!arguments->output || !strcmp(arguments->output, "-")))
+        return fc_refuse(st, FC_INPUT,
+                         "--plot: the mapping goes to standard output instead of a table (expected -o FILE)");
     bool to_stdout = !arguments->output || !strcmp(arguments->output, "-");
     if (arguments->json && to_stdout && (arguments->format || arguments->output))
-        return fc_refuse(st, FC_INPUT,
-                         "--json and the mapping both go to standard output (expected -o FILE)");
+        return fc_refuse(st, FC_INPUT, "--json and the mapping both go to standard output (expected -o FILE)");
     return FC_OK;
 }
 
@@ -383,13 +383,15 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     bool known = a->bound.time_s > 0;
     struct fc_arena arena = {0};
     struct fc_plot_peak *bars = fc_alloc(&arena, a->n, sizeof *bars, st);
-    const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, routing %s", a->session->machine.name,
-                                      a->demand->name, a->demand->n_tasks, a->session->machine.routing->name);
+    const char *title =
+        fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, routing %s", a->session->machine.name,
+                      a->demand->name, a->demand->n_tasks, a->session->machine.routing->name);
     for (size_t i = 0; !st->code && i < a->n; i++)
-        bars[i] = (struct fc_plot_peak){a->rows[i].strategy,
-                                        known ? 100 / (1 + gap_percent(a, &a->rows[i]) / 100) : percent_of_peak(&a->rows[i]),
-                                        NAN, a->rows[i].links.max_link_s};
-    const char *axis = known ? "percent of the bound of every mapping: bound / time" : "percent of peak: bound of the mapping / time";
+        bars[i] = (struct fc_plot_peak){
+            a->rows[i].strategy, known ? 100 / (1 + gap_percent(a, &a->rows[i]) / 100) : percent_of_peak(&a->rows[i]),
+            NAN, a->rows[i].links.max_link_s};
+    const char *axis =
+        known ? "percent of the bound of every mapping: bound / time" : "percent of peak: bound of the mapping / time";
     if (!st->code && !fc_plot_percent_of_peak(a->arguments->plot, title, axis, bars, a->n, st))
         fc_print_plots(a->arguments, names);
     fc_arena_free(&arena);

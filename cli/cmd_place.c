@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_FRONT = 16 };
-#define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
+#define SERVED_A_SECOND 8    /* layouts by the queueing model in a second of --time */
 #define LAYOUTS_A_SECOND 5e5 /* of all layouts, evaluated in a second of --time; */
 #define FEW_LAYOUTS 1e5      /* so many always */
 #define MOST_SERVED_LINKS 2e6
@@ -39,8 +39,7 @@ static enum fc_code read_rules(struct fc_place_answer *a, struct fc_status *st)
     a->policy = a->constraint == FC_PLACE_SIX_VC  ? FC_TMESH_SIX_VC
                 : a->constraint == FC_PLACE_LINES ? FC_TMESH_SEPARATE
                                                   : -1;
-    if (arguments->pin && fc_layout_read(arguments->pin, "--pin", &a->model, a->rules.pinned, st))
-        return st->code;
+    if (arguments->pin && fc_layout_read(arguments->pin, "--pin", &a->model, a->rules.pinned, st)) return st->code;
     if (arguments->keep_free) {
         uint32_t *list;
         size_t n;
@@ -60,13 +59,11 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
     static const char *const objectives[] = {"hops", "weighted", "load", "pareto", NULL};
     const struct fc_arguments *arguments = a->arguments;
     struct fc_chip chip;
-    if (choice("objective", arguments->objective ? arguments->objective : "pareto", objectives, &a->objective,
-               st) ||
-        choice("constraint", arguments->constraint ? arguments->constraint : "six-vc",
-               fc_place_constraint_names, &a->constraint, st) ||
+    if (choice("objective", arguments->objective ? arguments->objective : "pareto", objectives, &a->objective, st) ||
+        choice("constraint", arguments->constraint ? arguments->constraint : "six-vc", fc_place_constraint_names,
+               &a->constraint, st) ||
         fc_chip_of_machine(&a->session->machine, &chip, st) ||
-        choice("turns", arguments->turns ? arguments->turns : "dimension-order", fc_chip_turns_names,
-               &chip.turns, st))
+        choice("turns", arguments->turns ? arguments->turns : "dimension-order", fc_chip_turns_names, &chip.turns, st))
         return st->code;
     chip.on_chip = arguments->on_chip;
     if (fc_place_model_make(&chip, &a->model, st)) return st->code;
@@ -116,14 +113,13 @@ static enum fc_code all_layouts(struct fc_place_answer *a, const struct fc_place
         if (a->objective != FC_PLACE_PARETO && a->objective != o) continue;
         const struct fc_layout_point *p = &all->best[o];
         double value = fc_layout_value(&p->figures, o);
-        a->best[o] = (struct fc_place_best){p->layout, p->figures, value,         value,
-                                            true,      0,          "all layouts", all->evaluated};
+        a->best[o] =
+            (struct fc_place_best){p->layout, p->figures, value, value, true, 0, "all layouts", all->evaluated};
         add_row(a, &p->layout, names[o]);
     }
     uint32_t shown = all->n_front < MOST_FRONT ? all->n_front : MOST_FRONT;
     for (uint32_t f = 0; f < shown && a->objective == FC_PLACE_PARETO; f++)
-        add_row(a, &all->front[shown > 1 ? f * (all->n_front - 1) / (shown - 1) : 0].layout,
-                "hops/load front");
+        add_row(a, &all->front[shown > 1 ? f * (all->n_front - 1) / (shown - 1) : 0].layout, "hops/load front");
     return FC_OK;
 }
 
@@ -144,7 +140,8 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     static const char *const names[] = {"best hops", "best weighted", "best load"};
     const struct fc_arguments *arguments = a->arguments;
     struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->ask.threads, .most = 6e6};
-    if (arguments->ask.search_given) settings.most = fmin(settings.most, fmax(FEW_LAYOUTS, LAYOUTS_A_SECOND * arguments->ask.search_s));
+    if (arguments->ask.search_given)
+        settings.most = fmin(settings.most, fmax(FEW_LAYOUTS, LAYOUTS_A_SECOND * arguments->ask.search_s));
     struct fc_place_all all;
     struct fc_status why = {0};
     bool pareto = a->objective == FC_PLACE_PARETO;
@@ -174,8 +171,7 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
         struct fc_status why = {0};
         if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
         if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
-        if (!a->arguments->quiet)
-            fc_note("%s: %s", fc_place_objective_names[o], why.message);
+        if (!a->arguments->quiet) fc_note("%s: %s", fc_place_objective_names[o], why.message);
         a->proof[o].by = NULL;
     }
     return FC_OK;
@@ -209,7 +205,10 @@ static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
     a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
     if (!a->served && (a->arguments->confirm || a->arguments->run.load || a->arguments->plot))
         return fc_refuse(st, FC_NO, "--%s: a network of %u links is too large for the queueing model here",
-                         a->arguments->plot ? "plot" : a->arguments->confirm ? "confirm" : "load", a->session->net.n_links);
+                         a->arguments->plot      ? "plot"
+                         : a->arguments->confirm ? "confirm"
+                                                 : "load",
+                         a->session->net.n_links);
     if (!a->served || find_load(a, st)) return st->code;
     return fc_layout_serve(&a->session->machine, &a->rows[0].layout, a->policy, a->load, &service, st);
 }
@@ -218,8 +217,10 @@ static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
 static enum fc_code confirm(struct fc_place_answer *a, struct fc_progress *progress, struct fc_status *st)
 {
     const struct fc_arguments *given = a->arguments;
-    struct fc_layout_confirming how = {.load_flits_per_cycle = a->load, .on_chip = given->on_chip,
-                                       .warmup_cycles = given->run.warmup_cycles, .measure_cycles = given->run.measure_cycles,
+    struct fc_layout_confirming how = {.load_flits_per_cycle = a->load,
+                                       .on_chip = given->on_chip,
+                                       .warmup_cycles = given->run.warmup_cycles,
+                                       .measure_cycles = given->run.measure_cycles,
                                        .seed = given->ask.seed};
     size_t n = 0, done = 0;
     for (size_t i = 0; i < a->n; i++) n += confirmed(a, i);
@@ -238,11 +239,11 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 {
     struct fc_progress progress;
     if (!a->served) return FC_OK;
-    if (a->arguments->ask.search_given) more = more > (int)a->n ? more - (int)a->n : 0; /* the rows that are there count */
+    if (a->arguments->ask.search_given)
+        more = more > (int)a->n ? more - (int)a->n : 0; /* the rows that are there count */
     fc_work_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
-                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->ask.seed, &progress, a->rows, &a->n,
-                   st);
+                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->ask.seed, &progress, a->rows, &a->n, st);
     if (!st->code && a->arguments->confirm) confirm(a, &progress, st);
     fc_work_end(&progress);
     return st->code;
@@ -265,15 +266,15 @@ static const char *layout_label(const struct fc_place_answer *a, size_t i, struc
 static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena, struct fc_status *st)
 {
     static const char *const names[] = {"placements", NULL};
-    const char *title = fc_plot_title(a->arguments, arena, st, "%s: layouts of the chip's interfaces, latency at %.4g flits/node/cycle",
-                                      a->session->machine.name, a->load);
+    const char *title =
+        fc_plot_title(a->arguments, arena, st, "%s: layouts of the chip's interfaces, latency at %.4g flits/node/cycle",
+                      a->session->machine.name, a->load);
     struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
     if (st->code) return st->code;
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
-        rows[i] = (struct fc_plot_placement){
-            layout_label(a, i, arena, st), s->saturation,
-            s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
+        rows[i] = (struct fc_plot_placement){layout_label(a, i, arena, st), s->saturation, s->latency_cycles,
+                                             (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
     if (!fc_plot_placements(a->arguments->plot, title, rows, a->n, st)) fc_print_plots(a->arguments, names);
     return st->code;
@@ -317,7 +318,8 @@ const struct fc_command fc_command_place = {
     .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
                "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
-    .options = FC_GROUPS(FC_MACHINE, FC_LAYOUT, FC_OFFER, FC_SEARCH, FC_BUDGET, FC_MEASURE, FC_PLOT, FC_COMMON) | FC_RUNS,
+    .options =
+        FC_GROUPS(FC_MACHINE, FC_LAYOUT, FC_OFFER, FC_SEARCH, FC_BUDGET, FC_MEASURE, FC_PLOT, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "",
 };

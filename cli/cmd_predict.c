@@ -19,7 +19,8 @@ struct report {
 static void print_assumed(FILE *stream, const struct fc_answer *row)
 {
     if (row->assumed_flops_per_s > 0)
-        fprintf(stream, "assumed        %g operations/s: the trace counts operations and does not tell (--flops-per-s)\n",
+        fprintf(stream,
+                "assumed        %g operations/s: the trace counts operations and does not tell (--flops-per-s)\n",
                 row->assumed_flops_per_s);
 }
 
@@ -32,8 +33,7 @@ static void print_period(FILE *stream, const struct fc_period_row *row)
         return;
     }
     fprintf(stream, "period         %llu of %llu replayed; the last doubling moved the time by %.2g %%\n",
-            (unsigned long long)row->use.replayed, (unsigned long long)row->use.repeats,
-            row->use.change_percent);
+            (unsigned long long)row->use.replayed, (unsigned long long)row->use.repeats, row->use.change_percent);
     if (isnan(row->full_time_s))
         fprintf(stream, "period error   not measured (--period check replays in full too)\n");
     else
@@ -63,7 +63,8 @@ static void print_one(FILE *stream, const struct fc_answer *row)
     bool is_bound = isnan(p->error_percent) && p->percent_of_peak > 99.95 && p->bottleneck != FC_NONE;
     fprintf(stream, "of peak        %.1f %%%s\n", p->percent_of_peak,
             is_bound ? ": the time is the bound itself; how far the routers stay below it is not measured" : "");
-    if (p->bottleneck == FC_NONE) fprintf(stream, "bottleneck     %s\n", p->binds);
+    if (p->bottleneck == FC_NONE)
+        fprintf(stream, "bottleneck     %s\n", p->binds);
     else
         fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
@@ -99,8 +100,10 @@ static void print(FILE *stream, const void *what)
     for (size_t i = 0; i < report->n; i++) {
         const struct fc_answer *r = &report->rows[i].answer;
         char time[64], error[32], machine[256];
-        if (isnan(r->p.error_percent)) snprintf(error, sizeof error, "unknown");
-        else snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
+        if (isnan(r->p.error_percent))
+            snprintf(error, sizeof error, "unknown");
+        else
+            snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
         fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s%s%s\n",
                 fc_visible(machine, sizeof machine, r->machine, ""), r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),

@@ -65,17 +65,16 @@ static enum fc_code find_hottest(struct answer *a, int side, struct fc_status *s
     uint32_t hot[FC_PAGE_HOT];
     const double *busy_s = a->row[side].link_busy_s;
     for (uint32_t l = 0; l < a->session.net.n_links; l++) {
-        if (busy_s[l] <= 0 || (s->n_hot == FC_PAGE_HOT && busy_s[l] <= busy_s[hot[FC_PAGE_HOT - 1]]))
-            continue;
+        if (busy_s[l] <= 0 || (s->n_hot == FC_PAGE_HOT && busy_s[l] <= busy_s[hot[FC_PAGE_HOT - 1]])) continue;
         int at = s->n_hot < FC_PAGE_HOT ? s->n_hot++ : FC_PAGE_HOT - 1;
         for (; at > 0 && busy_s[hot[at - 1]] < busy_s[l]; at--) hot[at] = hot[at - 1];
         hot[at] = l;
     }
     for (int i = 0; i < s->n_hot; i++) {
         char name[700];
-        s->hot[i] = (struct fc_page_link){
-            fc_copy_text(&a->arena, fc_link_name(&a->session.net, hot[i], name, sizeof name), st),
-            a->row[side].link_bytes[hot[i]], busy_s[hot[i]]};
+        s->hot[i] =
+            (struct fc_page_link){fc_copy_text(&a->arena, fc_link_name(&a->session.net, hot[i], name, sizeof name), st),
+                                  a->row[side].link_bytes[hot[i]], busy_s[hot[i]]};
     }
     return st->code;
 }
@@ -128,12 +127,12 @@ static void list_inputs(struct answer *a, struct fc_status *st)
                       net->machine->family->name, net->n_nodes, net->machine->cores_per_node, net->n_routers,
                       net->n_links, row->routing));
     add_input(a, "traffic",
-              printed(a, st, "%s, %u tasks, %s between nodes and %s inside them (%s)", row->traffic,
-                      row->n_tasks, fc_format(one, sizeof one, row->p.network_bytes, FC_BYTES),
+              printed(a, st, "%s, %u tasks, %s between nodes and %s inside them (%s)", row->traffic, row->n_tasks,
+                      fc_format(one, sizeof one, row->p.network_bytes, FC_BYTES),
                       fc_format(two, sizeof two, row->p.local_bytes, FC_BYTES), row->mapping));
-    add_input(a, "mappings",
-              printed(a, st, "%s: %s; %s: %s", row[0].mapping, a->page.side[0].note, row[1].mapping,
-                      a->page.side[1].note));
+    add_input(
+        a, "mappings",
+        printed(a, st, "%s: %s; %s: %s", row[0].mapping, a->page.side[0].note, row[1].mapping, a->page.side[1].note));
     add_input(
         a, "search",
         printed(a, st, "%g s of steps, seed %llu", arguments->ask.search_s, (unsigned long long)arguments->ask.seed));
@@ -178,10 +177,9 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
         page->bottleneck_class = a->session.net.link_class[row->p.bottleneck];
     for (int i = 0; i < 2; i++) describe_side(a, i, st);
     page->title = printed(a, st, "%s on %s", row->traffic, row->machine);
-    page->question =
-        fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?", row->traffic,
-                                  row->n_tasks, *row->title ? row->title : row->machine),
-                          &a->arena, st);
+    page->question = fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?", row->traffic,
+                                               row->n_tasks, *row->title ? row->title : row->machine),
+                                       &a->arena, st);
     page->time = fc_words_time(row->p.time_s, &a->arena, st);
     page->error = fc_words_error(&row->p, &a->arena, st);
     page->command = fc_words_command(a->arguments, &a->arena, st);
@@ -190,9 +188,8 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     const char *bottleneck = fc_words_bottleneck(&row->p, class_title, &a->arena, st);
     const char *speedup = fc_words_speedup(&a->row[0], &a->row[1], &a->arena, st);
     if (st->code) return st->code;
-    const char *peak = isnan(row->p.percent_of_peak)
-                           ? "percent of peak unknown"
-                           : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
+    const char *peak = isnan(row->p.percent_of_peak) ? "percent of peak unknown"
+                                                     : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
     page->sentence = printed(a, st, "%s; %s; %s", peak, bottleneck, speedup);
     list_inputs(a, st);
     summarise_classes(a);
@@ -221,18 +218,15 @@ static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     fc_print_machine(&a->session.machine, stream);
-    fprintf(stream, "job         %s, %u tasks, routing %s\n\n", a->row->traffic, a->row->n_tasks,
-            a->row->routing);
-    fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak",
-            "bottleneck");
+    fprintf(stream, "job         %s, %u tasks, routing %s\n\n", a->row->traffic, a->row->n_tasks, a->row->routing);
+    fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak", "bottleneck");
     for (int i = 0; i < 2; i++) {
         const struct fc_answer *r = &a->row[i];
         char time[64], bound[64], error[32] = "unknown";
         if (!isnan(r->p.error_percent)) snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
         fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), error,
-                fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak,
-                r->bottleneck);
+                fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
     }
     fputs("\nanswer      ", stream);
     print_plain(stream, a->page.time);
@@ -240,8 +234,8 @@ static void print(FILE *stream, const void *what)
     print_plain(stream, a->page.error);
     fputs(", ", stream);
     print_plain(stream, a->page.sentence);
-    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output,
-            (double)a->facts.bytes / 1e3, a->facts.n_links);
+    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
+            a->facts.n_links);
     if (a->facts.bits < 53) fprintf(stream, " rounded to %d bits", a->facts.bits);
     fputc('\n', stream);
 }
@@ -250,12 +244,11 @@ static json_t *to_json(const struct answer *a)
 {
     json_t *list = json_array();
     for (int i = 0; i < 2; i++) json_array_append(list, a->prediction[i]);
-    return json_pack(
-        "{s:s, s:I, s:I, s:b, s:o, s:s, s:o}", "page", a->arguments->output, "page_bytes",
-        (json_int_t)a->facts.bytes, "links", (json_int_t)a->facts.n_links, "rounded", a->facts.bits < 53,
-        "speedup",
-        fc_json_real(a->row[1].p.time_s > 0 ? a->row[0].p.time_s / a->row[1].p.time_s : (double)NAN),
-        "answer", a->page.sentence, "predictions", list);
+    return json_pack("{s:s, s:I, s:I, s:b, s:o, s:s, s:o}", "page", a->arguments->output, "page_bytes",
+                     (json_int_t)a->facts.bytes, "links", (json_int_t)a->facts.n_links, "rounded", a->facts.bits < 53,
+                     "speedup",
+                     fc_json_real(a->row[1].p.time_s > 0 ? a->row[0].p.time_s / a->row[1].p.time_s : (double)NAN),
+                     "answer", a->page.sentence, "predictions", list);
 }
 
 static enum fc_code write_page(struct answer *a, struct fc_status *st)
@@ -291,8 +284,7 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
     if (arguments->ask.machine && strchr(arguments->ask.machine, ','))
         return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->ask.machine);
     if (arguments->ask.trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
-        return fc_refuse(st, FC_INPUT,
-                         "--network %s: loads of links are not known (expected contention or queueing)",
+        return fc_refuse(st, FC_INPUT, "--network %s: loads of links are not known (expected contention or queueing)",
                          network);
     return check_output(arguments->output, st);
 }
@@ -321,8 +313,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
     const char *maps[2] = {"def", "optimize"};
-    if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&
-        !fc_job_open(&arguments->ask, &job, st) &&
+    if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) && !fc_job_open(&arguments->ask, &job, st) &&
         !fc_open_machine(arguments, arguments->ask.machine, &a->session, st)) {
         struct fc_question q = fc_watch_start(arguments, &watch);
         q.keep_links = true;
@@ -345,8 +336,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_report = {
     .name = "report",
-    .summary =
-        "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
+    .summary = "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
     .example = "fabricast report -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB -o page.html",
     .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_VERSUS, FC_REPLAY, FC_SPEED),
     .run = run,

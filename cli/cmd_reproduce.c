@@ -35,18 +35,17 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
     for (size_t i = 0; i < r->n_points; i++) {
         const struct fc_point *p = &r->points[i];
         char limits[64];
-        struct fc_cell cells[] = {
-            {.text = p->what},
-            {.real = p->published},
-            {.real = p->ours},
-            {.text = p->unit},
-            {.real = p->deviation_percent},
-            {.text = fc_copy_text(&arena, fc_point_limits_text(p, limits, sizeof limits), &st)},
-            {.text = fc_point_kinds[p->kind]},
-            {.text = fc_point_origins[p->origin]},
-            {.text = !p->judged  ? "-"
-                     : p->inside ? "inside"
-                                 : "OUTSIDE"}};
+        struct fc_cell cells[] = {{.text = p->what},
+                                  {.real = p->published},
+                                  {.real = p->ours},
+                                  {.text = p->unit},
+                                  {.real = p->deviation_percent},
+                                  {.text = fc_copy_text(&arena, fc_point_limits_text(p, limits, sizeof limits), &st)},
+                                  {.text = fc_point_kinds[p->kind]},
+                                  {.text = fc_point_origins[p->origin]},
+                                  {.text = !p->judged  ? "-"
+                                           : p->inside ? "inside"
+                                                       : "OUTSIDE"}};
         fc_table_row(&table, cells, &st);
     }
     fprintf(stream, "%s: %s\n%s; machine %s%s\n", r->figure->id, r->figure->title, r->figure->source,
@@ -86,8 +85,8 @@ static void print_summary(const struct answer *a, FILE *stream)
         inside += r->n_inside;
     }
     fc_table_print(&table, stream);
-    fprintf(stream, "\n%zu points of %zu figure%s: %zu inside, %zu outside\n", judged, a->n,
-            a->n == 1 ? "" : "s", inside, judged - inside);
+    fprintf(stream, "\n%zu points of %zu figure%s: %zu inside, %zu outside\n", judged, a->n, a->n == 1 ? "" : "s",
+            inside, judged - inside);
     if (a->directory) fprintf(stream, "drawn in %s: .tsv, .gp, .png, .svg, .pdf of each\n", a->directory);
     fc_table_free(&table);
 }
@@ -116,8 +115,7 @@ static json_t *json_of_point(const struct fc_point *p)
     json_object_set_new(j, "kind", json_string(fc_point_kinds[p->kind]));
     json_object_set_new(j, "origin", json_string(fc_point_origins[p->origin]));
     json_object_set_new(j, "inside", p->judged ? json_boolean(p->inside) : json_null());
-    json_object_set_new(j, "reason",
-                        p->reason && p->judged && !p->inside ? json_string(p->reason) : json_null());
+    json_object_set_new(j, "reason", p->reason && p->judged && !p->inside ? json_string(p->reason) : json_null());
     return j;
 }
 
@@ -129,23 +127,22 @@ static json_t *to_json(const struct answer *a)
         const struct fc_reproduction *r = &a->list[i];
         json_t *points = json_array();
         for (size_t p = 0; p < r->n_points; p++) json_array_append_new(points, json_of_point(&r->points[p]));
-        json_array_append_new(figures, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "id", r->figure->id,
-                                                 "title", r->figure->title, "source", r->figure->source,
-                                                 "machine", r->figure->machine, "command", r->figure->command,
-                                                 "note", r->note, "points", points));
+        json_array_append_new(figures,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "id", r->figure->id, "title",
+                                        r->figure->title, "source", r->figure->source, "machine", r->figure->machine,
+                                        "command", r->figure->command, "note", r->note, "points", points));
         judged += r->n_judged;
         inside += r->n_inside;
     }
-    return json_pack("{s:s, s:i, s:i, s:o}", "budget", a->n && a->list[0].quick ? "quick" : "full",
-                     "points_judged", (int)judged, "points_inside", (int)inside, "figures", figures);
+    return json_pack("{s:s, s:i, s:i, s:o}", "budget", a->n && a->list[0].quick ? "quick" : "full", "points_judged",
+                     (int)judged, "points_inside", (int)inside, "figures", figures);
 }
 
 /* ---- the command ---- */
 
 static enum fc_code draw(const struct answer *a, struct fc_status *st)
 {
-    for (size_t i = 0; a->directory && i < a->n && !st->code; i++)
-        fc_paper_write(a->directory, &a->list[i].plot, st);
+    for (size_t i = 0; a->directory && i < a->n && !st->code; i++) fc_paper_write(a->directory, &a->list[i].plot, st);
     return st->code;
 }
 
@@ -158,12 +155,9 @@ static size_t outside(const struct answer *a)
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct answer a = {.directory = arguments->output ? arguments->output
-                                    : arguments->json ? NULL
-                                                      : DIRECTORY};
+    struct answer a = {.directory = arguments->output ? arguments->output : arguments->json ? NULL : DIRECTORY};
     struct fc_progress progress;
-    struct fc_reproduce_settings settings = {.budget =
-                                                 arguments->quick ? FC_REPRODUCE_QUICK : FC_REPRODUCE_FULL,
+    struct fc_reproduce_settings settings = {.budget = arguments->quick ? FC_REPRODUCE_QUICK : FC_REPRODUCE_FULL,
                                              .threads = arguments->ask.threads,
                                              .seed = arguments->ask.seed,
                                              .progress = &progress};
@@ -175,8 +169,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     fc_work_start(&progress, arguments->quiet);
     fc_reproduce(ids, n_ids, &settings, &a.list, &a.n, st);
     fc_work_end(&progress);
-    if (!st->code && !draw(&a, st) && arguments->into)
-        fc_reproduce_document(arguments->into, a.list, a.n, st);
+    if (!st->code && !draw(&a, st) && arguments->into) fc_reproduce_document(arguments->into, a.list, a.n, st);
     if (!st->code) {
         struct fc_arguments to_screen = *arguments;
         json_t *json = arguments->json ? to_json(&a) : NULL;

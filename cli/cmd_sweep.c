@@ -50,8 +50,8 @@ static enum fc_code make_table(const struct answer *a, struct fc_arena *arena, s
     if (!columns || !cells) return st->code;
     for (size_t i = 0; i < s->n_axes; i++) columns[i] = (struct fc_column){.name = s->axis[i].key};
     for (size_t i = 0; i < s->n_columns; i++)
-        columns[s->n_axes + i] = (struct fc_column){.name = s->column[i], .format = "%.6g",
-                                                    .kind = is_numeric(a, i) ? FC_CELL_REAL : FC_CELL_TEXT};
+        columns[s->n_axes + i] = (struct fc_column){
+            .name = s->column[i], .format = "%.6g", .kind = is_numeric(a, i) ? FC_CELL_REAL : FC_CELL_TEXT};
     columns[n_values] = (struct fc_column){.name = "status", .kind = FC_CELL_INT};
     if (n > n_values + 1) columns[n_values + 1] = (struct fc_column){.name = "message"};
     fc_table_start(table, columns, (int)n);
@@ -95,8 +95,10 @@ struct printed {
 static void print(FILE *stream, const void *what)
 {
     const struct printed *p = what;
-    if (p->tsv) fc_table_print_tsv(p->table, stream);
-    else fc_table_print(p->table, stream);
+    if (p->tsv)
+        fc_table_print_tsv(p->table, stream);
+    else
+        fc_table_print(p->table, stream);
 }
 
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a, struct fc_status *st)
@@ -150,10 +152,11 @@ static const struct fc_sweep_ranks *open_ranks(const char *program, struct fc_sw
     const struct fc_sweep_ranks *ranks = library ? dlsym(library, "fc_sweep_ranks_mpi") : NULL;
     if (!ranks || !ranks->open(&settings->rank, &settings->size)) {
         const char *why = library ? NULL : dlerror();
-        fc_refuse(st, FC_NO, "started as one of %d ranks, but MPI cannot be loaded: %s", told,
-                  why ? why
-                      : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built "
-                        "where the MPI's compiler is: make MPICC=..)");
+        fc_refuse(
+            st, FC_NO, "started as one of %d ranks, but MPI cannot be loaded: %s", told,
+            why ? why
+                : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built "
+                  "where the MPI's compiler is: make MPICC=..)");
         return NULL;
     }
     if (settings->size != told) {
@@ -180,8 +183,8 @@ static enum fc_code unswept(const struct fc_sweep *sweep, struct fc_status *st)
 }
 
 /* With the place of what is wrong, and its key. */
-static enum fc_code check_words(const struct fc_sweep *sweep, const struct fc_command *command, int n, const char *const *words,
-                                long line, const char *key, struct fc_status *st)
+static enum fc_code check_words(const struct fc_sweep *sweep, const struct fc_command *command, int n,
+                                const char *const *words, long line, const char *key, struct fc_status *st)
 {
     struct fc_status why = {0};
     if (!fc_check_swept(command, n, words, &why)) return FC_OK;
@@ -221,8 +224,8 @@ static enum fc_code tell_failures(const struct answer *a, struct fc_status *st)
             first = p;
         }
     if (failed == 0) return FC_OK;
-    return fc_refuse(st, FC_NO, "%zu of %zu points have no answer; the first, point %zu: %s", failed, a->sweep->n_points,
-                     first + 1, a->rows[first].message ? a->rows[first].message : "see its status");
+    return fc_refuse(st, FC_NO, "%zu of %zu points have no answer; the first, point %zu: %s", failed,
+                     a->sweep->n_points, first + 1, a->rows[first].message ? a->rows[first].message : "see its status");
 }
 
 static enum fc_code sweep_points(const struct fc_arguments *arguments, const struct fc_sweep *sweep,
@@ -250,8 +253,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_sweep sweep;
     struct fc_progress progress;
     char program[PATH_MAX];
-    struct fc_sweep_settings settings = {.program = program, .version = FC_VERSION, .at_once = arguments->ask.threads,
-                                         .progress = &progress};
+    struct fc_sweep_settings settings = {
+        .program = program, .version = FC_VERSION, .at_once = arguments->ask.threads, .progress = &progress};
     if (arguments->n_words != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected `sweep FILE`; docs/sweep.md)",
                          arguments->n_words ? "more than one sweep file" : "no sweep file");

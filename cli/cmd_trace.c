@@ -29,21 +29,17 @@ static enum fc_code choose_form(const struct fc_arguments *a, const struct fc_tr
 
 /* For another tool: the whole trace is needed, since the messages of a collective depend on all its members. */
 static enum fc_code export(const char *path, const struct fc_trace_writer *writer, const struct fc_arguments *a,
-                           const struct fc_trace_options *options, struct fc_status *st)
-{
-    uint64_t losses[FC_N_LOSSES] = {0};
-    struct fc_trace trace;
-    struct fc_output out;
+                           const struct fc_trace_options *options, struct fc_status *st) {
+    uint64_t losses[FC_N_LOSSES] = {0}; struct fc_trace trace; struct fc_output out;
     if (fc_trace_read_with(path, options, &trace, st)) return st->code;
     bool writes_operations = !strcmp(writer->name, "ti");
-    if ((writes_operations || !fc_check_speeds(&a->ask, &trace, st)) && !fc_output_open(&out, a->output, st)) {
+    if ((writes_operations || !fc_check_speeds(&a->ask, &trace, st)) && !fc_output_open(&out, a->output, st)){
         if (!writer->write(&trace, options, out.stream, losses, st)) fc_output_close(&out, st);
-        fc_output_abandon(&out);
-    }
-    for (int i = 0; !st->code && !a->quiet && i < FC_N_LOSSES; i++)
-        if (losses[i]) fc_note("%s: %s: %llu", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
-    fc_trace_free(&trace);
-    return st->code;
+        fc_output_abandon(&out);}
+for (int i = 0; !st->code && !a->quiet && i < FC_N_LOSSES; i++) if (losses[i])
+    fc_note("%s: %s: %llu", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
+fc_trace_free(&trace);
+return st->code;
 }
 
 static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_trace_options *options,
@@ -53,7 +49,8 @@ static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_t
     const struct fc_trace_writer *writer;
     const char *path = a->n_words > 1 ? a->words[1] : a->ask.trace;
     bool text;
-    if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace convert IN -o OUT`, --text for the readable form)");
+    if (!a->output)
+        return fc_refuse(st, FC_INPUT, "no output (expected `trace convert IN -o OUT`, --text for the readable form)");
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
     if (choose_form(a, &writer, &text, st)) return st->code;
     if (writer) return export(path, writer, a, options, st);
@@ -115,7 +112,7 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
     fc_trace_capture(a->program, path, a->partial, &arena, &report, st);
     if (report.kept && !a->quiet) {
         fc_say(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,
-                report.n_ranks, path);
+               report.n_ranks, path);
         tell_unrecorded(&report);
     }
     fc_arena_free(&arena);
@@ -136,8 +133,9 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
 
 const struct fc_command fc_command_trace = {
     .name = "trace",
-    .arguments = "info FILE [--phases]\nconvert FILE -o FILE [--format fct|text|goal|ti|mtx]\ngenerate -m M -p PATTERN -o FILE\n"
-                 "capture [--partial] -o FILE -- mpirun ... app",
+    .arguments =
+        "info FILE [--phases]\nconvert FILE -o FILE [--format fct|text|goal|ti|mtx]\ngenerate -m M -p PATTERN -o FILE\n"
+        "capture [--partial] -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
     .options = FC_GROUPS(FC_MACHINE, FC_PATTERN, FC_JOB, FC_SPEED, FC_TRACES, FC_COMMON) | FC_RUNS,

@@ -15,8 +15,7 @@ static bool takes(const struct fc_collective_algorithm *a, bool openmpi, uint32_
     return fc_collective_select(&choice, &call) == a;
 }
 
-enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
-                                  struct fc_status *st)
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table, struct fc_status *st)
 {
     static const struct fc_column columns[] = {
         {"operation", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -37,11 +36,9 @@ enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct f
     if (fc_read_loggops(arguments->ask.loggops, &none, &settings, st)) return st->code;
     const struct fc_software *s = &settings.software;
     if (s->per_byte_s > 0 || s->gap_s > s->send_s + s->recv_s)
-        return fc_refuse(st, FC_INPUT,
-                         "closed forms hold for O = 0 and g <= 2 o (got O = %g s/B, g = %g s, o = %g s)",
+        return fc_refuse(st, FC_INPUT, "closed forms hold for O = 0 and g <= 2 o (got O = %g s/B, g = %g s, o = %g s)",
                          s->per_byte_s, s->gap_s, s->send_s);
-    struct fc_loggp p = {settings.loggops_latency_s, s->send_s, s->recv_s, s->gap_s,
-                         settings.loggops_per_byte_s};
+    struct fc_loggp p = {settings.loggops_latency_s, s->send_s, s->recv_s, s->gap_s, settings.loggops_per_byte_s};
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++) {
         struct fc_status fits = {0};
         double time_s = fc_collective_fits(a, n, &fits) ? NAN : fc_collective_time_s(a, &p, n, bytes);

@@ -5,20 +5,20 @@
 #include <unistd.h>
 
 /* X(record): declared and listed. */
-#define COMMANDS(X)                                                                                     \
-    X(predict)                                                                                          \
-    X(load)                                                                                             \
-    X(map)                                                                                              \
-    X(trace)                                                                                            \
-    X(flit)                                                                                             \
-    X(curve)                                                                                            \
-    X(calibrate)                                                                                        \
-    X(certify)                                                                                          \
-    X(place)                                                                                            \
-    X(report)                                                                                           \
-    X(reproduce)                                                                                        \
-    X(sweep)                                                                                            \
-    X(machines)                                                                                         \
+#define COMMANDS(X)                                                                                                    \
+    X(predict)                                                                                                         \
+    X(load)                                                                                                            \
+    X(map)                                                                                                             \
+    X(trace)                                                                                                           \
+    X(flit)                                                                                                            \
+    X(curve)                                                                                                           \
+    X(calibrate)                                                                                                       \
+    X(certify)                                                                                                         \
+    X(place)                                                                                                           \
+    X(report)                                                                                                          \
+    X(reproduce)                                                                                                       \
+    X(sweep)                                                                                                           \
+    X(machines)                                                                                                        \
     X(list)
 #define DECLARE(name) extern const struct fc_command fc_command_##name;
 #define ENTRY(name) &fc_command_##name,
@@ -60,9 +60,8 @@ int fc_run_command(const struct fc_command *command, int argc, char **argv)
     running = NULL;
     fc_heartbeat_stop();
     blame_memory(&code, &st);
-    if (code == FC_OK) code = fflush(stdout) || ferror(stdout)
-                                  ? fc_refuse(&st, FC_NO, "standard output: cannot be written")
-                                  : FC_OK;
+    if (code == FC_OK)
+        code = fflush(stdout) || ferror(stdout) ? fc_refuse(&st, FC_NO, "standard output: cannot be written") : FC_OK;
     if (st.message[0]) {
         char text[2048];
         fc_status_text(&st, text, sizeof text);

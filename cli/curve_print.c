@@ -41,9 +41,9 @@ void fc_curve_pairs_print(const struct fc_curve_pairs *pairs, const double *load
 static json_t *to_json(const struct fc_pair_answer *a)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "hops_mean", fc_json_real(a->hops_mean), "zero_load_cycles",
-                     fc_json_real(a->zero_load_cycles), "packet_latency_cycles",
-                     fc_json_real(a->latency_mean_cycles), "p95_cycles", fc_json_real(a->latency_p95_cycles),
-                     "p99_cycles", fc_json_real(a->latency_p99_cycles));
+                     fc_json_real(a->zero_load_cycles), "packet_latency_cycles", fc_json_real(a->latency_mean_cycles),
+                     "p95_cycles", fc_json_real(a->latency_p95_cycles), "p99_cycles",
+                     fc_json_real(a->latency_p99_cycles));
 }
 
 static void pairs_json(const struct fc_curve_pairs *pairs, size_t i, json_t *point)
@@ -81,8 +81,7 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         return;
     }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
-    fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file),
-            fc_calibration_tier_names[tier]);
+    fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file), fc_calibration_tier_names[tier]);
 }
 
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)
@@ -104,16 +103,16 @@ json_t *fc_curve_model_json(const struct fc_curve_model *model, size_t i)
     const struct fc_calibrated_answer *answer = &model->answers[i];
     const struct fc_queueing_answer *m = &answer->model;
     bool stable = m->stable;
-    json_t *point = json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
-                     fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
-                     fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
-                     fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
-                     fc_calibration_tier_names[answer->tier], "extrapolated", answer->extrapolated, "why",
-                     answer->why, "network_latency_cycles",
-                     fc_json_real(stable ? m->network_cycles : (double)NAN), "source_queue_cycles",
-                     fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
-                     fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
-                     fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
+    json_t *point =
+        json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
+                  fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
+                  fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
+                  fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
+                  fc_calibration_tier_names[answer->tier], "extrapolated", answer->extrapolated, "why", answer->why,
+                  "network_latency_cycles", fc_json_real(stable ? m->network_cycles : (double)NAN),
+                  "source_queue_cycles", fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
+                  fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
+                  fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
     pairs_json(&model->pairs, i, point);
     return point;
 }
@@ -125,8 +124,8 @@ void fc_curve_model_print_windows(const struct fc_curve_model *model, FILE *stre
             "flits/node/c", "cycles");
     for (size_t i = 0; i < model->n_windows; i++) {
         const struct fc_window_answer *w = &model->windows[i];
-        fprintf(stream, "%12u %12.4g %12.2f  %s\n", w->window_packets, w->load_flits_per_cycle,
-                w->latency_mean_cycles, w->saturated ? "network" : "window");
+        fprintf(stream, "%12u %12.4g %12.2f  %s\n", w->window_packets, w->load_flits_per_cycle, w->latency_mean_cycles,
+                w->saturated ? "network" : "window");
     }
 }
 

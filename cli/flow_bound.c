@@ -16,8 +16,10 @@ enum fc_code fc_read_bound(const struct fc_arguments *arguments, const struct fc
     if (!strcmp(text, "lp")) return FC_OK;
     settings->paths = FC_FLOW_MINIMAL;
     if (!strcmp(text, "lp-minimal")) return FC_OK;
-    return fc_refuse(st, FC_INPUT, "--bound: '%s' is unknown (expected lp: over all paths, lp-minimal: over those of "
-                                   "fewest hops, or cuts)", text);
+    return fc_refuse(st, FC_INPUT,
+                     "--bound: '%s' is unknown (expected lp: over all paths, lp-minimal: over those of "
+                     "fewest hops, or cuts)",
+                     text);
 }
 
 void fc_print_flow_bound(const struct fc_arguments *arguments, const struct fc_load *load, FILE *stream)
@@ -31,8 +33,10 @@ void fc_print_flow_bound(const struct fc_arguments *arguments, const struct fc_l
     fc_format(low, sizeof low, b->lower_s * factor, FC_SECONDS);
     fc_format(high, sizeof high, b->upper_s * factor, FC_SECONDS);
     const char *paths = b->paths == FC_FLOW_ALL ? "all paths" : "paths of fewest hops";
-    if (b->exact) fprintf(stream, "lp          %s, the optimum over %s", low, paths);
-    else fprintf(stream, "lp          %s proven, %s found, over %s", low, high, paths);
+    if (b->exact)
+        fprintf(stream, "lp          %s, the optimum over %s", low, paths);
+    else
+        fprintf(stream, "lp          %s proven, %s found, over %s", low, high, paths);
     fprintf(stream, " (%u destinations, %u links, %s)\n", b->n_commodities, b->n_rows, b->method);
 }
 
@@ -41,11 +45,11 @@ json_t *fc_json_flow_bound(const struct fc_load *load)
     const struct fc_flow_bound *b = load->flow;
     if (!b) return json_null();
     double factor = load->least_wire_factor;
-    return json_pack("{s:s, s:o, s:o, s:b, s:s, s:I, s:I, s:o, s:I}", "paths", b->paths == FC_FLOW_ALL ? "all" : "minimal",
-                     "lower_s", fc_json_real(b->lower_s * factor), "upper_s", fc_json_real(b->upper_s * factor), "exact",
-                     b->exact, "method", b->method, "destinations", (json_int_t)b->n_commodities, "links",
-                     (json_int_t)b->n_rows, "variables", fc_json_real((double)b->n_variables), "symmetry",
-                     (json_int_t)b->symmetry);
+    return json_pack("{s:s, s:o, s:o, s:b, s:s, s:I, s:I, s:o, s:I}", "paths",
+                     b->paths == FC_FLOW_ALL ? "all" : "minimal", "lower_s", fc_json_real(b->lower_s * factor),
+                     "upper_s", fc_json_real(b->upper_s * factor), "exact", b->exact, "method", b->method,
+                     "destinations", (json_int_t)b->n_commodities, "links", (json_int_t)b->n_rows, "variables",
+                     fc_json_real((double)b->n_variables), "symmetry", (json_int_t)b->symmetry);
 }
 
 /* ---- the worst permutation ---- */
@@ -79,8 +83,10 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "worst case  %.6g x the bytes of a node on %s\n", w->load,
             fc_link_name(net, w->link, name, sizeof name));
     fprintf(stream, "throughput  %s from every node", fc_format(one, sizeof one, 1 / w->time_s, FC_BYTES_PER_S));
-    if (isnan(percent_of_capacity(a))) fprintf(stream, "\n");
-    else fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
+    if (isnan(percent_of_capacity(a)))
+        fprintf(stream, "\n");
+    else
+        fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
     fprintf(stream, "certificate the dual of the assignment is %.6g (%u links solved, %u translations used)\n", a->dual,
             w->n_solved, w->symmetry);
     fprintf(stream, "permutation");
@@ -96,10 +102,11 @@ static json_t *to_json(const struct answer *a)
     json_t *to = json_array();
     for (uint32_t s = 0; s < net->n_nodes; s++) json_array_append_new(to, json_integer(w->to[s]));
     bool none = w->link == FC_NONE;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine", net->machine->name, "routing",
-                     net->machine->routing->name, "worst_case_load", fc_json_real(w->load), "worst_case_s_per_byte",
-                     fc_json_real(w->time_s), "throughput_bytes_per_s", fc_json_real(none ? (double)NAN : 1 / w->time_s),
-                     "link", none ? NULL : fc_link_name(net, w->link, name, sizeof name), "dual", fc_json_real(a->dual),
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine", net->machine->name,
+                     "routing", net->machine->routing->name, "worst_case_load", fc_json_real(w->load),
+                     "worst_case_s_per_byte", fc_json_real(w->time_s), "throughput_bytes_per_s",
+                     fc_json_real(none ? (double)NAN : 1 / w->time_s), "link",
+                     none ? NULL : fc_link_name(net, w->link, name, sizeof name), "dual", fc_json_real(a->dual),
                      "percent_of_capacity", fc_json_real(percent_of_capacity(a)), "links_solved",
                      (json_int_t)w->n_solved, "symmetry", (json_int_t)w->symmetry, "permutation", to);
 }
@@ -114,8 +121,7 @@ static enum fc_code find_capacity(struct answer *a, struct fc_status *st)
     struct fc_node_demand uniform = {.n_dense = 1};
     uniform.a[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);
     uniform.b[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);
-    for (uint32_t n = 0; !st->code && n < net->n_nodes; n++)
-        uniform.a[0][n] = 1, uniform.b[0][n] = 1.0 / net->n_nodes;
+    for (uint32_t n = 0; !st->code && n < net->n_nodes; n++) uniform.a[0][n] = 1, uniform.b[0][n] = 1.0 / net->n_nodes;
     if (!st->code && fc_flow_bound_solve(net, &uniform, &settings, &a->capacity, &why) && why.code == FC_FAULT)
         *st = why;
     fc_arena_free(&scratch); /* too large, or links that are left out: the capacity stays unknown */

@@ -7,9 +7,12 @@
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream, "fabricast %s - predicts how a parallel job will communicate on a machine before it gets it\n\n"
-                    "Usage: fabricast COMMAND [OPTION...]\n\nCommands:\n", FC_VERSION);
-    for (size_t i = 0; fc_commands[i]; i++) fprintf(stream, "  %-9s %s\n", fc_commands[i]->name, fc_commands[i]->summary);
+    fprintf(stream,
+            "fabricast %s - predicts how a parallel job will communicate on a machine before it gets it\n\n"
+            "Usage: fabricast COMMAND [OPTION...]\n\nCommands:\n",
+            FC_VERSION);
+    for (size_t i = 0; fc_commands[i]; i++)
+        fprintf(stream, "  %-9s %s\n", fc_commands[i]->name, fc_commands[i]->summary);
     fprintf(stream, "\nExample:\n  %s\n\n`fabricast COMMAND --help` tells more.\n", fc_command_predict.example);
 }
 

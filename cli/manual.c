@@ -11,9 +11,12 @@ static void put(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
     for (; *text; text++) {
-        if (*text == '\\') fputs("\\e", out);
-        else if (*text == '-') fputs("\\-", out);
-        else fputc(*text, out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
     }
 }
 
@@ -28,7 +31,8 @@ static void put_head(FILE *out, const char *name, const char *summary)
 static void put_tail(FILE *out)
 {
     fputs("\n.SH EXIT STATUS\n.TP\n0\nanswered\n.TP\n1\nanswered \"no\", or could not be done: no memory, a full disk\n"
-          ".TP\n2\nwrong usage or wrong input\n.TP\n3\na fault of the program\n", out);
+          ".TP\n2\nwrong usage or wrong input\n.TP\n3\na fault of the program\n",
+          out);
 }
 
 static void put_option(FILE *out, const struct fc_option *o)
@@ -56,7 +60,8 @@ static void put_synopsis(FILE *out, const struct fc_command *c)
         size_t n = strcspn(at, "\n");
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)n, at);
-        fprintf(out, "%s.B fabricast %s\n[\\fIOPTION\\fR...] ", at == c->arguments || !c->arguments ? "" : ".br\n", c->name);
+        fprintf(out, "%s.B fabricast %s\n[\\fIOPTION\\fR...] ", at == c->arguments || !c->arguments ? "" : ".br\n",
+                c->name);
         put(out, line);
         fputc('\n', out);
         at += n + (at[n] == '\n');
@@ -70,8 +75,10 @@ static void put_command(FILE *out, const struct fc_command *c)
     put_head(out, name, c->summary);
     fputs("\n.SH SYNOPSIS\n", out);
     put_synopsis(out, c);
-    fputs(".SH OPTIONS\nOf an option that is given twice the last one counts. An option that would have no part in the answer is "
-          "refused.\n", out);
+    fputs(
+        ".SH OPTIONS\nOf an option that is given twice the last one counts. An option that would have no part in the answer is "
+        "refused.\n",
+        out);
     for (int s = 0; fc_option_sections[s].title; s++) {
         if (!(fc_option_sections[s].groups & c->options)) continue;
         fprintf(out, ".SS %s\n", fc_option_sections[s].title);
@@ -80,7 +87,8 @@ static void put_command(FILE *out, const struct fc_command *c)
                 put_option(out, &fc_options[i]);
     }
     fputs(".SS Help\n.TP\n\\fB\\-?\\fR, \\fB\\-\\-help\\fR\nthese options, and an example\n.TP\n\\fB\\-\\-usage\\fR\n"
-          "the options in short\n", out);
+          "the options in short\n",
+          out);
     if (c->example) {
         fputs(".SH EXAMPLE\n.nf\n", out);
         put(out, c->example);
@@ -100,8 +108,10 @@ static void put_overview(FILE *out, const struct fc_command *unused)
         put(out, fc_commands[i]->summary);
         fputc('\n', out);
     }
-    fputs(".SH ENVIRONMENT\n.TP\nFABRICAST_DATA\nthe folder that holds the shipped machines in \\fImachines\\fR\n.TP\nFABRICAST_PMPI\n"
-          "the recorder that \\fBtrace capture\\fR uses\n.SH EXAMPLE\n.nf\n", out);
+    fputs(
+        ".SH ENVIRONMENT\n.TP\nFABRICAST_DATA\nthe folder that holds the shipped machines in \\fImachines\\fR\n.TP\nFABRICAST_PMPI\n"
+        "the recorder that \\fBtrace capture\\fR uses\n.SH EXAMPLE\n.nf\n",
+        out);
     put(out, fc_command_predict.example);
     fputs("\n.fi", out);
     put_tail(out);
@@ -145,10 +155,14 @@ static void put_values(FILE *out, const struct fc_option *o)
         fputc('\'', out);
     } else if (map || !strcmp(o->name, "pattern") || !strcmp(o->name, "routing") || !strcmp(o->name, "vc-rule")) {
         fputs(map ? "-f -W '" : "-W '", out);
-        if (map) PUT_NAMES(out, fc_strategies);
-        else if (*o->name == 'p') PUT_NAMES(out, fc_patterns);
-        else if (*o->name == 'r') PUT_NAMES(out, fc_routings);
-        else PUT_NAMES(out, fc_vc_rules);
+        if (map)
+            PUT_NAMES(out, fc_strategies);
+        else if (*o->name == 'p')
+            PUT_NAMES(out, fc_patterns);
+        else if (*o->name == 'r')
+            PUT_NAMES(out, fc_routings);
+        else
+            PUT_NAMES(out, fc_vc_rules);
         fputc('\'', out);
     } else if (o->group == FC_LAUNCH) {
         fputs("-W 'cores ", out);
@@ -166,7 +180,8 @@ static void put_completion(FILE *out, const struct fc_command *unused)
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} options= values=-f\n"
           "    [ \"$cur\" = = ] && cur= && COMP_CWORD=$((COMP_CWORD + 1))\n"
           "    [ \"${COMP_WORDS[COMP_CWORD-1]}\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "    if [ \"$COMP_CWORD\" -le 1 ]; then\n        COMPREPLY=($(compgen -W '", out);
+          "    if [ \"$COMP_CWORD\" -le 1 ]; then\n        COMPREPLY=($(compgen -W '",
+          out);
     PUT_NAMES(out, fc_commands);
     fputs(" --help --version' -- \"$cur\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n", out);
     for (size_t c = 0; fc_commands[c]; c++) {
@@ -191,13 +206,15 @@ static void put_completion(FILE *out, const struct fc_command *unused)
     }
     fputs("    esac\n    case $options:$cur in\n    --help*:-*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"));;\n"
           "    *) COMPREPLY=($(eval compgen \"$values\" -- '\"$cur\"'));;\n    esac\n}\n"
-          "complete -o filenames -F _fabricast fabricast\n", out);
+          "complete -o filenames -F _fabricast fabricast\n",
+          out);
 }
 
 /* ---- files ---- */
 
-static enum fc_code write_one(const char *directory, const char *name, void (*put_all)(FILE *, const struct fc_command *),
-                              const struct fc_command *command, struct fc_status *st)
+static enum fc_code write_one(const char *directory, const char *name,
+                              void (*put_all)(FILE *, const struct fc_command *), const struct fc_command *command,
+                              struct fc_status *st)
 {
     struct fc_output out;
     char path[sizeof out.path];

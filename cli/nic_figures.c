@@ -41,8 +41,7 @@ static enum fc_code pair_figures(const struct fc_network *net, struct fc_nic_fig
     return FC_OK;
 }
 
-static enum fc_code collective_figures(const struct fc_network *net, struct fc_nic_figures *f,
-                                       struct fc_status *st)
+static enum fc_code collective_figures(const struct fc_network *net, struct fc_nic_figures *f, struct fc_status *st)
 {
     const struct fc_nic *nic = &net->machine->nic;
     struct fc_nic_time time;
@@ -56,10 +55,8 @@ static enum fc_code collective_figures(const struct fc_network *net, struct fc_n
     }
     if (nic->broadcast_s > 0 && net->machine->packet.max_bytes > 0) {
         double long_s;
-        if (fc_nic_broadcast(net, net->n_nodes, 64, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL,
-                             &f->broadcast_s, st) ||
-            fc_nic_broadcast(net, net->n_nodes, LONG_BYTES, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL,
-                             &long_s, st))
+        if (fc_nic_broadcast(net, net->n_nodes, 64, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL, &f->broadcast_s, st) ||
+            fc_nic_broadcast(net, net->n_nodes, LONG_BYTES, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL, &long_s, st))
             return st->code;
         f->broadcast_bytes_per_s = LONG_BYTES / long_s;
     }
@@ -105,11 +102,11 @@ void fc_nic_print(const struct fc_nic_figures *f, FILE *stream)
 json_t *fc_nic_json(const struct fc_network *net, const struct fc_nic_figures *f)
 {
     if (net->machine->nic.line == 0) return json_null();
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "put_s", fc_json_real(f->put_s), "message_s",
-        fc_json_real(f->message_s), "put_bytes_per_s", fc_json_real(f->put_bytes_per_s), "pair_bytes_per_s",
-        fc_json_real(f->pair_bytes_per_s), "amo_cached_per_s", fc_json_real(f->amo_hit_per_s),
-        "amo_uncached_per_s", fc_json_real(f->amo_miss_per_s), "barrier_s", fc_json_real(f->barrier_s),
-        "software_barrier_s", fc_json_real(f->software_barrier_s), "broadcast_64_bytes_s",
-        fc_json_real(f->broadcast_s), "broadcast_1_mib_bytes_per_s", fc_json_real(f->broadcast_bytes_per_s));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "put_s", fc_json_real(f->put_s), "message_s",
+                     fc_json_real(f->message_s), "put_bytes_per_s", fc_json_real(f->put_bytes_per_s),
+                     "pair_bytes_per_s", fc_json_real(f->pair_bytes_per_s), "amo_cached_per_s",
+                     fc_json_real(f->amo_hit_per_s), "amo_uncached_per_s", fc_json_real(f->amo_miss_per_s), "barrier_s",
+                     fc_json_real(f->barrier_s), "software_barrier_s", fc_json_real(f->software_barrier_s),
+                     "broadcast_64_bytes_s", fc_json_real(f->broadcast_s), "broadcast_1_mib_bytes_per_s",
+                     fc_json_real(f->broadcast_bytes_per_s));
 }

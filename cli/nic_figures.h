@@ -15,8 +15,7 @@ struct fc_nic_figures {
     double broadcast_s, broadcast_bytes_per_s; /* 64 bytes and 1 MiB to all nodes, synchronisation included */
 };
 /* All NaN for a machine without `nic:`. */
-enum fc_code fc_nic_figures(const struct fc_network *net, struct fc_nic_figures *figures,
-                            struct fc_status *st);
+enum fc_code fc_nic_figures(const struct fc_network *net, struct fc_nic_figures *figures, struct fc_status *st);
 void fc_nic_print(const struct fc_nic_figures *figures, FILE *stream); /* nothing where all are NaN */
 /* null without `nic:` */
 json_t *fc_nic_json(const struct fc_network *net, const struct fc_nic_figures *figures);

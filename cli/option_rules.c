@@ -15,9 +15,9 @@ struct facts {
     const struct fc_demand *demand;   /* NULL: not known yet */
 };
 struct rule {
-    const char *commands, *options;          /* names, apart at blanks */
-    bool (*applies)(const struct facts *f);  /* NULL: always. What is not known yet is no reason against */
-    const char *reason;                      /* why not (what was expected) */
+    const char *commands, *options;         /* names, apart at blanks */
+    bool (*applies)(const struct facts *f); /* NULL: always. What is not known yet is no reason against */
+    const char *reason;                     /* why not (what was expected) */
 };
 
 static bool is(const char *text, const char *word)
@@ -27,20 +27,53 @@ static bool is(const char *text, const char *word)
 
 /* ---- traffic ---- */
 
-static bool with_trace(const struct facts *f) { return f->arguments->ask.trace; }
-static bool without_trace(const struct facts *f) { return !f->arguments->ask.trace; }
-static bool of_rates(const struct facts *f) { return !f->demand || f->demand->open_loop; }
-static bool of_messages(const struct facts *f) { return !f->demand || !f->demand->open_loop; }
+static bool with_trace(const struct facts *f)
+{
+    return f->arguments->ask.trace;
+}
+static bool without_trace(const struct facts *f)
+{
+    return !f->arguments->ask.trace;
+}
+static bool of_rates(const struct facts *f)
+{
+    return !f->demand || f->demand->open_loop;
+}
+static bool of_messages(const struct facts *f)
+{
+    return !f->demand || !f->demand->open_loop;
+}
 
 /* ---- network models and mappings ---- */
 
-static bool not_ideal(const struct facts *f) { return !f->arguments->ask.trace || !is(f->arguments->ask.network, "ideal"); }
-static bool ideal(const struct facts *f) { return is(f->arguments->ask.network, "ideal"); }
-static bool no_loggops(const struct facts *f) { return !f->arguments->ask.loggops; }
-static bool without_background(const struct facts *f) { return !f->arguments->ask.background; }
-static bool with_background(const struct facts *f) { return f->arguments->ask.background; }
-static bool one_list(const struct facts *f) { return f->arguments->n_node_lists < 2; }
-static bool one_map(const struct facts *f) { return f->arguments->n_maps < 2; }
+static bool not_ideal(const struct facts *f)
+{
+    return !f->arguments->ask.trace || !is(f->arguments->ask.network, "ideal");
+}
+static bool ideal(const struct facts *f)
+{
+    return is(f->arguments->ask.network, "ideal");
+}
+static bool no_loggops(const struct facts *f)
+{
+    return !f->arguments->ask.loggops;
+}
+static bool without_background(const struct facts *f)
+{
+    return !f->arguments->ask.background;
+}
+static bool with_background(const struct facts *f)
+{
+    return f->arguments->ask.background;
+}
+static bool one_list(const struct facts *f)
+{
+    return f->arguments->n_node_lists < 2;
+}
+static bool one_map(const struct facts *f)
+{
+    return f->arguments->n_maps < 2;
+}
 static bool hosts_asked(const struct facts *f)
 {
     return f->arguments->ask.nodes || f->arguments->ask.background_nodes || f->arguments->format;
@@ -58,7 +91,8 @@ static bool some_search(const char *maps)
     for (const char *at = maps; at && *at; at += strcspn(at, ","), at += *at == ',')
         for (int i = 0; fc_strategies[i]; i++) {
             size_t n = strlen(fc_strategies[i]->name);
-            if (fc_strategies[i]->searches && !strncmp(at, fc_strategies[i]->name, n) && strchr(",:", at[n])) return true;
+            if (fc_strategies[i]->searches && !strncmp(at, fc_strategies[i]->name, n) && strchr(",:", at[n]))
+                return true;
         }
     return false;
 }
@@ -74,18 +108,33 @@ static bool searched(const struct facts *f)
 
 /* ---- load ---- */
 
-static bool no_worst_case(const struct facts *f) { return !f->arguments->worst_case; }
-static bool split_chosen(const struct facts *f) { return !f->machine || f->machine->routing->adaptive; }
-static bool not_walked(const struct facts *f) { return !f->arguments->path_walk; }
+static bool no_worst_case(const struct facts *f)
+{
+    return !f->arguments->worst_case;
+}
+static bool split_chosen(const struct facts *f)
+{
+    return !f->machine || f->machine->routing->adaptive;
+}
+static bool not_walked(const struct facts *f)
+{
+    return !f->arguments->path_walk;
+}
 
 /* ---- runs of the kernel ---- */
 
-static bool kernel_runs(const struct facts *f) { return !is(f->arguments->solver, "queueing"); }
+static bool kernel_runs(const struct facts *f)
+{
+    return !is(f->arguments->solver, "queueing");
+}
 static bool model_asked(const struct facts *f)
 {
     return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
 }
-static bool no_backlog(const struct facts *f) { return !f->arguments->run.backlog; }
+static bool no_backlog(const struct facts *f)
+{
+    return !f->arguments->run.backlog;
+}
 
 static bool bubble_rule(const struct facts *f)
 {
@@ -98,27 +147,81 @@ static bool bubble_rule(const struct facts *f)
 
 /* ---- place, calibrate, map ---- */
 
-static bool confirmed(const struct facts *f) { return f->arguments->confirm; }
-static bool to_file(const struct facts *f) { return !is(f->arguments->output, "-"); }
-static bool with_output(const struct facts *f) { return f->arguments->output; }
-static bool for_cray(const struct facts *f) { return is(f->arguments->format, "cray"); }
-static bool no_full(const struct facts *f) { return !f->arguments->full; }
+static bool confirmed(const struct facts *f)
+{
+    return f->arguments->confirm;
+}
+static bool to_file(const struct facts *f)
+{
+    return !is(f->arguments->output, "-");
+}
+static bool with_output(const struct facts *f)
+{
+    return f->arguments->output;
+}
+static bool for_cray(const struct facts *f)
+{
+    return is(f->arguments->format, "cray");
+}
+static bool no_full(const struct facts *f)
+{
+    return !f->arguments->full;
+}
 
 /* ---- words ---- */
 
-static const char *word(const struct facts *f) { return f->arguments->n_words ? f->arguments->words[0] : ""; }
-static bool named(const struct facts *f) { return f->arguments->n_words || f->arguments->ask.machine; }
-static bool no_word(const struct facts *f) { return !f->arguments->n_words; }
-static bool no_json(const struct facts *f) { return !f->arguments->json; }
-static bool of_collectives(const struct facts *f) { return is(word(f), "collectives"); }
-static bool generates(const struct facts *f) { return is(word(f), "generate"); }
-static bool captures(const struct facts *f) { return is(word(f), "capture"); }
-static bool informs(const struct facts *f) { return is(word(f), "info"); }
-static bool converts(const struct facts *f) { return is(word(f), "convert"); }
-static bool reads(const struct facts *f) { return informs(f) || converts(f); }
-static bool writes(const struct facts *f) { return generates(f) || converts(f); }
-static bool takes_trace(const struct facts *f) { return generates(f) || (reads(f) && f->arguments->n_words < 2); }
-static bool tables_phases(const struct facts *f) { return informs(f) && f->arguments->phases; }
+static const char *word(const struct facts *f)
+{
+    return f->arguments->n_words ? f->arguments->words[0] : "";
+}
+static bool named(const struct facts *f)
+{
+    return f->arguments->n_words || f->arguments->ask.machine;
+}
+static bool no_word(const struct facts *f)
+{
+    return !f->arguments->n_words;
+}
+static bool no_json(const struct facts *f)
+{
+    return !f->arguments->json;
+}
+static bool of_collectives(const struct facts *f)
+{
+    return is(word(f), "collectives");
+}
+static bool generates(const struct facts *f)
+{
+    return is(word(f), "generate");
+}
+static bool captures(const struct facts *f)
+{
+    return is(word(f), "capture");
+}
+static bool informs(const struct facts *f)
+{
+    return is(word(f), "info");
+}
+static bool converts(const struct facts *f)
+{
+    return is(word(f), "convert");
+}
+static bool reads(const struct facts *f)
+{
+    return informs(f) || converts(f);
+}
+static bool writes(const struct facts *f)
+{
+    return generates(f) || converts(f);
+}
+static bool takes_trace(const struct facts *f)
+{
+    return generates(f) || (reads(f) && f->arguments->n_words < 2);
+}
+static bool tables_phases(const struct facts *f)
+{
+    return informs(f) && f->arguments->phases;
+}
 
 /* ---- the table ---- */
 
@@ -145,15 +248,18 @@ static const struct rule rules[] = {
      "only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)"},
     {"predict", "loggops", with_trace, "only a trace has end points that take time (expected -t TRACE)"},
     {"predict", "loggops", ideal, "L and G replace the network, so there is no contention (expected --network ideal)"},
-    {"predict", "routing map nodes ranks-per-node hosts time", no_loggops, "under --loggops no node is another's neighbour (leave it out)"},
+    {"predict", "routing map nodes ranks-per-node hosts time", no_loggops,
+     "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", without_trace, "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */
-    {JOBS, "map strategy", one_map, "given more than once (several are one list, --map A,B; --strategy is its other name)"},
+    {JOBS, "map strategy", one_map,
+     "given more than once (several are one list, --map A,B; --strategy is its other name)"},
     {JOBS, "nodes", NULL, NULL},
     {JOBS, "ranks-per-node", NULL, NULL},
     {"load map flit report", "nodes", one_list, "given more than once (only predict compares lists of nodes)"},
-    {JOBS, "hosts", hosts_asked, "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
+    {JOBS, "hosts", hosts_asked,
+     "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
     {JOBS, "background", not_ideal,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", with_background, "no background (expected --background)"},
@@ -167,13 +273,14 @@ static const struct rule rules[] = {
     {"load", "split", split_chosen, "the routing is not adaptive, its paths have fixed shares"},
     {"load", "split", not_walked, "--path-walk splits evenly over the paths (leave one of them out)"},
     {"load", "pattern graph trace", no_worst_case, "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
-    {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk time", no_worst_case,
-     "--worst-case is of the routing between all nodes (leave it out)"},
+    {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk time",
+     no_worst_case, "--worst-case is of the routing between all nodes (leave it out)"},
     {"load", "plot", no_worst_case, "the worst case is a permutation, without loads of all links"},
 
     /* flit, curve */
     {"flit curve", "vc-rule packet-flits allow-deadlock", NULL, NULL},
-    {"flit curve", "bubble-as-published", bubble_rule, "only the bubble rules count lengths (expected --vc-rule bubble)"},
+    {"flit curve", "bubble-as-published", bubble_rule,
+     "only the bubble rules count lengths (expected --vc-rule bubble)"},
     {"flit", "engine max-cycles interval backlog", NULL, NULL},
     {"flit", "map nodes hosts time", of_messages, "open-loop traffic is between all nodes (leave it out)"},
     {"flit", "gap in-order", of_messages, "open-loop traffic is no set of messages (leave it out)"},
@@ -182,8 +289,10 @@ static const struct rule rules[] = {
     {"flit", "warmup measure", of_rates, "of a set of messages the whole run is measured (leave it out)"},
     {"flit", "high-priority", of_rates, "a set of messages has no rate to take a share of (leave it out)"},
     {"flit", "packet-flits", of_rates, "messages are cut as packet: of the machine says (leave it out)"},
-    {"flit", "high-priority", without_background, "beside a background it cannot be counted apart (leave one of them out)"},
-    {"flit", "background", no_backlog, "with --backlog sources always have a packet waiting, there is no place for others"},
+    {"flit", "high-priority", without_background,
+     "beside a background it cannot be counted apart (leave one of them out)"},
+    {"flit", "background", no_backlog,
+     "with --backlog sources always have a packet waiting, there is no place for others"},
     {"flit", "load high-priority", no_backlog, "with --backlog sources always have a packet waiting, there is no rate"},
     {"curve", "pattern loads solver", NULL, NULL},
     {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs,

@@ -55,15 +55,17 @@ static void note_given(struct fc_arguments *a, const char *name)
 /* A number by the rules of machine files' keys. */
 static enum fc_code read_number(const struct fc_option *o, void *field, const char *value, struct fc_status *st)
 {
-    static const enum fc_kind kinds[] = {[FC_OPTION_INT] = FC_KEY_INT, [FC_OPTION_QUANTITY] = FC_KEY_QUANTITY,
-                                         [FC_OPTION_SHARE] = FC_KEY_SHARE};
+    static const enum fc_kind kinds[] = {
+        [FC_OPTION_INT] = FC_KEY_INT, [FC_OPTION_QUANTITY] = FC_KEY_QUANTITY, [FC_OPTION_SHARE] = FC_KEY_SHARE};
     const struct fc_key key = {o->name, kinds[o->kind], o->unit, 0, o->low, o->high, NULL, NULL, NULL};
     struct fc_arena none = {0};
     long long whole;
     if (o->kind != FC_OPTION_INT) return fc_key_set(&key, field, value, 0, &none, (struct fc_place){0}, st);
     if (fc_key_set(&key, &whole, value, 0, &none, (struct fc_place){0}, st)) return st->code;
-    if (o->size == sizeof(int)) *(int *)field = (int)whole;
-    else *(uint64_t *)field = (uint64_t)whole;
+    if (o->size == sizeof(int))
+        *(int *)field = (int)whole;
+    else
+        *(uint64_t *)field = (uint64_t)whole;
     return FC_OK;
 }
 
@@ -81,9 +83,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     if (!o) return ARGP_ERR_UNKNOWN;
     void *field = (char *)a + o->offset;
     note_given(a, o->name);
-    if (o->kind == FC_OPTION_FLAG) *(bool *)field = true;
-    else if (o->kind == FC_OPTION_TEXT) *(const char **)field = value;
-    else if (read_number(o, field, value, &st)) argp_error(state, "--%s", st.message);
+    if (o->kind == FC_OPTION_FLAG)
+        *(bool *)field = true;
+    else if (o->kind == FC_OPTION_TEXT)
+        *(const char **)field = value;
+    else if (read_number(o, field, value, &st))
+        argp_error(state, "--%s", st.message);
     if (o->also) o->also(a, value);
     return 0;
 }
@@ -106,9 +111,10 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     arguments->iterations = 10;
     list_options(command, options);
     snprintf(name, sizeof name, "fabricast %s", command->name);
-    snprintf(doc, sizeof doc, "%s\vOf an option that is given twice the last one counts. An option that would have no part in "
-                              "the answer is refused.%s%s", command->summary, command->example ? "\n\nExample:\n  " : "",
-             command->example ? command->example : "");
+    snprintf(doc, sizeof doc,
+             "%s\vOf an option that is given twice the last one counts. An option that would have no part in "
+             "the answer is refused.%s%s",
+             command->summary, command->example ? "\n\nExample:\n  " : "", command->example ? command->example : "");
     argv[0] = name;
     arguments->argc = argc;
     arguments->argv = argv;
@@ -157,8 +163,8 @@ const char *fc_option_name(const struct fc_command *command, size_t i, bool *val
 struct swept {
     const struct fc_command *command;
     const struct fc_option *refused; /* the first one; NULL: none */
-    const char *verb;                  /* the first word that is no option */
-    int next;                          /* the word that is looked at next */
+    const char *verb;                /* the first word that is no option */
+    int next;                        /* the word that is looked at next */
 };
 
 static error_t look_at(int key, char *value, struct argp_state *state)
@@ -176,7 +182,8 @@ static error_t look_at(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words, struct fc_status *st)
+enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words,
+                            struct fc_status *st)
 {
     struct argp_option options[MOST_OPTIONS];
     struct argp argp = {.options = options, .parser = look_at, .args_doc = command->arguments};
@@ -188,12 +195,14 @@ enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const
         return fc_refuse(st, FC_INPUT, "'%s': %s has no such option, or it lacks its value",
                          words[s.next < n_words ? s.next : n_words - 1], command->name);
     if (s.refused && s.refused->part == FC_WRITES)
-        return fc_refuse(st, FC_INPUT, "--%s writes files, and points would write over each other's (a sweep's points only "
-                         "answer; its own -o takes the table of them)", s.refused->name);
+        return fc_refuse(st, FC_INPUT,
+                         "--%s writes files, and points would write over each other's (a sweep's points only "
+                         "answer; its own -o takes the table of them)",
+                         s.refused->name);
     if (s.refused) return fc_refuse(st, FC_INPUT, "--%s is set by the sweep itself", s.refused->name);
     if (*command->swept && (!s.verb || strcmp(s.verb, command->swept)))
-        return fc_refuse(st, FC_INPUT, "`%s%s%s` does not only answer (in a sweep: `%s %s`)", command->name, s.verb ? " " : "",
-                         s.verb ? s.verb : "", command->name, command->swept);
+        return fc_refuse(st, FC_INPUT, "`%s%s%s` does not only answer (in a sweep: `%s %s`)", command->name,
+                         s.verb ? " " : "", s.verb ? s.verb : "", command->name, command->swept);
     for (int i = 1; i < n_words; i++)
         if (!strcmp(words[i], "--"))
             return fc_refuse(st, FC_INPUT, "'--': another program's command line, and a sweep runs none");

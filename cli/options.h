@@ -16,13 +16,13 @@ enum fc_option_kind {
 
 struct fc_option {
     const char *name;
-    char letter;           /* -m; 0: none */
-    const char *value;     /* what --help calls it; NULL: it has none */
-    enum fc_group group;   /* commands take groups */
+    char letter;         /* -m; 0: none */
+    const char *value;   /* what --help calls it; NULL: it has none */
+    enum fc_group group; /* commands take groups */
     enum fc_option_kind kind;
-    size_t offset, size;   /* of the field in struct fc_arguments */
+    size_t offset, size; /* of the field in struct fc_arguments */
     enum fc_unit unit;
-    double low, high;      /* allowed, inclusive; both 0: any */
+    double low, high; /* allowed, inclusive; both 0: any */
     const char *help;
     /* What else its being there means; NULL: nothing. */
     void (*also)(struct fc_arguments *arguments, const char *value);

@@ -20,8 +20,8 @@ static void name_row(char *out, size_t size, const struct fc_phase_row *row)
                  row->first + (row->times - 1) * row->step);
 }
 
-enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena,
-                             struct fc_table *table, struct fc_status *st)
+enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
+                             struct fc_status *st)
 {
     static const struct fc_column columns[] = {
         {"phases", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -41,14 +41,9 @@ enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena
         const struct fc_job_phase *p = &phases->phase[row->first];
         name_row(name[i], sizeof name[i], row);
         struct fc_cell cells[FC_COUNT(columns)] = {
-            {.text = name[i]},
-            {.integer = (long long)row->times},
-            {.integer = (long long)p->kind},
-            {.text = ending_name(p)},
-            {.integer = (long long)p->n_pairs},
-            {.integer = (long long)p->messages},
-            {.real = p->bytes},
-            {.real = p->max_rank_bytes},
+            {.text = name[i]},        {.integer = (long long)row->times}, {.integer = (long long)p->kind},
+            {.text = ending_name(p)}, {.integer = (long long)p->n_pairs}, {.integer = (long long)p->messages},
+            {.real = p->bytes},       {.real = p->max_rank_bytes},
         };
         if (fc_table_row(table, cells, st)) break;
     }
@@ -62,12 +57,12 @@ json_t *fc_json_phases(const struct fc_job_phases *phases)
         const struct fc_phase_row *row = &phases->row[i];
         const struct fc_job_phase *p = &phases->phase[row->first];
         json_array_append_new(
-            rows, json_pack("{s:I, s:I, s:I, s:I, s:s?, s:I, s:I, s:o, s:o}", "first", (json_int_t)row->first,
-                            "step", (json_int_t)row->step, "times", (json_int_t)row->times, "kind",
-                            (json_int_t)p->kind, "ends_with", p->ending < 0 ? NULL : fc_op_names[p->ending],
-                            "pairs", (json_int_t)p->n_pairs, "messages", (json_int_t)p->messages, "bytes",
-                            fc_json_real(p->bytes), "max_rank_bytes", fc_json_real(p->max_rank_bytes)));
+            rows, json_pack("{s:I, s:I, s:I, s:I, s:s?, s:I, s:I, s:o, s:o}", "first", (json_int_t)row->first, "step",
+                            (json_int_t)row->step, "times", (json_int_t)row->times, "kind", (json_int_t)p->kind,
+                            "ends_with", p->ending < 0 ? NULL : fc_op_names[p->ending], "pairs", (json_int_t)p->n_pairs,
+                            "messages", (json_int_t)p->messages, "bytes", fc_json_real(p->bytes), "max_rank_bytes",
+                            fc_json_real(p->max_rank_bytes)));
     }
-    return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)phases->n_phases, "kinds",
-                     (json_int_t)phases->n_kinds, "rows", rows);
+    return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)phases->n_phases, "kinds", (json_int_t)phases->n_kinds,
+                     "rows", rows);
 }

@@ -11,20 +11,18 @@ const char *const fc_place_constraint_names[] = {"six-vc", "lines", "none", NULL
 static void print_chip(const struct fc_place_answer *a, FILE *stream)
 {
     const struct fc_chip *c = &a->model.chip;
-    fprintf(stream, "chip        %u x %u mesh, %d interfaces, %u cores, routes %s; torus", c->side[0],
-            c->side[1], a->model.n, a->model.n_cores, c->order[0] == 1 ? "row-first" : "column-first");
+    fprintf(stream, "chip        %u x %u mesh, %d interfaces, %u cores, routes %s; torus", c->side[0], c->side[1],
+            a->model.n, a->model.n_cores, c->order[0] == 1 ? "row-first" : "column-first");
     for (int d = 0; d < c->n_dims; d++) fprintf(stream, "%s%u", d ? " x " : " ", c->k[d]);
     fprintf(stream, ", turns %s", fc_chip_turns_names[c->turns]);
     if (c->on_chip > 0) fprintf(stream, ", on-chip traffic %.3g", c->on_chip);
     fprintf(stream, "\nrules       %s\n",
-            a->constraint == FC_PLACE_SIX_VC
-                ? "six-vc: any layout; mesh channels for each dimension and dateline side"
+            a->constraint == FC_PLACE_SIX_VC ? "six-vc: any layout; mesh channels for each dimension and dateline side"
             : a->constraint == FC_PLACE_LINES
                 ? "lines: a line of the mesh for each dimension; separate channels for injection and ejection"
                 : "none: any layout, with the machine's own channels");
     if (a->counted)
-        fprintf(stream, "layouts     %.0f allowed, %.0f differ, all evaluated\n", a->n_layouts,
-                a->n_evaluated);
+        fprintf(stream, "layouts     %.0f allowed, %.0f differ, all evaluated\n", a->n_layouts, a->n_evaluated);
     else
         fprintf(stream, "layouts     %.4g allowed\n", a->n_layouts);
 }
@@ -79,7 +77,8 @@ static void print_row(const struct fc_place_answer *a, size_t i, size_t number, 
 
 static void print_table(const struct fc_place_answer *a, FILE *stream)
 {
-    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s %8s", "", "turn", "weighted", "greatest", "of torus", "fairness", "bridges");
+    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s %8s", "", "turn", "weighted", "greatest", "of torus", "fairness",
+            "bridges");
     if (a->served) fprintf(stream, " %9s %6s %10s %6s %5s", "latency", "+-", "saturation", "+-", "free");
     fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s %8s", "", "hops", "hops", "load", "%", "", "passed");
     if (a->served) fprintf(stream, " %9s %6s %10s %6s", "cycles", "%", "flits/n/c", "%");
@@ -105,12 +104,13 @@ static void print_kernel(const struct fc_place_answer *a, FILE *stream)
         cpu_s += k->cpu_s;
         window = k->window_cycles;
     }
-    fprintf(stream, "            %.1f s of the kernel; most accepted at any offered load in windows of %.0f cycles, 95 %%\n",
+    fprintf(stream,
+            "            %.1f s of the kernel; most accepted at any offered load in windows of %.0f cycles, 95 %%\n",
             cpu_s, window);
 }
 
-static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node,
-                        char *name, size_t size)
+static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node, char *name,
+                        size_t size)
 {
     for (int i = 0; i < a->model.n; i++)
         if (layout->node[i] == node) return fc_interface_name(i, name, size);
@@ -178,39 +178,37 @@ static json_t *kernel_json(const struct fc_layout_kernel *k)
 {
     if (!k->runs) return json_null();
     return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
-                     fc_json_real(k->latency_cycles), "latency_half_width_cycles",
-                     fc_json_real(k->latency_half_width), "throughput", fc_json_real(k->throughput),
-                     "throughput_half_width", fc_json_real(k->throughput_half_width), "offered",
-                     fc_json_real(k->offered), "window_cycles", fc_json_real(k->window_cycles), "cpu_s", fc_json_real(k->cpu_s));
+                     fc_json_real(k->latency_cycles), "latency_half_width_cycles", fc_json_real(k->latency_half_width),
+                     "throughput", fc_json_real(k->throughput), "throughput_half_width",
+                     fc_json_real(k->throughput_half_width), "offered", fc_json_real(k->offered), "window_cycles",
+                     fc_json_real(k->window_cycles), "cpu_s", fc_json_real(k->cpu_s));
 }
 
 static json_t *row_json(const struct fc_place_answer *a, size_t i)
 {
     const struct fc_served_layout *r = &a->rows[i];
     double none = NAN;
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
-        "bridges", bridges_json(a, &r->layout), "mean_turn_hops", fc_json_real(r->figures.turn_hops),
-        "latency_cycles", fc_json_real(a->served ? r->service.latency_cycles : none), "saturation",
-        fc_json_real(a->served ? r->service.saturation : none), "latency_error_percent",
-        fc_json_real(a->served ? r->service.latency_percent : none), "saturation_error_percent",
-        fc_json_real(a->served ? r->service.saturation_percent : none), "deadlock_free",
-        a->served ? json_boolean(r->service.deadlock_free) : json_null(), "name", a->name[i], "front",
-        r->front, "weighted_hops", fc_json_real(r->figures.weighted_hops), "greatest_load",
-        fc_json_real(r->figures.greatest_load), "mesh_of_torus_utilization",
-        fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness),
-        "passed_bridges", fc_json_real(r->figures.passed),
-        "ideal_throughput", fc_json_real(a->served ? r->service.ideal : none), "extrapolated",
-        r->service.extrapolated, "tier", r->service.tier, "why", r->service.why, "flit",
-        kernel_json(&a->kernel[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
+                     "bridges", bridges_json(a, &r->layout), "mean_turn_hops", fc_json_real(r->figures.turn_hops),
+                     "latency_cycles", fc_json_real(a->served ? r->service.latency_cycles : none), "saturation",
+                     fc_json_real(a->served ? r->service.saturation : none), "latency_error_percent",
+                     fc_json_real(a->served ? r->service.latency_percent : none), "saturation_error_percent",
+                     fc_json_real(a->served ? r->service.saturation_percent : none), "deadlock_free",
+                     a->served ? json_boolean(r->service.deadlock_free) : json_null(), "name", a->name[i], "front",
+                     r->front, "weighted_hops", fc_json_real(r->figures.weighted_hops), "greatest_load",
+                     fc_json_real(r->figures.greatest_load), "mesh_of_torus_utilization",
+                     fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness),
+                     "passed_bridges", fc_json_real(r->figures.passed), "ideal_throughput",
+                     fc_json_real(a->served ? r->service.ideal : none), "extrapolated", r->service.extrapolated, "tier",
+                     r->service.tier, "why", r->service.why, "flit", kernel_json(&a->kernel[i]));
 }
 
 static json_t *best_json(const struct fc_place_best *b)
 {
     if (!b->by) return json_null();
-    return json_pack("{s:o, s:o, s:b, s:o, s:s, s:I}", "value", fc_json_real(b->value), "bound",
-                     fc_json_real(b->bound), "proven", b->proven, "gap_percent", fc_json_real(b->gap_percent),
-                     "by", b->by, "steps", (json_int_t)b->steps);
+    return json_pack("{s:o, s:o, s:b, s:o, s:s, s:I}", "value", fc_json_real(b->value), "bound", fc_json_real(b->bound),
+                     "proven", b->proven, "gap_percent", fc_json_real(b->gap_percent), "by", b->by, "steps",
+                     (json_int_t)b->steps);
 }
 
 /* The allowed row with the least latency, or the most saturation; n: none. */
@@ -218,8 +216,7 @@ static size_t best_of(const struct fc_place_answer *a, bool latency)
 {
     size_t best = a->n;
     for (size_t i = 0; i < a->n && a->served; i++) {
-        const struct fc_layout_service *s = &a->rows[i].service,
-                                       *b = best < a->n ? &a->rows[best].service : NULL;
+        const struct fc_layout_service *s = &a->rows[i].service, *b = best < a->n ? &a->rows[best].service : NULL;
         if (!a->rows[i].allowed || (latency && isnan(s->latency_cycles))) continue;
         if (!b || (latency ? s->latency_cycles < b->latency_cycles : s->saturation > b->saturation)) best = i;
     }
@@ -235,18 +232,18 @@ json_t *fc_place_json(const struct fc_place_answer *a)
         if (safe && fc_place_shown(a, i)) json_array_append_new(placements, row_json(a, i));
     }
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++)
-        json_object_set_new(proofs, fc_place_objective_names[o],
-                            json_pack("{s:o, s:o}", "search", best_json(&a->best[o]), "integer_program",
-                                      best_json(&a->proof[o])));
+        json_object_set_new(
+            proofs, fc_place_objective_names[o],
+            json_pack("{s:o, s:o}", "search", best_json(&a->best[o]), "integer_program", best_json(&a->proof[o])));
     size_t latency = best_of(a, true), throughput = best_of(a, false);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "machine",
-        a->session->machine.name, "objective",
-        a->objective == FC_PLACE_PARETO ? "pareto" : fc_place_objective_names[a->objective], "constraint",
-        fc_place_constraint_names[a->constraint], "turns", fc_chip_turns_names[a->model.chip.turns],
-        "load_flits_per_node_cycle", fc_json_real(a->load), "layouts", fc_json_real(a->n_layouts),
-        "evaluated", fc_json_real(a->counted ? a->n_evaluated : (double)NAN), "all_evaluated", a->counted,
-        "served", (json_int_t)(a->served ? a->n : 0), "best", proofs, "placements", placements, "table1",
-        table1, "best_latency", latency < a->n ? row_json(a, latency) : json_null(), "best_throughput",
-        throughput < a->n ? row_json(a, throughput) : json_null(), "elapsed_s", fc_json_real(a->elapsed_s));
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "machine",
+                     a->session->machine.name, "objective",
+                     a->objective == FC_PLACE_PARETO ? "pareto" : fc_place_objective_names[a->objective], "constraint",
+                     fc_place_constraint_names[a->constraint], "turns", fc_chip_turns_names[a->model.chip.turns],
+                     "load_flits_per_node_cycle", fc_json_real(a->load), "layouts", fc_json_real(a->n_layouts),
+                     "evaluated", fc_json_real(a->counted ? a->n_evaluated : (double)NAN), "all_evaluated", a->counted,
+                     "served", (json_int_t)(a->served ? a->n : 0), "best", proofs, "placements", placements, "table1",
+                     table1, "best_latency", latency < a->n ? row_json(a, latency) : json_null(), "best_throughput",
+                     throughput < a->n ? row_json(a, throughput) : json_null(), "elapsed_s",
+                     fc_json_real(a->elapsed_s));
 }

@@ -27,7 +27,8 @@ static bool name_rows(struct figures *f)
         snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, nodes ? " " : "", nodes ? nodes : "");
         f->label[i] = fc_copy_text(f->arena, label, f->st);
     }
-    f->title = fc_plot_title(f->arguments, f->arena, f->st, "%s, %u tasks", f->rows->answer.traffic, f->rows->answer.n_tasks);
+    f->title =
+        fc_plot_title(f->arguments, f->arena, f->st, "%s, %u tasks", f->rows->answer.traffic, f->rows->answer.n_tasks);
     return !f->st->code;
 }
 
@@ -115,20 +116,20 @@ static bool plot_courses(const struct figures *f)
     double unit = most >= 1e12 ? 1e12 : most >= 1e9 ? 1e9 : 1e6;
     const char *y_label = unit == 1e12 ? "payload (TB/s)" : unit == 1e9 ? "payload (GB/s)" : "payload (MB/s)";
     snprintf(x_label, sizeof x_label, "time (%s)", axis.unit);
-    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", y_label,
-                                            axis.per_s, 1 / unit, courses, n, NAN, NAN, NAN, NULL, NULL};
+    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", y_label, axis.per_s, 1 / unit, courses,
+                                            n,   NAN,     NAN,           NAN,     NULL,       NULL};
     const char *directory = f->arguments->plot;
     return !fc_plot_timelines(directory, f->title, lines, n, f->st) &&
            !fc_plot_time_profiles(directory, f->title, lines, n, f->st) &&
            !fc_plot_throughput(directory, f->title, &throughput, f->st);
 }
 
-enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows, size_t n,
-                                     struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows,
+                                     size_t n, struct fc_arena *arena, struct fc_status *st)
 {
     static const char *const of_traffic[] = {"predictions", "percent-of-peak", "link-loads", NULL},
                              *const of_trace[] = {"predictions", "percent-of-peak", "link-loads", "ranks",
-                                                  "timeline", "time-profile", "throughput", NULL};
+                                                  "timeline",    "time-profile",    "throughput", NULL};
     struct figures f = {arguments, rows, n, NULL, NULL, arena, st};
     bool replayed = arguments->ask.trace != NULL;
     if (name_rows(&f) && plot_times(&f) && (!replayed || (plot_ranks(&f) && plot_courses(&f))))

@@ -11,10 +11,11 @@ struct fc_prediction_row {
     size_t number;     /* as they were asked for */
 };
 /* Tells on standard error which calibrations do not fit their machines, each once, and which searches were cut short. */
-void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer *answer, const struct fc_answer *before);
+void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer *answer,
+                    const struct fc_answer *before);
 /* --plot: all figures of the predictions (predict_plots.c). */
 enum { FC_MOST_TIMELINES = 4, FC_MOST_RANK_FRAMES = 8 };
-enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows, size_t n,
-                                     struct fc_arena *arena, struct fc_status *st);
+enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows,
+                                     size_t n, struct fc_arena *arena, struct fc_status *st);
 
 #endif

@@ -57,7 +57,8 @@ const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena 
     fc_visible(words, sizeof words, text, ""); /* a line end in a name is none of the title's */
     fc_visible(command, sizeof command, typed, "");
     int n = title_length(words), k = title_length(command);
-    snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command, command[k] ? " ..." : "");
+    snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command,
+             command[k] ? " ..." : "");
     return fc_copy_text(arena, title, st);
 }
 
@@ -115,15 +116,16 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
         fc_output_abandon(&out);
         return fc_out_of_memory(st, "the text of the answer");
     }
-    if (arguments->json) fc_json_print(json, out.stream);
-    else print(text, what), fc_text_close();
+    if (arguments->json)
+        fc_json_print(json, out.stream);
+    else
+        print(text, what), fc_text_close();
     enum fc_code code = fc_output_close(&out, st);
     if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
     return code;
 }
 
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
-                             struct fc_status *st)
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+%@";
     struct fc_memory_stream memory;

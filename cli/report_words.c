@@ -27,8 +27,7 @@ const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct f
     static const char blank[] = "\xc2\xa0"; /* U+00A0 */
     char *out = fc_alloc(arena, 2 * strlen(text) + 1, 1, st), *to = out;
     for (const char *at = text; out && *at; at++) {
-        bool inside =
-            at > text && *at == ' ' && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' && at[1] <= '9';
+        bool inside = at > text && *at == ' ' && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' && at[1] <= '9';
         if (inside)
             to = stpcpy(to, blank);
         else
@@ -50,8 +49,8 @@ const char *fc_words_mapping(const char *label)
     return "a mapping file";
 }
 
-const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title,
-                                struct fc_arena *arena, struct fc_status *st)
+const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title, struct fc_arena *arena,
+                                struct fc_status *st)
 {
     char text[96];
     if (!strcmp(p->binds, "link") && class_title)
@@ -70,8 +69,8 @@ static bool overlap(const struct fc_prediction *a, const struct fc_prediction *b
     return slow->time_s * (1 - slow->error_percent / 100) <= fast->time_s * (1 + fast->error_percent / 100);
 }
 
-const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after,
-                             struct fc_arena *arena, struct fc_status *st)
+const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after, struct fc_arena *arena,
+                             struct fc_status *st)
 {
     char text[200], name[100];
     if (!strcmp(after->mapping, "optimize=def") && !strcmp(before->mapping, "def"))

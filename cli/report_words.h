@@ -13,10 +13,10 @@ const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct f
 /* What the mapping is. */
 const char *fc_words_mapping(const char *label);
 /* "the D links are the bottleneck"; class_title: of the bottleneck link, or NULL. */
-const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title,
-                                struct fc_arena *arena, struct fc_status *st);
+const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title, struct fc_arena *arena,
+                                struct fc_status *st);
 /* "optimized mapping 14.5× faster", and whether the errors of the two times overlap. */
-const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after,
-                             struct fc_arena *arena, struct fc_status *st);
+const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after, struct fc_arena *arena,
+                             struct fc_status *st);
 
 #endif

@@ -21,7 +21,8 @@ void fc_end_by_signal(int number)
 
 void fc_signals_start(void)
 {
-    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
+                                 SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
     struct sigaction before, action = {.sa_handler = fc_end_by_signal};
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < FC_COUNT(ending); i++)
@@ -43,7 +44,8 @@ static void note_interrupt(int number)
     if (!interrupted) {
         first_interrupt = now;
         interrupted = number;
-    } else if ((double)(now.tv_sec - first_interrupt.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_interrupt.tv_nsec) > 0.2) {
+    } else if ((double)(now.tv_sec - first_interrupt.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_interrupt.tv_nsec) >
+               0.2) {
         fc_end_by_signal(number);
     }
 }

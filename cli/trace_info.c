@@ -45,8 +45,7 @@ static void print_partners(FILE *stream, const struct fc_trace_census *c)
     char a[64];
     fprintf(stream, "\n%-16s %10s   (at most %u)\n", "sends to", "ranks", c->most_partners);
     for (int k = 0; k < FC_SIZE_CLASSES; k++)
-        if (c->partners[k])
-            fprintf(stream, "%-16s %10llu\n", class_name(a, sizeof a, k), (count)c->partners[k]);
+        if (c->partners[k]) fprintf(stream, "%-16s %10llu\n", class_name(a, sizeof a, k), (count)c->partners[k]);
 }
 
 /* What keeps the trace from being a whole run. */
@@ -55,7 +54,8 @@ static void print_balance(FILE *stream, const struct fc_trace_census *c)
     bool whole = !c->unmatched_sends && !c->unmatched_receives && !c->other_tags && !c->open_requests && !c->wildcards;
     if (whole) fprintf(stream, "balance      every message has a sender and a receiver, every request is waited for\n");
     if (c->unmatched_sends || c->unmatched_receives)
-        fprintf(stream, "unmatched    sends without a receive: %llu, receives without a send: %llu (by pair of ranks)\n",
+        fprintf(stream,
+                "unmatched    sends without a receive: %llu, receives without a send: %llu (by pair of ranks)\n",
                 (count)c->unmatched_sends, (count)c->unmatched_receives);
     if (c->other_tags)
         fprintf(stream, "unmatched    pairs of ranks whose ends differ in tags or communicators: %llu\n",
@@ -88,8 +88,8 @@ static void print_head(FILE *stream, const struct info *i)
     fprintf(stream, "recorded     %s\n", t->recorded ? t->recorded : "unknown");
     fprintf(stream, "ranks        %u, communicators %u", t->n_ranks, t->n_comms);
     if (c->n_sub_comms) fprintf(stream, " (%llu of some ranks)", (count)c->n_sub_comms);
-    fprintf(stream, "\nevents       %llu, messages %llu, collective calls %llu", (count)s->n_events, (count)s->n_messages,
-            (count)s->n_collectives);
+    fprintf(stream, "\nevents       %llu, messages %llu, collective calls %llu", (count)s->n_events,
+            (count)s->n_messages, (count)s->n_collectives);
     if (c->n_sub_comms) fprintf(stream, " (%llu on some ranks)", (count)c->n_sub_calls);
     fprintf(stream, ", failed polls %llu\n", (count)s->n_polls);
     fprintf(stream, "volume       point-to-point %s over %llu pairs, collectives %s\n",
@@ -120,7 +120,8 @@ static void print_info(FILE *stream, const void *what)
                     fc_format(a, sizeof a, s->op_bytes[op], FC_BYTES));
     if (s->n_messages || s->n_collectives) print_sizes(stream, &i->census);
     if (s->n_messages) print_partners(stream, &i->census);
-    if (t->n_unwrapped) fprintf(stream, "\nnot recorded, or not fully (names of functions: the program can call them):\n");
+    if (t->n_unwrapped)
+        fprintf(stream, "\nnot recorded, or not fully (names of functions: the program can call them):\n");
     for (uint32_t u = 0; u < t->n_unwrapped; u++) fprintf(stream, "  %s\n", t->unwrapped[u]);
     if (!i->phases) return;
     count n = i->phases->n_phases, kinds = i->phases->n_kinds;
@@ -166,8 +167,9 @@ static json_t *info_json(const struct info *i)
     json_t *calls = json_object(), *unwrapped = json_array();
     for (int op = 0; op < FC_N_OPS; op++)
         if (s->op_count[op])
-            json_object_set_new(calls, fc_op_names[op], json_pack("{s:I, s:o}", "count", (json_int_t)s->op_count[op],
-                                                                  "bytes", fc_json_real(s->op_bytes[op])));
+            json_object_set_new(
+                calls, fc_op_names[op],
+                json_pack("{s:I, s:o}", "count", (json_int_t)s->op_count[op], "bytes", fc_json_real(s->op_bytes[op])));
     for (uint32_t u = 0; u < i->trace->n_unwrapped; u++)
         json_array_append_new(unwrapped, json_string(i->trace->unwrapped[u]));
     json_t *json =
@@ -194,8 +196,8 @@ static json_t *info_json(const struct info *i)
     const struct fc_period *p = &i->period;
     json_object_set_new(json, "period",
                         json_pack("{s:I, s:I, s:I, s:o, s:s}", "repeats", (json_int_t)p->repeats, "least_events",
-                                  (json_int_t)p->least_calls, "most_events", (json_int_t)p->most_calls, "covers_percent",
-                                  fc_json_real(100 * p->covers), "why", p->why));
+                                  (json_int_t)p->least_calls, "most_events", (json_int_t)p->most_calls,
+                                  "covers_percent", fc_json_real(100 * p->covers), "why", p->why));
     add_histograms(json, c);
     return json;
 }
@@ -229,7 +231,8 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
     }
     i.trace = source.head;
     if (!fc_check_speeds(&a->ask, i.trace, st) && !fc_trace_count_periods(&source, &i.census, &i.period, st) &&
-        (!a->phases || (!find_phases(a, path, &options, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
+        (!a->phases ||
+         (!find_phases(a, path, &options, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
         fc_deliver(a, json, print_info, &i, st);

@@ -25,9 +25,10 @@ void fc_print_version(FILE *stream)
 #endif
             _OPENMP);
     SCOTCH_version(&v[0], &v[1], &v[2]);
-    fprintf(stream, "libraries   GSL %s, GLPK %s, Scotch %d.%d.%d, jansson %s, libyaml %s, zlib %s, zstd %s, liblzma %s\n",
-            gsl_version, glp_version(), v[0], v[1], v[2], jansson_version_str(), yaml_get_version_string(), zlibVersion(),
-            ZSTD_versionString(), lzma_version_string());
+    fprintf(stream,
+            "libraries   GSL %s, GLPK %s, Scotch %d.%d.%d, jansson %s, libyaml %s, zlib %s, zstd %s, liblzma %s\n",
+            gsl_version, glp_version(), v[0], v[1], v[2], jansson_version_str(), yaml_get_version_string(),
+            zlibVersion(), ZSTD_versionString(), lzma_version_string());
     fc_recorders_found(recorders, sizeof recorders);
     fprintf(stream, "recorders   %s\n", *recorders ? recorders : "none is beside the program");
 }

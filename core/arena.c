@@ -79,8 +79,8 @@ static void *out_of_memory(const struct fc_arena *arena, double need_bytes, bool
     if (failed)
         fc_out_of_memory(st, "%s more needed, %s in use, %s allowed", need, used, limit);
     else
-        fc_refuse(st, FC_NO, "out of memory: %s%s%s more needed, %s in use, %s allowed", st->doing, *st->doing ? ": " : "",
-                  need, used, limit);
+        fc_refuse(st, FC_NO, "out of memory: %s%s%s more needed, %s in use, %s allowed", st->doing,
+                  *st->doing ? ": " : "", need, used, limit);
     return NULL;
 }
 
@@ -141,7 +141,8 @@ static char *kernel_text(const char *path, char *text, size_t size)
 static uint64_t kernel_number(const char *path, const char *label)
 {
     char text[4096];
-    for (char *line = kernel_text(path, text, sizeof text); line && *line; line = strchr(line, '\n'), line += line != NULL) {
+    for (char *line = kernel_text(path, text, sizeof text); line && *line;
+         line = strchr(line, '\n'), line += line != NULL) {
         uint64_t value = 0;
         if (strncmp(line, label, strlen(label)) != 0) continue;
         return sscanf(line + strlen(label), "%" SCNu64, &value) == 1 ? value : 0; /* "max": no limit */

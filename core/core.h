@@ -111,21 +111,21 @@ enum fc_unit {
  * `clock_hz` > 0 makes `cycles` and `phits` of time available; without a unit the base unit is meant, except for a
  * non-zero time where a clock is known: there "12" could be cycles or seconds and is refused as ambiguous.
  * FC_INPUT names what was expected. */
-enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, double *value,
-                         struct fc_place where, struct fc_status *st);
+enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, double *value, struct fc_place where,
+                         struct fc_status *st);
 /* Writes `value` (base units) for people: "1.94 ms", "175 MB/s", "65.5 KB" (decimal prefixes, 4 digits). Returns out. */
 char *fc_format(char *out, size_t size, double value, enum fc_unit unit);
 
 /* ---- keys: one table parses, checks and documents options, file keys and parameters (keys.c) ------------------- */
 
 enum fc_kind {
-    FC_KEY_INT,      /* long long; where .unit is not FC_NUMBER: a quantity that must be whole ("1 KiB") */
-    FC_KEY_QUANTITY, /* double in base units of .unit */
-    FC_KEY_SHARE,    /* double: 0.3 or 30% */
-    FC_KEY_TEXT,     /* const char *, copied to the arena */
-    FC_KEY_BOOL,     /* bool: true|false|yes|no */
-    FC_KEY_CHOICE,   /* int: index in .choices */
-    FC_KEY_INTS,     /* struct fc_ints: 4,4,4 or 4x4x4 or [4, 4, 4] */
+    FC_KEY_INT,       /* long long; where .unit is not FC_NUMBER: a quantity that must be whole ("1 KiB") */
+    FC_KEY_QUANTITY,  /* double in base units of .unit */
+    FC_KEY_SHARE,     /* double: 0.3 or 30% */
+    FC_KEY_TEXT,      /* const char *, copied to the arena */
+    FC_KEY_BOOL,      /* bool: true|false|yes|no */
+    FC_KEY_CHOICE,    /* int: index in .choices */
+    FC_KEY_INTS,      /* struct fc_ints: 4,4,4 or 4x4x4 or [4, 4, 4] */
     FC_KEY_QUANTITIES /* struct fc_reals: 1MiB/1MiB/512KiB */
 };
 
@@ -162,8 +162,8 @@ const struct fc_key *fc_key_find(const struct fc_key *keys, size_t n_keys, const
 enum fc_code fc_key_unknown(const struct fc_key *keys, size_t n_keys, const char *name, struct fc_place where,
                             struct fc_status *st);
 /* Parses "name=value,name=value" into settings (pattern parameters, LogGOPS strings). */
-enum fc_code fc_keys_parse(const struct fc_key *keys, size_t n_keys, void *settings, const char *text,
-                           double clock_hz, struct fc_arena *arena, struct fc_place where, struct fc_status *st);
+enum fc_code fc_keys_parse(const struct fc_key *keys, size_t n_keys, void *settings, const char *text, double clock_hz,
+                           struct fc_arena *arena, struct fc_place where, struct fc_status *st);
 /* The name of the list nearest to `name` in edit distance, or NULL when none is near. */
 const char *fc_nearest(const char *name, const char *const *names, size_t n_names);
 
@@ -227,8 +227,8 @@ enum fc_code fc_word_real(const char *word, size_t length, const char *what, dou
                           struct fc_status *st);
 /* "0-3,7,9-10" as numbers below `limit`, in the order written; owned by the arena. FC_INPUT when malformed, out of
  * range or repeated. */
-enum fc_code fc_parse_ranges(const char *text, uint64_t limit, struct fc_arena *arena, uint32_t **list,
-                             size_t *n, struct fc_status *st);
+enum fc_code fc_parse_ranges(const char *text, uint64_t limit, struct fc_arena *arena, uint32_t **list, size_t *n,
+                             struct fc_status *st);
 
 /* ---- output that appears whole or not at all (output.c) --------------------------------------------------------- */
 
@@ -261,11 +261,11 @@ enum fc_code fc_memory_close(struct fc_memory_stream *m, struct fc_status *st);
 
 enum fc_cell_kind { FC_CELL_TEXT, FC_CELL_INT, FC_CELL_REAL };
 struct fc_column {
-    const char *name;        /* machine-readable, ends in its unit: "time_s" */
+    const char *name; /* machine-readable, ends in its unit: "time_s" */
     enum fc_cell_kind kind;
-    const char *format;      /* printf format for people, e.g. "%.1f"; NULL: plain */
-    enum fc_unit unit;       /* people see fc_format() of it when not FC_NUMBER */
-    const char *title;       /* head for people; NULL: name */
+    const char *format; /* printf format for people, e.g. "%.1f"; NULL: plain */
+    enum fc_unit unit;  /* people see fc_format() of it when not FC_NUMBER */
+    const char *title;  /* head for people; NULL: name */
 };
 struct fc_cell {
     const char *text; /* borrowed until the table is freed; NULL: unknown */
@@ -325,8 +325,7 @@ struct fc_team;
 struct fc_team *fc_team_open(int threads);
 int fc_team_size(const struct fc_team *team);
 /* `work` by every thread of the team, numbered from 0, the caller's; returns when all are done. */
-void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, struct fc_team *team),
-                 void *argument);
+void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, struct fc_team *team), void *argument);
 /* Within `work`: returns when all threads have called it, and what each did before is seen by all. */
 void fc_team_meet(struct fc_team *team);
 void fc_team_close(struct fc_team *team); /* NULL is fine */

@@ -22,8 +22,8 @@ struct walk {
 
 static enum fc_code wrong(const struct walk *w, const char *expected)
 {
-    return fc_fail(w->st, FC_INPUT, w->where, "host list: '%.*s' (expected %s)",
-                   (int)(w->length < 80 ? w->length : 80), w->element, expected);
+    return fc_fail(w->st, FC_INPUT, w->where, "host list: '%.*s' (expected %s)", (int)(w->length < 80 ? w->length : 80),
+                   w->element, expected);
 }
 
 static bool is_digit(char c)
@@ -60,8 +60,7 @@ static enum fc_code expand_bracket(struct walk *w, size_t used, const char *at, 
             good = n > 0;
             at += n;
         }
-        if (!good || last < first || (at < close && *at != ','))
-            return wrong(w, "rising ranges such as [0-3,7]");
+        if (!good || last < first || (at < close && *at != ',')) return wrong(w, "rising ranges such as [0-3,7]");
         for (uint32_t v = first; v <= last; v++) {
             size_t room = sizeof w->name - used;
             int digits = snprintf(w->name + used, room, "%0*u", (int)width, v);
@@ -178,8 +177,8 @@ static enum fc_code visit_elements(const char *text, size_t length, bool in_file
         while (n > 0 && *element == ' ') element++, n--;
         while (n > 0 && element[n - 1] == ' ') n--;
         if (n == 0)
-            return fc_fail(st, FC_INPUT, where, "an empty name in the list '%.*s'",
-                           (int)(length < 80 ? length : 80), text);
+            return fc_fail(st, FC_INPUT, where, "an empty name in the list '%.*s'", (int)(length < 80 ? length : 80),
+                           text);
         if (visit(context, element, n, in_file, where, st)) return st->code;
         if (at == length) return FC_OK;
     }
@@ -210,7 +209,8 @@ static enum fc_code walk_file(const char *path, long line, fc_element_visit *vis
             visit_elements(word, length, true, visit, context, fc_lines_place(&lines), st);
         }
     }
-    if (!st->code && !any) fc_fail(st, FC_INPUT, (struct fc_place){text.file, line}, "no host in the %s", line ? "line" : "file");
+    if (!st->code && !any)
+        fc_fail(st, FC_INPUT, (struct fc_place){text.file, line}, "no host in the %s", line ? "line" : "file");
     fc_arena_free(&arena);
     return st->code;
 }
@@ -220,7 +220,8 @@ bool fc_host_text_is_file(const char *text)
     return *text == '@' || strchr(text, '/');
 }
 
-enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context, struct fc_status *st)
+enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context,
+                               struct fc_status *st)
 {
     if (fc_host_text_is_file(text)) return walk_file(text + (*text == '@'), line, visit, context, st);
     return visit_elements(text, strlen(text), false, visit, context, (struct fc_place){0}, st);

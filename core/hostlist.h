@@ -33,7 +33,8 @@ size_t fc_host_element(const char *text, size_t length);
  * that line; 0: all. */
 typedef enum fc_code fc_element_visit(void *context, const char *element, size_t length, bool in_file,
                                       struct fc_place where, struct fc_status *st);
-enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context, struct fc_status *st);
+enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context,
+                               struct fc_status *st);
 /* Whether that text names a file. */
 bool fc_host_text_is_file(const char *text);
 

@@ -19,15 +19,14 @@
 static enum fc_code unreadable(const char *path, struct fc_status *st)
 {
     if (errno == ENOMEM) return fc_out_of_memory(st, "reading %s", path);
-    enum fc_code code =
-        errno == EIO || errno == EMFILE || errno == ENFILE ? FC_NO : FC_INPUT;
+    enum fc_code code = errno == EIO || errno == EMFILE || errno == ENFILE ? FC_NO : FC_INPUT;
     return fc_fail(st, code, (struct fc_place){path, 0}, "cannot be read: %s", strerror(errno));
 }
 
 /* Reads to the end. A regular file fits the first buffer; a pipe's buffer doubles (what it outgrows stays in
  * the arena, at most as much again). */
-static enum fc_code read_all(int fd, const char *path, size_t capacity, struct fc_arena *arena,
-                             struct fc_text *text, struct fc_status *st)
+static enum fc_code read_all(int fd, const char *path, size_t capacity, struct fc_arena *arena, struct fc_text *text,
+                             struct fc_status *st)
 {
     char *data = fc_alloc(arena, capacity, 1, st);
     size_t size = 0;
@@ -56,8 +55,8 @@ enum fc_code fc_announced(uint64_t n, uint64_t most, const char *what, struct fc
 {
     if (n <= most) return FC_OK;
     return fc_fail(st, FC_INPUT, where,
-                   "%" PRIu64 " %s announced, more than the file can hold (its size has room for at most %" PRIu64 ")", n,
-                   what, most);
+                   "%" PRIu64 " %s announced, more than the file can hold (its size has room for at most %" PRIu64 ")",
+                   n, what, most);
 }
 
 /* Decompressed, and without the mark of its encoding. */
@@ -76,8 +75,7 @@ static enum fc_code decode(struct fc_arena *arena, struct fc_text *text, struct 
     return FC_OK;
 }
 
-enum fc_code fc_read_file(const char *path, struct fc_arena *arena, struct fc_text *text,
-                          struct fc_status *st)
+enum fc_code fc_read_file(const char *path, struct fc_arena *arena, struct fc_text *text, struct fc_status *st)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -149,20 +147,19 @@ enum fc_code fc_word_int(const char *word, size_t length, long long low, long lo
     if (low == LLONG_MIN && high == LLONG_MAX)
         return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is too large", what, shown(length), word);
     if (high == LLONG_MAX)
-        return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is out of range (allowed: at least %lld)", what,
-                       shown(length), word, low);
-    return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is out of range (allowed: %lld to %lld)", what,
-                   shown(length), word, low, high);
+        return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is out of range (allowed: at least %lld)", what, shown(length),
+                       word, low);
+    return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is out of range (allowed: %lld to %lld)", what, shown(length), word,
+                   low, high);
 }
 
-enum fc_code fc_word_real(const char *word, size_t length, const char *what, double *value,
-                          struct fc_place where, struct fc_status *st)
+enum fc_code fc_word_real(const char *word, size_t length, const char *what, double *value, struct fc_place where,
+                          struct fc_status *st)
 {
     if (length == 0 || fc_scan_real(word, length, value) != length)
         return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is not a number", what, shown(length), word);
     if (isnan(*value))
-        return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is too large or too small", what, shown(length),
-                       word);
+        return fc_fail(st, FC_INPUT, where, "%s: '%.*s' is too large or too small", what, shown(length), word);
     return FC_OK;
 }
 
@@ -193,24 +190,21 @@ static enum fc_code parse_range(const char *text, size_t length, uint64_t limit,
         if (ok) at += 1 + fc_scan_int(text + at + 1, length - at - 1, &number[1], &fits[1]);
     }
     if (!ok || at != length)
-        return fc_refuse(st, FC_INPUT, "'%.*s' is not a number or range (expected e.g. 0-3,7)", shown(length),
-                         text);
+        return fc_refuse(st, FC_INPUT, "'%.*s' is not a number or range (expected e.g. 0-3,7)", shown(length), text);
     if (!fits[0] || !fits[1] || (uint64_t)number[0] >= limit || (uint64_t)number[1] >= limit) {
-        if (limit == 0)
-            return fc_refuse(st, FC_INPUT, "'%.*s' is out of range (none exist)", shown(length), text);
-        return fc_refuse(st, FC_INPUT, "'%.*s' is out of range (allowed: 0 to %" PRIu64 ")", shown(length),
-                         text, limit - 1);
+        if (limit == 0) return fc_refuse(st, FC_INPUT, "'%.*s' is out of range (none exist)", shown(length), text);
+        return fc_refuse(st, FC_INPUT, "'%.*s' is out of range (allowed: 0 to %" PRIu64 ")", shown(length), text,
+                         limit - 1);
     }
     if (number[0] > number[1])
-        return fc_refuse(st, FC_INPUT, "'%.*s' runs backwards (expected %lld-%lld)", shown(length), text,
-                         number[1], number[0]);
+        return fc_refuse(st, FC_INPUT, "'%.*s' runs backwards (expected %lld-%lld)", shown(length), text, number[1],
+                         number[0]);
     *range = (struct range){(uint64_t)number[0], (uint64_t)number[1]};
     return FC_OK;
 }
 
 /* Repeats are found between sorted ranges, so the check costs nothing for a long range. */
-static enum fc_code check_repeats(const struct range *ranges, size_t n, struct range *sorted,
-                                  struct fc_status *st)
+static enum fc_code check_repeats(const struct range *ranges, size_t n, struct range *sorted, struct fc_status *st)
 {
     memcpy(sorted, ranges, n * sizeof *ranges);
     qsort(sorted, n, sizeof *sorted, by_first);
@@ -220,11 +214,10 @@ static enum fc_code check_repeats(const struct range *ranges, size_t n, struct r
     return FC_OK;
 }
 
-enum fc_code fc_parse_ranges(const char *text, uint64_t limit, struct fc_arena *arena, uint32_t **list,
-                             size_t *n, struct fc_status *st)
+enum fc_code fc_parse_ranges(const char *text, uint64_t limit, struct fc_arena *arena, uint32_t **list, size_t *n,
+                             struct fc_status *st)
 {
-    if (limit > (uint64_t)UINT32_MAX + 1)
-        limit = (uint64_t)UINT32_MAX + 1; /* numbers are stored in 32 bits */
+    if (limit > (uint64_t)UINT32_MAX + 1) limit = (uint64_t)UINT32_MAX + 1; /* numbers are stored in 32 bits */
     size_t n_ranges = 1, total = 0, filled = 0;
     for (const char *c = text; *c; c++) n_ranges += *c == ',';
     struct range *ranges = fc_alloc(arena, n_ranges, 2 * sizeof *ranges, st);

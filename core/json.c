@@ -41,7 +41,8 @@ json_t *fc_json_feed(json_load_callback_t read, void *of, size_t flags, json_err
     jmp_buf lost;
     fc_json_watch();
     reading = &lost;
-    json_t *json = setjmp(lost) ? (fc_out_of_memory(st, "reading JSON"), NULL) : json_load_callback(read, of, flags, error);
+    json_t *json =
+        setjmp(lost) ? (fc_out_of_memory(st, "reading JSON"), NULL) : json_load_callback(read, of, flags, error);
     reading = NULL;
     return json;
 }

@@ -32,8 +32,7 @@ static void allowed_range(const struct fc_key *key, char *out, size_t size)
         snprintf(out, size, "%s to %s", low, high);
 }
 
-static enum fc_code check_range(const struct fc_key *key, double value, const char *text,
-                                struct fc_status *why)
+static enum fc_code check_range(const struct fc_key *key, double value, const char *text, struct fc_status *why)
 {
     if ((key->low == 0 && key->high == 0) || (value >= key->low && value <= key->high)) return FC_OK;
     char range[128];
@@ -55,8 +54,7 @@ static enum fc_code parse_int(const struct fc_key *key, const char *text, double
             return fc_refuse(why, FC_INPUT, "'%.60s' is not an integer", text);
         }
         fits = fabs(real) <= 9e18;
-        if (fits && real != floor(real))
-            return fc_refuse(why, FC_INPUT, "'%.60s' is not a whole number", text);
+        if (fits && real != floor(real)) return fc_refuse(why, FC_INPUT, "'%.60s' is not a whole number", text);
         *value = fits ? (long long)real : 0;
     }
     if (!fits || *value > 9000000000000000000LL || *value < -9000000000000000000LL)
@@ -90,8 +88,7 @@ static enum fc_code parse_bool(const char *text, bool *value, struct fc_status *
             *value = i % 2;
             return FC_OK;
         }
-    return fc_refuse(why, FC_INPUT, "'%.60s' is neither true nor false (allowed: true, false, yes, no)",
-                     text);
+    return fc_refuse(why, FC_INPUT, "'%.60s' is neither true nor false (allowed: true, false, yes, no)", text);
 }
 
 /* Appends to `out` as far as it fits. */
@@ -101,8 +98,7 @@ static void append(char *out, size_t size, const char *before, const char *text)
     snprintf(out + n, size - n, "%s%s", before, text);
 }
 
-static enum fc_code parse_choice(const struct fc_key *key, const char *text, int *value,
-                                 struct fc_status *why)
+static enum fc_code parse_choice(const struct fc_key *key, const char *text, int *value, struct fc_status *why)
 {
     char known[600] = "";
     size_t n = 0;
@@ -114,8 +110,8 @@ static enum fc_code parse_choice(const struct fc_key *key, const char *text, int
         append(known, sizeof known, n ? ", " : "", key->choices[n]);
     }
     const char *near = fc_nearest(text, key->choices, n);
-    return fc_refuse(why, FC_INPUT, "'%.60s' is not known (%s%s%sallowed: %s)", text,
-                     near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
+    return fc_refuse(why, FC_INPUT, "'%.60s' is not known (%s%s%sallowed: %s)", text, near ? "did you mean '" : "",
+                     near ? near : "", near ? "'? " : "", known);
 }
 
 struct pieces {
@@ -134,11 +130,9 @@ static char *trim(char *text)
 
 /* Cuts a list, brackets and blanks removed, at its separator: the first of `separators` that occurs in it, so
  * that "4,4x4" is refused as an entry and not guessed. */
-static enum fc_code cut_list(const char *text, const char *separators, struct pieces *p,
-                             struct fc_status *why)
+static enum fc_code cut_list(const char *text, const char *separators, struct pieces *p, struct fc_status *why)
 {
-    if (strlen(text) >= sizeof p->text)
-        return fc_refuse(why, FC_INPUT, "'%.60s' is too long for a list", text);
+    if (strlen(text) >= sizeof p->text) return fc_refuse(why, FC_INPUT, "'%.60s' is too long for a list", text);
     strcpy(p->text, text);
     char *at = trim(p->text);
     size_t n = strlen(at);
@@ -163,8 +157,8 @@ static enum fc_code cut_list(const char *text, const char *separators, struct pi
     return FC_OK;
 }
 
-static enum fc_code parse_ints(const struct fc_key *key, const char *text, double clock_hz,
-                               struct fc_ints *list, struct fc_status *why)
+static enum fc_code parse_ints(const struct fc_key *key, const char *text, double clock_hz, struct fc_ints *list,
+                               struct fc_status *why)
 {
     struct pieces p;
     if (cut_list(text, ",x", &p, why)) return FC_INPUT;
@@ -175,8 +169,8 @@ static enum fc_code parse_ints(const struct fc_key *key, const char *text, doubl
     return FC_OK;
 }
 
-static enum fc_code parse_quantities(const struct fc_key *key, const char *text, double clock_hz,
-                                     struct fc_reals *list, struct fc_status *why)
+static enum fc_code parse_quantities(const struct fc_key *key, const char *text, double clock_hz, struct fc_reals *list,
+                                     struct fc_status *why)
 {
     /* "1 MB/s/1 MB/s" cannot be cut: where the unit has a slash, only commas separate. */
     bool slash_in_unit = key->unit == FC_BYTES_PER_S || key->unit == FC_SECONDS_PER_BYTE;
@@ -204,24 +198,12 @@ static enum fc_code parse(const struct fc_key *key, const char *text, double clo
                           union field *field, size_t *size, struct fc_status *why)
 {
     switch (key->kind) {
-    case FC_KEY_INT:
-        *size = sizeof field->integer;
-        return parse_int(key, text, clock_hz, &field->integer, why);
-    case FC_KEY_QUANTITY:
-        *size = sizeof field->real;
-        return parse_quantity(key, text, clock_hz, &field->real, why);
-    case FC_KEY_SHARE:
-        *size = sizeof field->real;
-        return parse_share(key, text, &field->real, why);
-    case FC_KEY_BOOL:
-        *size = sizeof field->flag;
-        return parse_bool(text, &field->flag, why);
-    case FC_KEY_CHOICE:
-        *size = sizeof field->choice;
-        return parse_choice(key, text, &field->choice, why);
-    case FC_KEY_INTS:
-        *size = sizeof field->ints;
-        return parse_ints(key, text, clock_hz, &field->ints, why);
+    case FC_KEY_INT: *size = sizeof field->integer; return parse_int(key, text, clock_hz, &field->integer, why);
+    case FC_KEY_QUANTITY: *size = sizeof field->real; return parse_quantity(key, text, clock_hz, &field->real, why);
+    case FC_KEY_SHARE: *size = sizeof field->real; return parse_share(key, text, &field->real, why);
+    case FC_KEY_BOOL: *size = sizeof field->flag; return parse_bool(text, &field->flag, why);
+    case FC_KEY_CHOICE: *size = sizeof field->choice; return parse_choice(key, text, &field->choice, why);
+    case FC_KEY_INTS: *size = sizeof field->ints; return parse_ints(key, text, clock_hz, &field->ints, why);
     case FC_KEY_QUANTITIES:
         *size = sizeof field->reals;
         return parse_quantities(key, text, clock_hz, &field->reals, why);
@@ -254,8 +236,7 @@ enum fc_code fc_keys_preset(const struct fc_key *keys, size_t n_keys, void *sett
     for (size_t i = 0; i < n_keys; i++) {
         struct fc_status why = {0};
         if (!keys[i].preset) continue;
-        enum fc_code code =
-            fc_key_set(&keys[i], settings, keys[i].preset, 0, arena, (struct fc_place){0}, &why);
+        enum fc_code code = fc_key_set(&keys[i], settings, keys[i].preset, 0, arena, (struct fc_place){0}, &why);
         if (code == FC_NO) return fc_refuse(st, FC_NO, "%s", why.message);
         if (code) return fc_refuse(st, FC_FAULT, "preset of %s", why.message);
     }
@@ -280,22 +261,20 @@ enum fc_code fc_key_unknown(const struct fc_key *keys, size_t n_keys, const char
         append(known, sizeof known, i ? ", " : "", names[i]);
     }
     const char *near = fc_nearest(name, names, n);
-    return fc_fail(st, FC_INPUT, where, "unknown key '%.60s' (%s%s%sknown: %s)", name,
-                   near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", n ? known : "none");
+    return fc_fail(st, FC_INPUT, where, "unknown key '%.60s' (%s%s%sknown: %s)", name, near ? "did you mean '" : "",
+                   near ? near : "", near ? "'? " : "", n ? known : "none");
 }
 
 /* Length of the piece up to the next comma outside brackets. */
 static size_t piece_length(const char *text)
 {
     size_t n = 0;
-    for (int depth = 0; text[n] && (text[n] != ',' || depth > 0); n++)
-        depth += (text[n] == '[') - (text[n] == ']');
+    for (int depth = 0; text[n] && (text[n] != ',' || depth > 0); n++) depth += (text[n] == '[') - (text[n] == ']');
     return n;
 }
 
-enum fc_code fc_keys_parse(const struct fc_key *keys, size_t n_keys, void *settings, const char *text,
-                           double clock_hz, struct fc_arena *arena, struct fc_place where,
-                           struct fc_status *st)
+enum fc_code fc_keys_parse(const struct fc_key *keys, size_t n_keys, void *settings, const char *text, double clock_hz,
+                           struct fc_arena *arena, struct fc_place where, struct fc_status *st)
 {
     bool given[MOST_KEYS] = {false};
     if (n_keys > MOST_KEYS) return fc_fail(st, FC_FAULT, where, "more than %d keys in a table", MOST_KEYS);

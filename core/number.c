@@ -89,8 +89,7 @@ size_t fc_scan_int(const char *text, size_t length, long long *value, int *fits)
     *fits = 1;
     for (; at < length && is_digit(text[at]); at++) {
         int digit = text[at] - '0';
-        if (*fits &&
-            (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, minus ? -digit : digit, &v)))
+        if (*fits && (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, minus ? -digit : digit, &v)))
             *fits = 0;
     }
     *value = *fits ? v : minus ? LLONG_MIN : LLONG_MAX;

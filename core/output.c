@@ -17,8 +17,8 @@
 
 static enum fc_code unwritable(const char *path, int error, struct fc_status *st)
 {
-    bool theirs = error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM ||
-                  error == EISDIR || error == ENAMETOOLONG || error == ELOOP;
+    bool theirs = error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM || error == EISDIR ||
+                  error == ENAMETOOLONG || error == ELOOP;
     const char *why = error == EEXIST ? "something that is no regular file appeared there"
                       : error         ? strerror(error)
                                       : "an earlier write failed";
@@ -96,8 +96,7 @@ enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
     bool is_stdout = out->stream == stdout;
     /* pipes and some devices cannot be synced and say EINVAL or the like; a disk that is full says ENOSPC or
      * EIO */
-    if (!error && out->file && fsync(fileno(out->stream)) != 0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EIO))
+    if (!error && out->file && fsync(fileno(out->stream)) != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
         error = errno;
     int lock = out->file ? fcntl(fileno(out->stream), F_DUPFD_CLOEXEC, 3) : -1; /* held until it has its name */
     if (!is_stdout && fclose(out->stream) != 0 && !error) error = errno;

@@ -10,10 +10,11 @@ enum { FC_PICTURE_CLASSES = 16, FC_PICTURE_LEVELS = 16 };
 /* A panel is a row of tiles, each a matrix of cells: the slices of a torus, the supernodes of a two-level network, the subtrees
  * of a fat-tree, the chips of a mesh-in-torus. All its links are of one class and direction. */
 struct fc_panel {
-    char title[48];                     /* "x+ links", "D links" */
-    char tile[40], row[40], column[40]; /* what a tile, a row, a column is: "z", "from supernode"; "" where there is one */
-    int link_class;                     /* -1: cells are nodes */
-    bool at_glance;                     /* its links are in the picture at a glance */
+    char title[48]; /* "x+ links", "D links" */
+    char tile[40], row[40],
+        column[40]; /* what a tile, a row, a column is: "z", "from supernode"; "" where there is one */
+    int link_class; /* -1: cells are nodes */
+    bool at_glance; /* its links are in the picture at a glance */
     uint32_t n_tiles, rows, columns;
     uint32_t *cell; /* [n_tiles][rows][columns] link or node; FC_NONE: nothing stands there */
 };
@@ -30,11 +31,12 @@ struct fc_glance {
         FC_GLANCE_RING,    /* spots on a ring, links as curves; bands of the busiest link within a spot */
         FC_GLANCE_TREE     /* nodes at the bottom, a line a link: a generalised fat-tree as its machine file has it */
     } kind;
-    const char *square;                  /* what it is: "router", "chip" */
-    uint32_t columns;                    /* of squares in a tile */
-    uint32_t n_spots, cables, per_spot;  /* ring: links of a pair of spots; rows of a panel within a spot */
-    int n_levels;                        /* tree: of switches */
-    uint32_t children[FC_PICTURE_LEVELS], parents[FC_PICTURE_LEVELS], links[FC_PICTURE_LEVELS], planes; /* [1..n_levels] */
+    const char *square;                 /* what it is: "router", "chip" */
+    uint32_t columns;                   /* of squares in a tile */
+    uint32_t n_spots, cables, per_spot; /* ring: links of a pair of spots; rows of a panel within a spot */
+    int n_levels;                       /* tree: of switches */
+    uint32_t children[FC_PICTURE_LEVELS], parents[FC_PICTURE_LEVELS], links[FC_PICTURE_LEVELS],
+        planes; /* [1..n_levels] */
 };
 
 /* Every link is in one cell of one panel, every node in one cell of `nodes`. The network outlives it. */

@@ -75,13 +75,12 @@ static bool same_set(const struct name *a, const struct name *b)
 }
 
 /* All names of the folder that fit; of one set only when `set` is given. */
-static enum fc_code list_names(const char *folder, const char *suffix, const struct name *set,
-                               struct name **names, size_t *n, struct fc_status *st)
+static enum fc_code list_names(const char *folder, const char *suffix, const struct name *set, struct name **names,
+                               size_t *n, struct fc_status *st)
 {
     size_t capacity = 0;
     DIR *list = opendir(folder);
-    if (!list)
-        return fc_fail(st, FC_INPUT, (struct fc_place){folder, 0}, "cannot be read: %s", strerror(errno));
+    if (!list) return fc_fail(st, FC_INPUT, (struct fc_place){folder, 0}, "cannot be read: %s", strerror(errno));
     enum fc_code code = FC_OK;
     for (struct dirent *entry; !code && (entry = readdir(list));) {
         struct name name = {.text = entry->d_name};
@@ -112,8 +111,7 @@ static enum fc_code check_names(const char *folder, const char *suffix, const st
             return fc_fail(st, FC_INPUT, where,
                            "several sets of files are here: %.*s.*%s and %.*s.*%s (expected one set, or one "
                            "of its files)",
-                           (int)names[0].stem, names[0].text, suffix, (int)names[i].stem, names[i].text,
-                           suffix);
+                           (int)names[0].stem, names[0].text, suffix, (int)names[i].stem, names[i].text, suffix);
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && names[i].rank == names[i - 1].rank)
             return fc_fail(st, FC_INPUT, where, "rank %" PRIu64 " is here twice: %s and %s", names[i].rank,
@@ -148,8 +146,8 @@ static enum fc_code keep_names(const char *folder, const struct name *names, siz
     return FC_OK;
 }
 
-enum fc_code fc_rank_files(const char *path, const char *suffix, struct fc_arena *arena,
-                           struct fc_rank_files *files, struct fc_status *st)
+enum fc_code fc_rank_files(const char *path, const char *suffix, struct fc_arena *arena, struct fc_rank_files *files,
+                           struct fc_status *st)
 {
     struct stat info;
     struct name *names = NULL, own;

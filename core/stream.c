@@ -23,7 +23,7 @@ enum { RAW_BYTES = 64 << 10, ROOM_BYTES = 128 << 10, XZ_MEMORY = 80 << 20, SMALL
 enum kind { PLAIN, GZIP, XZ, ZSTD };
 
 struct fc_stream_private {
-    int fd; /* -1: all is in `raw`, which is borrowed */
+    int fd;              /* -1: all is in `raw`, which is borrowed */
     uint64_t file_bytes; /* packed; 0: not known (a pipe) */
     enum kind kind;
     bool raw_ended, ended;
@@ -109,7 +109,8 @@ static enum fc_code unzstd_some(struct fc_stream *s, size_t *made, size_t room, 
     ZSTD_inBuffer in = {p->raw + p->raw_at, p->raw_n - p->raw_at, 0};
     ZSTD_outBuffer out = {to, room, 0};
     size_t code = ZSTD_decompressStream(p->zstd, &out, &in);
-    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return fc_out_of_memory(st, "decompressing %s", s->file);
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        return fc_out_of_memory(st, "decompressing %s", s->file);
     if (ZSTD_isError(code)) return refuse(s, "damaged zstd data", st);
     p->raw_at += in.pos;
     *made = out.pos;
@@ -157,7 +158,11 @@ static enum fc_code fill(struct fc_stream *s, struct fc_status *st)
 static enum kind kind_of(const uint8_t *m, size_t n)
 {
     if (n >= 2 && m[0] == 0x1f && m[1] == 0x8b) return GZIP;
-    if (n >= 6 && memcmp(m, "\xfd" "7zXZ", 6) == 0) return XZ;
+    if (n >= 6 && memcmp(m,
+                         "\xfd"
+                         "7zXZ",
+                         6) == 0)
+        return XZ;
     if (n >= 4 && memcmp(m, "\x28\xb5\x2f\xfd", 4) == 0) return ZSTD;
     return PLAIN;
 }
@@ -237,7 +242,8 @@ enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_sta
     return opened(s, st);
 }
 
-enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s, struct fc_status *st)
+enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s,
+                                  struct fc_status *st)
 {
     if (!start(s, file, st)) {
         struct fc_stream_private *p = s->private;
@@ -303,8 +309,10 @@ enum fc_code fc_stream_need(struct fc_stream *s, size_t n, size_t *n_there, stru
     struct fc_stream_private *p = s->private;
     if (n > most_at_once(s)) {
         if (n > MOST_BYTES) return refuse(s, "more than 1 GiB in one piece", st);
-        return refuse(s, "decompresses to one piece of more than 32 MiB and a hundred times the file's size "
-                         "(if that is meant: unpack it first)", st);
+        return refuse(s,
+                      "decompresses to one piece of more than 32 MiB and a hundred times the file's size "
+                      "(if that is meant: unpack it first)",
+                      st);
     }
     while ((size_t)(s->end - s->next) < n && !p->ended) {
         /* room for twice what is there: a record that announces much gets it only as it comes */

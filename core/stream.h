@@ -24,7 +24,8 @@ enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_sta
 /* The same behind the file's first `skip` bytes, whatever they are; what follows them tells how it is compressed. */
 enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st);
 /* The same of a file that is in memory already: borrowed until the stream is closed. */
-enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s, struct fc_status *st);
+enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s,
+                                  struct fc_status *st);
 /* Whether what it reads is compressed. */
 bool fc_stream_compressed(const struct fc_stream *s);
 /* How many bytes the file is believed to hold, for fc_announced: its size, of a compressed one a hundred times that (what

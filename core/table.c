@@ -46,8 +46,7 @@ static const char *title(const struct fc_column *column)
 }
 
 /* What people see of a cell: its own text, or one made in `out`. */
-static const char *for_people(const struct fc_column *column, const struct fc_cell *cell, char *out,
-                              size_t size)
+static const char *for_people(const struct fc_column *column, const struct fc_cell *cell, char *out, size_t size)
 {
     if (unknown(column, cell)) return "-";
     if (column->kind == FC_CELL_TEXT) return cell->text;
@@ -177,12 +176,9 @@ static json_t *json_cell(const struct fc_column *column, const struct fc_cell *c
 {
     if (unknown(column, cell)) return json_null();
     switch (column->kind) {
-    case FC_CELL_TEXT:
-        return json_text(cell->text);
-    case FC_CELL_INT:
-        return json_integer(cell->integer);
-    case FC_CELL_REAL:
-        return fc_json_real(cell->real);
+    case FC_CELL_TEXT: return json_text(cell->text);
+    case FC_CELL_INT: return json_integer(cell->integer);
+    case FC_CELL_REAL: return fc_json_real(cell->real);
     }
     return json_null();
 }
@@ -193,8 +189,7 @@ json_t *fc_table_json(const struct fc_table *table)
     for (size_t r = 0; r < table->n_rows; r++) {
         json_t *row = json_object();
         for (int c = 0; c < table->n_columns; c++)
-            json_object_set_new(row, table->columns[c].name,
-                                json_cell(&table->columns[c], cell_at(table, r, c)));
+            json_object_set_new(row, table->columns[c].name, json_cell(&table->columns[c], cell_at(table, r, c)));
         json_array_append_new(rows, row);
     }
     return rows;

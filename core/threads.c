@@ -69,9 +69,9 @@ static void meet(struct meeting *m, int n)
 /* ---- teams ---- */
 
 struct fc_team {
-    int n, n_started;      /* threads with the caller's; whose number has been given out */
+    int n, n_started; /* threads with the caller's; whose number has been given out */
     bool over;
-    pthread_mutex_t lock;  /* held while the team is being opened */
+    pthread_mutex_t lock;           /* held while the team is being opened */
     struct meeting between, within; /* two pieces of work; one */
     void (*work)(void *argument, int thread, struct fc_team *team);
     void *argument;
@@ -138,8 +138,7 @@ int fc_team_size(const struct fc_team *team)
     return team ? team->n : 1;
 }
 
-void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, struct fc_team *team),
-                 void *argument)
+void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, struct fc_team *team), void *argument)
 {
     if (fc_team_size(team) > 1) {
         team->work = work;

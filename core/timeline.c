@@ -25,8 +25,7 @@ enum fc_code fc_timeline_start(struct fc_timeline *t, uint32_t n_ranks, struct f
     t->n_rows = (t->n_ranks + t->ranks_per_row - 1) / t->ranks_per_row;
     t->bin_s = FIRST_BIN_S;
     t->n_processors = 1;
-    t->state_s = fc_alloc(&t->arena, (size_t)t->n_rows * FC_TIMELINE_BINS * FC_RANK_STATES,
-                          sizeof *t->state_s, st);
+    t->state_s = fc_alloc(&t->arena, (size_t)t->n_rows * FC_TIMELINE_BINS * FC_RANK_STATES, sizeof *t->state_s, st);
     t->network_bytes = fc_alloc(&t->arena, FC_TIMELINE_BINS, sizeof *t->network_bytes, st);
     return st->code;
 }
@@ -86,11 +85,11 @@ void fc_timeline_moves(struct fc_timeline *t, uint32_t rank, double bytes, doubl
 
 void fc_timeline_end(struct fc_timeline *t, const double *finish_s)
 {
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        fc_timeline_does(t, r, FC_RANK_WAITS, 0, finish_s[r]);
+    for (uint32_t r = 0; r < t->n_ranks; r++) fc_timeline_does(t, r, FC_RANK_WAITS, 0, finish_s[r]);
     for (uint32_t row = 0; row < t->n_rows; row++)
         for (uint32_t b = 0; b < t->n_bins; b++) {
-            double *s = fc_timeline_at(t, row, b), busy_s = s[FC_RANK_COMPUTES] + s[FC_RANK_SENDS] + s[FC_RANK_RECEIVES];
+            double *s = fc_timeline_at(t, row, b),
+                   busy_s = s[FC_RANK_COMPUTES] + s[FC_RANK_SENDS] + s[FC_RANK_RECEIVES];
             s[FC_RANK_WAITS] = fmax(0, t->n_processors * s[FC_RANK_WAITS] - busy_s); /* below 0 by rounding */
         }
 }

@@ -27,10 +27,10 @@
 
 struct fc_unfinished {
     struct fc_unfinished *next;
-    pid_t pid;        /* a child; 0: a file or directory */
-    int end;          /* its signal */
+    pid_t pid; /* a child; 0: a file or directory */
+    int end;   /* its signal */
     bool directory;
-    int lock;         /* of a directory; else -1 */
+    int lock; /* of a directory; else -1 */
     char path[];
 };
 
@@ -105,8 +105,10 @@ static void remove_directory(const char *path)
 
 static void remove_one(const struct fc_unfinished *u)
 {
-    if (u->directory) remove_directory(u->path);
-    else unlink(u->path);
+    if (u->directory)
+        remove_directory(u->path);
+    else
+        unlink(u->path);
 }
 
 /* A program that ends its own children gets ten seconds. */
@@ -153,10 +155,12 @@ static bool is_ours(const char *rest, bool directory)
 static void remove_when_left(int folder, const char *name, bool directory)
 {
     struct stat is, named;
-    int fd = openat(folder, name, (directory ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_NONBLOCK) | O_NOFOLLOW | O_CLOEXEC);
+    int fd =
+        openat(folder, name, (directory ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_NONBLOCK) | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return;
-    if (!fstat(fd, &is) && is.st_uid == geteuid() && (directory || S_ISREG(is.st_mode)) && !flock(fd, LOCK_EX | LOCK_NB) &&
-        !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && named.st_ino == is.st_ino && named.st_dev == is.st_dev) {
+    if (!fstat(fd, &is) && is.st_uid == geteuid() && (directory || S_ISREG(is.st_mode)) &&
+        !flock(fd, LOCK_EX | LOCK_NB) && !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) &&
+        named.st_ino == is.st_ino && named.st_dev == is.st_dev) {
         char path[PATH_MAX];
         int n = directory ? snprintf(path, sizeof path, "/proc/self/fd/%d/%s", folder, name) : 0;
         if (directory && n < (int)sizeof path) remove_directory(path);
@@ -263,7 +267,10 @@ struct fc_unfinished *fc_unfinished_name(const char *path)
     return u;
 }
 
-const char *fc_unfinished_path(const struct fc_unfinished *what) { return what->path; }
+const char *fc_unfinished_path(const struct fc_unfinished *what)
+{
+    return what->path;
+}
 
 int fc_unfinished_publish(struct fc_unfinished **file, const char *path)
 {

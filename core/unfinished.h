@@ -33,7 +33,7 @@ struct fc_child {
     const char *directory;    /* NULL: ours */
     int stream[3];            /* its standard input, output, error; -1: ours */
     bool deaf;                /* it ignores SIGINT and SIGQUIT: those of the terminal are for us */
-    int end;                  /* the signal that ends it when we are ended, in whatever way: SIGKILL, or SIGTERM for programs
+    int end; /* the signal that ends it when we are ended, in whatever way: SIGKILL, or SIGTERM for programs
                                  that have children of their own to end */
 };
 /* Starts it; -1 with errno, also where the program cannot be run. */

@@ -33,18 +33,12 @@ static const struct name_scale hertz[] = {{"Hz", 1, 1}};
 static const char *expected(enum fc_unit unit)
 {
     switch (unit) {
-    case FC_NUMBER:
-        return "a number without unit, e.g. 0.25";
-    case FC_BYTES:
-        return "bytes, e.g. 256 B or 1 KiB";
-    case FC_SECONDS:
-        return "a time, e.g. 35 ns, 1.5 us or 12 cycles";
-    case FC_BYTES_PER_S:
-        return "bytes/s, e.g. 175 MB/s";
-    case FC_HERTZ:
-        return "a frequency, e.g. 700 MHz";
-    case FC_SECONDS_PER_BYTE:
-        return "a time per byte, e.g. 6 ns/B";
+    case FC_NUMBER: return "a number without unit, e.g. 0.25";
+    case FC_BYTES: return "bytes, e.g. 256 B or 1 KiB";
+    case FC_SECONDS: return "a time, e.g. 35 ns, 1.5 us or 12 cycles";
+    case FC_BYTES_PER_S: return "bytes/s, e.g. 175 MB/s";
+    case FC_HERTZ: return "a frequency, e.g. 700 MHz";
+    case FC_SECONDS_PER_BYTE: return "a time per byte, e.g. 6 ns/B";
     }
     return "a quantity";
 }
@@ -66,8 +60,8 @@ static bool find_scale(const struct name_scale *list, size_t n, const char *text
 }
 
 /* A prefix and a unit of `list`; binary prefixes stand before the decimal ones that start alike. */
-static bool find_prefixed(const struct name_scale *list, size_t n, bool binary, const char *text,
-                          size_t length, struct name_scale *scale)
+static bool find_prefixed(const struct name_scale *list, size_t n, bool binary, const char *text, size_t length,
+                          struct name_scale *scale)
 {
     for (size_t i = 0; i < FC_COUNT(prefixes); i++) {
         size_t skip = strlen(prefixes[i].name);
@@ -93,25 +87,18 @@ static bool find_time(const char *text, size_t length, double clock_hz, struct n
     return find_scale(times_of_day, FC_COUNT(times_of_day), text, length, scale);
 }
 
-static bool find_unit(enum fc_unit unit, const char *text, size_t length, double clock_hz,
-                      struct name_scale *scale)
+static bool find_unit(enum fc_unit unit, const char *text, size_t length, double clock_hz, struct name_scale *scale)
 {
     *scale = (struct name_scale){"", 1, 1};
     if (length == 0) return true;
     switch (unit) {
-    case FC_NUMBER:
-        return false;
-    case FC_BYTES:
-        return find_prefixed(sizes, FC_COUNT(sizes), true, text, length, scale);
-    case FC_SECONDS:
-        return find_time(text, length, clock_hz, scale);
-    case FC_BYTES_PER_S:
-        return find_prefixed(rates, FC_COUNT(rates), true, text, length, scale);
-    case FC_HERTZ:
-        return find_prefixed(hertz, FC_COUNT(hertz), false, text, length, scale);
+    case FC_NUMBER: return false;
+    case FC_BYTES: return find_prefixed(sizes, FC_COUNT(sizes), true, text, length, scale);
+    case FC_SECONDS: return find_time(text, length, clock_hz, scale);
+    case FC_BYTES_PER_S: return find_prefixed(rates, FC_COUNT(rates), true, text, length, scale);
+    case FC_HERTZ: return find_prefixed(hertz, FC_COUNT(hertz), false, text, length, scale);
     case FC_SECONDS_PER_BYTE:
-        return length > 2 && memcmp(text + length - 2, "/B", 2) == 0 &&
-               find_time(text, length - 2, clock_hz, scale);
+        return length > 2 && memcmp(text + length - 2, "/B", 2) == 0 && find_time(text, length - 2, clock_hz, scale);
     }
     return false;
 }
@@ -122,8 +109,8 @@ static bool wants_clock(enum fc_unit unit, const char *text, size_t length)
     return (unit == FC_SECONDS || unit == FC_SECONDS_PER_BYTE) && find_unit(unit, text, length, 1, &scale);
 }
 
-enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, double *value,
-                         struct fc_place where, struct fc_status *st)
+enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, double *value, struct fc_place where,
+                         struct fc_status *st)
 {
     static const char blanks[] = " \t\r\n";
     text += strspn(text, blanks);
@@ -137,16 +124,14 @@ enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, d
     size_t name_length = used < length ? (size_t)(text + length - name) : 0;
     struct name_scale scale;
     if (used == 0)
-        return fc_fail(st, FC_INPUT, where, "'%.*s' is not a quantity (expected %s)", shown, text,
-                       expected(unit));
+        return fc_fail(st, FC_INPUT, where, "'%.*s' is not a quantity (expected %s)", shown, text, expected(unit));
     if (!find_unit(unit, name, name_length, clock_hz, &scale)) {
         if (wants_clock(unit, name, name_length))
             return fc_fail(st, FC_INPUT, where,
                            "'%.*s' needs a clock, and none is known here (expected a time, "
                            "e.g. 35 ns)",
                            shown, text);
-        return fc_fail(st, FC_INPUT, where, "'%.*s' is not a quantity (expected %s)", shown, text,
-                       expected(unit));
+        return fc_fail(st, FC_INPUT, where, "'%.*s' is not a quantity (expected %s)", shown, text, expected(unit));
     }
     if (isnan(number))
         return fc_fail(st, FC_INPUT, where, "'%.*s' is too large or too small (expected %s)", shown, text,
@@ -154,8 +139,8 @@ enum fc_code fc_quantity(const char *text, enum fc_unit unit, double clock_hz, d
     if (text[0] == '-')
         return fc_fail(st, FC_INPUT, where, "'%.*s' is negative (expected %s)", shown, text, expected(unit));
     if (unit == FC_SECONDS && clock_hz > 0 && name_length == 0 && number != 0)
-        return fc_fail(st, FC_INPUT, where, "'%.*s' is ambiguous (write %.*s cycles or %.*s ns)", shown, text,
-                       shown, text, shown, text);
+        return fc_fail(st, FC_INPUT, where, "'%.*s' is ambiguous (write %.*s cycles or %.*s ns)", shown, text, shown,
+                       text, shown, text);
 
     /* Sizes become counts of bytes in 64-bit integers further on. */
     double base = number * scale.times / scale.over;
@@ -185,8 +170,7 @@ static size_t choose(const double *scales, size_t n, double value)
 char *fc_format(char *out, size_t size, double value, enum fc_unit unit)
 {
     static const double down[] = {1, 1e-3, 1e-6, 1e-9, 1e-12}, up[] = {1e15, 1e12, 1e9, 1e6, 1e3, 1};
-    static const char *const down_name[] = {"", "m", "u", "n", "p"}, *const up_name[] = {"P", "T", "G",
-                                                                                         "M", "K", ""};
+    static const char *const down_name[] = {"", "m", "u", "n", "p"}, *const up_name[] = {"P", "T", "G", "M", "K", ""};
     char number[40];
     if (isnan(value)) return snprintf(out, size, "-"), out;
     if (unit == FC_NUMBER || isinf(value)) {

@@ -15,9 +15,9 @@ size_t fc_letter(const char *text)
     size_t n = c[0] >= 0xc2 && c[0] <= 0xdf ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] <= 0xf4 ? 4 : 0;
     for (size_t i = 1; i < n; i++) /* ends at the text's end too */
         if ((c[i] & 0xc0) != 0x80) return 0;
-    bool none = (c[0] == 0xc2 && c[1] < 0xa0) ||                                    /* control characters */
-                (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90) ||   /* longer than need be */
-                (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);   /* surrogates; above U+10FFFF */
+    bool none = (c[0] == 0xc2 && c[1] < 0xa0) ||                                  /* control characters */
+                (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90) || /* longer than need be */
+                (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90); /* surrogates; above U+10FFFF */
     return none ? 0 : n;
 }
 

@@ -103,8 +103,11 @@ PUBLIC fabricast_code fabricast_machine_hosts(fabricast_machine *machine, const 
     uint32_t n;
     enter(&call);
     if (!fc_hosts_read(hosts, &s->arena, &host, &n, &call.st)) {
-        if (n == s->net.n_nodes) s->net.host_name = host;
-        else fc_refuse(&call.st, FC_INPUT, "%u hosts (expected one for each of the machine's %u nodes)", n, s->net.n_nodes);
+        if (n == s->net.n_nodes)
+            s->net.host_name = host;
+        else
+            fc_refuse(&call.st, FC_INPUT, "%u hosts (expected one for each of the machine's %u nodes)", n,
+                      s->net.n_nodes);
     }
     return leave(&call, error);
 }
@@ -246,11 +249,19 @@ static enum fc_code read_settings(const fabricast_settings *given, fabricast_set
 
 static struct fc_question question_of(const fabricast_job *job, const fabricast_settings *s, struct watch *watch)
 {
-    struct fc_question q = {.trace = job->trace, .pattern = job->pattern, .network = job->trace ? s->network : NULL,
-                            .map = s->map, .node_of = s->node_of, .n_node_of = s->node_of ? job->n_tasks : 0,
-                            .nodes = s->nodes, .background = s->background, .seed = s->seed,
-                            .search_s = s->search_s > 0 ? s->search_s : 2, .search_given = s->search_s > 0,
-                            .threads = s->threads, .keep_links = true};
+    struct fc_question q = {.trace = job->trace,
+                            .pattern = job->pattern,
+                            .network = job->trace ? s->network : NULL,
+                            .map = s->map,
+                            .node_of = s->node_of,
+                            .n_node_of = s->node_of ? job->n_tasks : 0,
+                            .nodes = s->nodes,
+                            .background = s->background,
+                            .seed = s->seed,
+                            .search_s = s->search_s > 0 ? s->search_s : 2,
+                            .search_given = s->search_s > 0,
+                            .threads = s->threads,
+                            .keep_links = true};
     if (!job->trace && !job->pattern) q.traffic = &job->traffic;
     if (job->pattern) q.seed = job->seed;
     if (s->progress) {
@@ -262,7 +273,8 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
     return q;
 }
 
-static enum fc_code ask(const struct fc_question *q, struct fc_session *s, struct fc_answer *answer, struct fc_status *st)
+static enum fc_code ask(const struct fc_question *q, struct fc_session *s, struct fc_answer *answer,
+                        struct fc_status *st)
 {
     const char *map = q->map ? q->map : "def";
     struct fc_job job = {0};
@@ -280,9 +292,10 @@ static enum fc_code show_figures(fabricast_answer *a, const struct fc_session *s
 {
     const struct fc_answer *of = &a->answer;
     const struct fc_prediction *p = &of->p;
-    a->figures = (fabricast_figures){p->time_s, p->communication_s, p->computation_s, p->bound_s, p->percent_of_peak,
-                                     p->error_percent, p->binds, of->bottleneck, p->why, of->n_tasks, of->n_links,
-                                     of->node, of->link_bytes, of->link_busy_s, of->mapping, of->hop_bytes};
+    a->figures = (fabricast_figures){
+        p->time_s,      p->communication_s, p->computation_s, p->bound_s,   p->percent_of_peak, p->error_percent,
+        p->binds,       of->bottleneck,     p->why,           of->n_tasks,  of->n_links,        of->node,
+        of->link_bytes, of->link_busy_s,    of->mapping,      of->hop_bytes};
     if (!s->nodes) return FC_OK;
     a->n_allowed = (uint32_t)s->n_nodes;
     a->allowed = fc_alloc(&a->answer.arena, s->n_nodes, sizeof *a->allowed, st);
@@ -291,7 +304,8 @@ static enum fc_code show_figures(fabricast_answer *a, const struct fc_session *s
 }
 
 PUBLIC fabricast_code fabricast_predict(const fabricast_machine *machine, const fabricast_job *job,
-                                        const fabricast_settings *given, fabricast_answer **answer, fabricast_error *error)
+                                        const fabricast_settings *given, fabricast_answer **answer,
+                                        fabricast_error *error)
 {
     struct call call;
     fabricast_settings settings;
@@ -346,8 +360,8 @@ PUBLIC fabricast_code fabricast_answer_launcher(const fabricast_answer *answer, 
     struct fc_launch job;
     const struct fc_answer *a = &answer->answer;
     struct fc_demand tasks = {.n_tasks = a->n_tasks};
-    struct fc_map_problem problem = {.net = &machine->session.net, .demand = &tasks, .nodes = answer->allowed,
-                                     .n_nodes = answer->n_allowed};
+    struct fc_map_problem problem = {
+        .net = &machine->session.net, .demand = &tasks, .nodes = answer->allowed, .n_nodes = answer->n_allowed};
     struct fc_mapping mapping = {.n_tasks = a->n_tasks, .core = a->core, .node = a->node, .strategy = a->mapping};
     const struct fc_launcher_format *writer = fc_launcher_find(format);
     enter(&call);

@@ -72,21 +72,22 @@ void fabricast_job_close(fabricast_job *job);
 /* ---- the prediction ---- */
 
 typedef struct {
-    uint32_t size;           /* sizeof(fabricast_settings), by fabricast_defaults */
-    const char *map;         /* "def" (rank order), "optimize", ... (`fabricast list strategies`), or a mapping file; NULL: def */
+    uint32_t size; /* sizeof(fabricast_settings), by fabricast_defaults */
+    const char
+        *map; /* "def" (rank order), "optimize", ... (`fabricast list strategies`), or a mapping file; NULL: def */
     const uint32_t *node_of; /* [n_tasks] the node of each task, instead of map; NULL */
     const uint32_t *allowed; /* [n_allowed] nodes that may be used, in order; NULL: all */
     uint32_t n_allowed;
-    const char *network;     /* of a trace: "contention", "queueing", "flit" or "ideal"; NULL: contention */
-    double search_s;         /* limit of a search for a mapping: work, counted in seconds, so the same input gives the same
+    const char *network; /* of a trace: "contention", "queueing", "flit" or "ideal"; NULL: contention */
+    double search_s;     /* limit of a search for a mapping: work, counted in seconds, so the same input gives the same
                               * answer; 0: 2 s of moves from all starts */
     uint64_t seed;
     int threads;
     /* Called now and then, by any thread but never by two at once; not 0: a search ends with the best so far. NULL */
     int (*progress)(void *context, double done);
     void *context;
-    const char *nodes;       /* instead of allowed, as text: "0-31,64", host names, @FILE; NULL */
-    const char *background;  /* other jobs on the same links, as `predict --background`: "uniform:30%"; NULL: none */
+    const char *nodes;      /* instead of allowed, as text: "0-31,64", host names, @FILE; NULL */
+    const char *background; /* other jobs on the same links, as `predict --background`: "uniform:30%"; NULL: none */
 } fabricast_settings;
 fabricast_settings fabricast_defaults(void);
 
@@ -104,10 +105,10 @@ typedef struct { /* NaN: unknown */
     const char *bottleneck; /* name of the link that binds; else as binds */
     const char *why;        /* the error is unknown or doubled; "" */
     uint32_t n_tasks, n_links;
-    const uint32_t *node_of;  /* [n_tasks] */
-    const double *link_bytes; /* [n_links] payload */
+    const uint32_t *node_of;   /* [n_tasks] */
+    const double *link_bytes;  /* [n_links] payload */
     const double *link_busy_s; /* [n_links] 0 where a link has no limit */
-    const char *mapping;      /* what made it; "optimize=def": the search found nothing faster than rank order */
+    const char *mapping;       /* what made it; "optimize=def": the search found nothing faster than rank order */
     double hop_bytes;
 } fabricast_figures;
 const fabricast_figures *fabricast_answer_figures(const fabricast_answer *answer);

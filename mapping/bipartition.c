@@ -276,8 +276,8 @@ static bool cut_coarsest(const struct fc_cut_graph *g, uint64_t target, bool fin
 
 /* Pairs every vertex, in random order, with the free neighbour of heaviest edge: coarse[n] gets the number of
  * the pair's vertex. Returns how many there are. */
-static uint32_t match(const struct fc_cut_graph *g, uint64_t most_size, uint32_t *order, uint64_t seed,
-                      uint64_t stream, uint32_t *coarse)
+static uint32_t match(const struct fc_cut_graph *g, uint64_t most_size, uint32_t *order, uint64_t seed, uint64_t stream,
+                      uint32_t *coarse)
 {
     uint32_t n = 0;
     fc_random_permutation(seed, stream, order, g->n);
@@ -309,10 +309,8 @@ static bool contract(const struct fc_cut_graph *g, const uint32_t *coarse, uint3
     out->other = take(pool, g->first[g->n], sizeof *out->other);
     out->weight = take(pool, g->first[g->n], sizeof *out->weight);
     uint32_t *members = take(pool, 2 * (size_t)n, sizeof *members);
-    uint64_t *seen =
-        take(pool, n, sizeof *seen); /* edge to that vertex + 1, valid when behind the row's start */
-    if (!out->size || !out->pull || !out->first || !out->other || !out->weight || !members || !seen)
-        return false;
+    uint64_t *seen = take(pool, n, sizeof *seen); /* edge to that vertex + 1, valid when behind the row's start */
+    if (!out->size || !out->pull || !out->first || !out->other || !out->weight || !members || !seen) return false;
     memset(members, 0xff, 2 * (size_t)n * sizeof *members);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t c = coarse[v];
@@ -356,8 +354,7 @@ static bool multilevel(const struct fc_cut_graph *graph, uint64_t target, struct
         uint32_t *order = take(pool, g->n, sizeof *order);
         coarse[n - 1] = take(pool, g->n, sizeof *coarse[n - 1]);
         bool good = order && coarse[n - 1];
-        uint32_t pairs =
-            good ? match(g, total / 32 + 1, order, seed, stream + 1 + (uint64_t)n, coarse[n - 1]) : g->n;
+        uint32_t pairs = good ? match(g, total / 32 + 1, order, seed, stream + 1 + (uint64_t)n, coarse[n - 1]) : g->n;
         good = good && pairs < g->n - g->n / 20 && contract(g, coarse[n - 1], pairs, pool, &levels[n]);
         sides[n] = good ? take(pool, pairs, 1) : NULL;
         *work += g->first[g->n];

@@ -8,9 +8,8 @@
 /* An undirected weighted graph; every edge stands at both ends. */
 struct fc_cut_graph {
     uint32_t n;
-    uint32_t *size; /* [n] tasks in the vertex */
-    double
-        *pull; /* [n] cost of side 1 minus cost of side 0 for the vertex, from what lies outside the graph */
+    uint32_t *size;  /* [n] tasks in the vertex */
+    double *pull;    /* [n] cost of side 1 minus cost of side 0 for the vertex, from what lies outside the graph */
     uint64_t *first; /* [n + 1] */
     uint32_t *other; /* [first[n]] */
     double *weight;  /* [first[n]] cost of the edge when cut */
@@ -30,7 +29,7 @@ bool fc_bipartition(const struct fc_cut_graph *graph, uint64_t target, struct fc
 /* Maps by dual recursive bisection (bisection.c): slot[graph->n]. Needs a distance table. Adds to *work what
  * it cost, in link updates. Uses many streams from `stream` on: calls should differ by 2^32. */
 enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit_graph *graph,
-                              const struct fc_distance_table *table, uint64_t seed, uint64_t stream,
-                              uint32_t *slot, uint64_t *work, struct fc_status *st);
+                              const struct fc_distance_table *table, uint64_t seed, uint64_t stream, uint32_t *slot,
+                              uint64_t *work, struct fc_status *st);
 
 #endif

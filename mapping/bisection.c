@@ -34,8 +34,7 @@ static uint32_t key_of(const struct coordinate_sort *c, uint32_t place)
 
 static int by_coordinate(const void *a, const void *b, void *context)
 {
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b, x = key_of(context, p),
-             y = key_of(context, q);
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b, x = key_of(context, p), y = key_of(context, q);
     return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
 }
 
@@ -129,10 +128,8 @@ static void build_cut(struct bisection *b, const struct part *part, uint32_t pla
 /* Cuts a part in two; false when the pool is too small, which its size rules out. */
 static bool cut_part(struct bisection *b, const struct part *part, struct part *halves)
 {
-    uint32_t middle = part->place_lo + (part->place_hi - part->place_lo) / 2,
-             n = part->unit_hi - part->unit_lo;
-    uint32_t place0 = middle_place(b, part->place_lo, middle),
-             place1 = middle_place(b, middle, part->place_hi);
+    uint32_t middle = part->place_lo + (part->place_hi - part->place_lo) / 2, n = part->unit_hi - part->unit_lo;
+    uint32_t place0 = middle_place(b, part->place_lo, middle), place1 = middle_place(b, middle, part->place_hi);
     uint64_t slots0 = (uint64_t)(middle - part->place_lo) * b->slots_per_node;
     uint64_t slots1 = (uint64_t)(part->place_hi - middle) * b->slots_per_node;
     uint64_t target = n * slots0 / (slots0 + slots1);
@@ -158,9 +155,8 @@ static bool cut_part(struct bisection *b, const struct part *part, struct part *
 /* ---- the parts of a level change places ---- */
 
 /* Bytes between the parts as a graph; matrix[n_parts^2] is scratch. */
-static enum fc_code part_graph(const struct bisection *b, const struct part *parts, uint32_t n_parts,
-                               double *matrix, struct fc_arena *arena, struct fc_unit_graph *graph,
-                               struct fc_status *st)
+static enum fc_code part_graph(const struct bisection *b, const struct part *parts, uint32_t n_parts, double *matrix,
+                               struct fc_arena *arena, struct fc_unit_graph *graph, struct fc_status *st)
 {
     const struct fc_unit_graph *g = b->graph;
     uint32_t *part_of = fc_alloc(arena, g->n, sizeof *part_of, st);
@@ -209,9 +205,8 @@ static enum fc_code rearrange(struct bisection *b, struct part *parts, uint32_t 
         slot[p] = p;
         kind[p] = (parts[p].place_hi - parts[p].place_lo) << 16 ^ (parts[p].unit_hi - parts[p].unit_lo);
         for (uint32_t q = 0; q < n_parts; q++)
-            table.distance[p * n + q] =
-                (float)distance(b, middle_place(b, parts[p].place_lo, parts[p].place_hi),
-                                middle_place(b, parts[q].place_lo, parts[q].place_hi));
+            table.distance[p * n + q] = (float)distance(b, middle_place(b, parts[p].place_lo, parts[p].place_hi),
+                                                        middle_place(b, parts[q].place_lo, parts[q].place_hi));
     }
     uint64_t work = 300000 * (uint64_t)n_parts;
     if (fc_hop_anneal(&graph, &table, 1, kind, 0.5, work, NULL, b->seed, b->stream, slot, st)) goto done;
@@ -249,8 +244,7 @@ static bool run(struct bisection *b, struct part *parts, struct part *next, uint
         parts = next;
         next = swap;
         n_parts = n_next;
-        if (n_parts >= REARRANGE_FROM && n_parts <= REARRANGE_TO && rearrange(b, parts, n_parts, st))
-            return false;
+        if (n_parts >= REARRANGE_FROM && n_parts <= REARRANGE_TO && rearrange(b, parts, n_parts, st)) return false;
     }
     for (uint32_t i = 0; i < n_parts; i++)
         for (uint32_t k = parts[i].unit_lo; k < parts[i].unit_hi; k++)
@@ -259,17 +253,14 @@ static bool run(struct bisection *b, struct part *parts, struct part *next, uint
 }
 
 enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit_graph *graph,
-                              const struct fc_distance_table *table, uint64_t seed, uint64_t stream,
-                              uint32_t *slot, uint64_t *work, struct fc_status *st)
+                              const struct fc_distance_table *table, uint64_t seed, uint64_t stream, uint32_t *slot,
+                              uint64_t *work, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     uint32_t n = graph->n, n_places = table->n;
     uint64_t edges = graph->first[n];
-    struct bisection b = {.graph = graph,
-                          .table = table,
-                          .slots_per_node = sites->slots_per_node,
-                          .seed = seed,
-                          .stream = stream};
+    struct bisection b = {
+        .graph = graph, .table = table, .slots_per_node = sites->slots_per_node, .seed = seed, .stream = stream};
     b.pool.size = 256 * (size_t)n + 96 * (size_t)edges + 65536; /* all coarse levels of the whole job */
     b.order = fc_alloc(&scratch, n_places, sizeof *b.order, st);
     b.units = b.order ? fc_alloc(&scratch, n, sizeof *b.units, st) : NULL;
@@ -286,8 +277,7 @@ enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit
     struct part *parts = b.pool.data ? fc_alloc(&scratch, 4 * (size_t)n_places, sizeof *parts, st) : NULL;
     if (parts) {
         struct coordinate_sort sort = {.node = sites->node};
-        uint32_t used =
-            (n + b.slots_per_node - 1) / b.slots_per_node; /* a job that leaves nodes free stays compact */
+        uint32_t used = (n + b.slots_per_node - 1) / b.slots_per_node; /* a job that leaves nodes free stays compact */
         for (uint32_t i = 0; i < n_places; i++) b.order[i] = i;
         if (fc_grid(sites->net, &sort.grid) && sort.grid.routers == 1) coordinate_order(&sort, b.order, 0, n_places);
         for (uint32_t u = 0; u < n; u++) b.units[u] = u;

@@ -11,8 +11,7 @@
 
 static const char *const level_names[FC_N_LEVELS] = {"node", "drawer", "supernode"};
 
-enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape,
-                                  struct fc_status *st)
+enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape, struct fc_status *st)
 {
     struct fc_key keys[FC_N_LEVELS];
     struct fc_arena arena = {0};
@@ -34,8 +33,7 @@ static char *shape_text(char *out, size_t size, const long long *side, int n, bo
     size_t used = 0;
     out[0] = '\0';
     for (int d = 0; d < n && used < size; d++)
-        used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "",
-                                 side[fastest_first ? n - 1 - d : d]);
+        used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "", side[fastest_first ? n - 1 - d : d]);
     return out;
 }
 
@@ -92,8 +90,8 @@ static char *near_text(struct nearest *s, bool fastest_first, char *out, size_t 
     return out;
 }
 
-char *fc_block_shapes_near(const struct fc_blocks *blocks, const long long *asked, const long long *inside,
-                           double most, double least, char *out, size_t size)
+char *fc_block_shapes_near(const struct fc_blocks *blocks, const long long *asked, const long long *inside, double most,
+                           double least, char *out, size_t size)
 {
     struct nearest s = {.blocks = blocks, .asked = asked, .inside = inside, .most = most, .least = least};
     return near_text(&s, true, out, size);
@@ -110,23 +108,21 @@ static enum fc_code refuse(struct nearest *s, const char *strategy, const char *
 
 /* ---- checks ---- */
 
-static enum fc_code check_level(const struct fc_blocks *b, int level, uint32_t slots_per_node,
-                                const char *strategy, struct fc_status *st)
+static enum fc_code check_level(const struct fc_blocks *b, int level, uint32_t slots_per_node, const char *strategy,
+                                struct fc_status *st)
 {
     const struct fc_ints *shape = &b->given[level];
     const char *unit = level_names[level];
     char why[200] = "";
     double volume = 1, n_tasks = 1;
     if (level > (int)b->top)
-        return fc_refuse(st, FC_INPUT, "strategy %s has no blocks of a %s (its largest are of a %s)",
-                         strategy, unit, level_names[b->top]);
+        return fc_refuse(st, FC_INPUT, "strategy %s has no blocks of a %s (its largest are of a %s)", strategy, unit,
+                         level_names[b->top]);
     if (shape->n != b->n_grid)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy %s: the block of a %s has %d sides and the task grid %d dimensions",
+        return fc_refuse(st, FC_INPUT, "strategy %s: the block of a %s has %d sides and the task grid %d dimensions",
                          strategy, unit, shape->n, b->n_grid);
     for (int d = 0; d < b->n_grid; d++) n_tasks *= (double)b->grid[d];
-    struct nearest s = {
-        .blocks = b, .asked = shape->v, .most = (double)slots_per_node * b->nodes_per_unit[level]};
+    struct nearest s = {.blocks = b, .asked = shape->v, .most = (double)slots_per_node * b->nodes_per_unit[level]};
     if (level > 0 && b->given[level - 1].n) s.inside = b->given[level - 1].v;
     if (level == (int)b->top) s.least = n_tasks / b->n_units;
     for (int d = 0; d < b->n_grid; d++) {
@@ -141,16 +137,14 @@ static enum fc_code check_level(const struct fc_blocks *b, int level, uint32_t s
     if (!*why && volume > s.most)
         snprintf(why, sizeof why, "has %.0f tasks, and a %s holds %.0f", volume, unit, s.most);
     if (!*why && volume < s.least)
-        snprintf(why, sizeof why, "makes %.0f blocks, and %u %ss are at hand", n_tasks / volume, b->n_units,
-                 unit);
+        snprintf(why, sizeof why, "makes %.0f blocks, and %u %ss are at hand", n_tasks / volume, b->n_units, unit);
     return *why ? refuse(&s, strategy, unit, why, st) : FC_OK;
 }
 
-enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node,
-                                   const char *strategy, struct fc_status *st)
+enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node, const char *strategy,
+                                   struct fc_status *st)
 {
     for (int level = 0; level < FC_N_LEVELS; level++)
-        if (blocks->given[level].n && check_level(blocks, level, slots_per_node, strategy, st))
-            return st->code;
+        if (blocks->given[level].n && check_level(blocks, level, slots_per_node, strategy, st)) return st->code;
     return FC_OK;
 }

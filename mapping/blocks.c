@@ -20,8 +20,7 @@ static enum fc_code set_levels(const struct fc_map_problem *problem, const char 
     if (b->top == FC_LEVEL_NODE) return FC_OK;
     const struct fc_two_level_shape *s = fc_two_level(problem->net);
     if (!s)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy %s needs %ss, and a %s network has none (two-level networks do)", name,
+        return fc_refuse(st, FC_INPUT, "strategy %s needs %ss, and a %s network has none (two-level networks do)", name,
                          level_names[b->top], problem->net->machine->family->name);
     b->nodes_per_unit[FC_LEVEL_DRAWER] = s->n_positions * s->nodes_per_router;
     b->nodes_per_unit[FC_LEVEL_SUPERNODE] = s->members * s->nodes_per_router;
@@ -110,9 +109,8 @@ static bool choose_level(struct fc_blocks *b, int level, double tasks_per_inner,
     if (level >= FC_N_LEVELS) return false;
     for (int d = 0; d < b->n_grid; d++) ones[d] = 1;
     uint32_t inner_units = level == 0 ? 1 : b->nodes_per_unit[level] / b->nodes_per_unit[level - 1];
-    struct search s = {.blocks = b,
-                       .inside = level == 0 ? ones : b->block[level - 1],
-                       .most = tasks_per_inner * inner_units};
+    struct search s = {
+        .blocks = b, .inside = level == 0 ? ones : b->block[level - 1], .most = tasks_per_inner * inner_units};
     bool top = level == (int)b->top;
     if (b->given[level].n) { /* checked, except against a block inside it that is being chosen */
         double volume = 1;
@@ -157,18 +155,17 @@ static enum fc_code no_tiling(const struct fc_slots *slots, const struct fc_bloc
                      name, slots->per_node, grid, b->n_units, level_names[b->top]);
 }
 
-enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots,
-                             enum fc_level top, const char *name, struct fc_arena *arena,
-                             struct fc_blocks *blocks, struct fc_status *st)
+enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots, enum fc_level top,
+                             const char *name, struct fc_arena *arena, struct fc_blocks *blocks, struct fc_status *st)
 {
     blocks->top = top;
     if (set_levels(problem, name, blocks, st)) return st->code;
     return find_units(slots, problem->net->n_nodes, arena, blocks, st);
 }
 
-enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct fc_slots *slots,
-                              enum fc_level top, bool needs_grid, const char *name, struct fc_arena *arena,
-                              struct fc_blocks *blocks, struct fc_status *st)
+enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct fc_slots *slots, enum fc_level top,
+                              bool needs_grid, const char *name, struct fc_arena *arena, struct fc_blocks *blocks,
+                              struct fc_status *st)
 {
     const struct fc_demand *demand = problem->demand;
     *blocks = (struct fc_blocks){.n_grid = demand->n_grid};
@@ -176,8 +173,7 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
         (problem->argument && fc_block_shapes_read(problem->argument, name, blocks->given, st)))
         return st->code;
     if (demand->n_grid == 0 && (needs_grid || problem->argument))
-        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
-                         name);
+        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have", name);
     if (demand->n_grid == 0) {
         blocks->n_grid = 1;
         blocks->grid[0] = demand->n_tasks;
@@ -189,8 +185,7 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
     if (problem->argument && fc_block_shapes_check(blocks, slots->per_node, name, st)) return st->code;
     /* choose_level gives up at the first top-level candidate that needs too many units: volumes only fall
      * after it. */
-    return choose_level(blocks, 0, slots->per_node, demand->n_tasks) ? FC_OK
-                                                                     : no_tiling(slots, blocks, name, st);
+    return choose_level(blocks, 0, slots->per_node, demand->n_tasks) ? FC_OK : no_tiling(slots, blocks, name, st);
 }
 
 void fc_blocks_place(const struct fc_blocks *b, const uint32_t *unit_order, const struct fc_slots *slots,
@@ -198,8 +193,7 @@ void fc_blocks_place(const struct fc_blocks *b, const uint32_t *unit_order, cons
 {
     long long c[FC_MAX_DIMS] = {0};
     for (uint32_t task = 0; task < mapping->n_tasks; task++) {
-        uint64_t
-            number[FC_N_LEVELS + 1]; /* [0]: place in the node, [level + 1]: unit of the level in the next */
+        uint64_t number[FC_N_LEVELS + 1]; /* [0]: place in the node, [level + 1]: unit of the level in the next */
         for (int level = -1; level <= (int)b->top; level++) {
             uint64_t index = 0;
             for (int d = 0; d < b->n_grid; d++) {

@@ -11,7 +11,7 @@ struct fc_partners {
     const uint64_t *first; /* [n + 1] */
     double *out, *in;      /* [first[n]] first[t] + i: bytes of t's list of partners but its i heaviest */
     int n_dense;
-    const double *a[4], *b[4];    /* [n] dense parts of the demand */
+    const double *a[4], *b[4];     /* [n] dense parts of the demand */
     double *rest_a[4], *rest_b[4]; /* [n + 1] sum of all but the i greatest */
 };
 /* O(entries log entries). The graph and the demand must outlive it. */
@@ -23,17 +23,16 @@ double fc_partners_beyond(const struct fc_partners *partners, uint64_t beside, b
 
 /* The surface of sets of tasks of a grid (bound_grid.c). */
 struct fc_grid_surface {
-    uint32_t k;     /* side of the last dimension */
-    double line;    /* bytes that leave the set for each of its lines there that it meets and does not fill */
-    uint64_t n;     /* tasks in a slice: the product of the other sides */
+    uint32_t k;      /* side of the last dimension */
+    double line;     /* bytes that leave the set for each of its lines there that it meets and does not fill */
+    uint64_t n;      /* tasks in a slice: the product of the other sides */
     double *leaving; /* [n + 1] least bytes that leave s tasks of a slice; NULL: no surface is known */
     double unit;     /* it is a multiple of it; 0: of nothing known */
 };
 /* Looks up in the graph what neighbours on the demand's grid exchange. O(tasks + table); tables that would cost
  * too much are left out. */
 enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct fc_unit_graph *tasks,
-                                   struct fc_arena *arena, struct fc_grid_surface *surface,
-                                   struct fc_status *st);
+                                   struct fc_arena *arena, struct fc_grid_surface *surface, struct fc_status *st);
 /* Least bytes a task that leave (enter) a set of `least` to `most` tasks, 1 <= least <= most. O(n^2), mostly
  * far less. */
 double fc_grid_leaving(const struct fc_grid_surface *surface, uint64_t least, uint64_t most);
@@ -54,10 +53,10 @@ double fc_ring_leaving(const struct fc_ring_surface *ring, uint64_t most);
 /* Units of the network that hold the tasks between them: nodes, routers, drawers, halves (bound_levels.c). */
 struct fc_cut_level {
     char name[40];
-    uint64_t least, most;          /* tasks that a unit holds */
-    uint64_t fullest;              /* the unit with most holds at least these */
-    double out, in;                /* bytes/s that leave, enter all units, summed */
-    double widest_out, widest_in;  /* of the unit that has most */
+    uint64_t least, most;         /* tasks that a unit holds */
+    uint64_t fullest;             /* the unit with most holds at least these */
+    double out, in;               /* bytes/s that leave, enter all units, summed */
+    double widest_out, widest_in; /* of the unit that has most */
 };
 enum { FC_MOST_CUT_LEVELS = 64 };
 /* Sets level[*n]: those in which every allowed node is in a unit. O(levels x links). */

@@ -126,14 +126,13 @@ static double least_of(const double *below, uint64_t n, const struct side *side,
     return best;
 }
 
-static double *next_table(const double *below, uint64_t n, const struct side *side, double unit,
-                          struct fc_arena *arena, struct fc_status *st)
+static double *next_table(const double *below, uint64_t n, const struct side *side, double unit, struct fc_arena *arena,
+                          struct fc_status *st)
 {
     uint64_t all = n * side->k;
     double *table = fc_alloc(arena, all + 1, sizeof *table, st);
     for (uint64_t s = 0; table && s <= all; s++) table[s] = next_multiple(least_of(below, n, side, s), unit);
-    for (uint64_t s = 0; table && s <= all / 2; s++)
-        table[s] = table[all - s] = fmax(table[s], table[all - s]);
+    for (uint64_t s = 0; table && s <= all / 2; s++) table[s] = table[all - s] = fmax(table[s], table[all - s]);
     return table;
 }
 
@@ -149,8 +148,7 @@ static double table_work(const struct side *sides, int n)
 }
 
 enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct fc_unit_graph *tasks,
-                                   struct fc_arena *arena, struct fc_grid_surface *surface,
-                                   struct fc_status *st)
+                                   struct fc_arena *arena, struct fc_grid_surface *surface, struct fc_status *st)
 {
     struct side sides[FC_MAX_DIMS];
     int n = list_sides(demand, tasks, sides);
@@ -182,8 +180,9 @@ static double least_by_chords(const struct fc_grid_surface *g, uint64_t least, u
             for (int i = 0; i < 2; i++) {
                 double s = (double)end[i], chord = g->k * g->leaving[p];
                 if (q > p)
-                    chord = ((double)(q * g->k - end[i]) * g->leaving[p] +
-                             (double)(end[i] - p * g->k) * g->leaving[q]) / span;
+                    chord =
+                        ((double)(q * g->k - end[i]) * g->leaving[p] + (double)(end[i] - p * g->k) * g->leaving[q]) /
+                        span;
                 best = fmin(best, (surface + chord) / (a_task ? s : 1));
             }
         }

@@ -16,9 +16,9 @@
 struct levels {
     const struct fc_sites *sites;
     uint32_t n_tasks;
-    uint32_t *label;   /* [n_vertices] unit of a vertex, FC_NONE: in none */
-    uint64_t *places;  /* [n_vertices] of each unit */
-    double *out, *in;  /* [n_vertices] of each unit */
+    uint32_t *label;  /* [n_vertices] unit of a vertex, FC_NONE: in none */
+    uint64_t *places; /* [n_vertices] of each unit */
+    double *out, *in; /* [n_vertices] of each unit */
     struct fc_cut_level *level;
     int n;
 };
@@ -121,8 +121,7 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
     s.out = s.places ? fc_alloc(&scratch, net->n_vertices, sizeof *s.out, st) : NULL;
     s.in = s.out ? fc_alloc(&scratch, net->n_vertices, sizeof *s.in, st) : NULL;
     if (s.in) {
-        for (uint32_t v = 0; v < net->n_vertices; v++)
-            s.label[v] = v < net->n_routers ? FC_NONE : v - net->n_routers;
+        for (uint32_t v = 0; v < net->n_vertices; v++) s.label[v] = v < net->n_routers ? FC_NONE : v - net->n_routers;
         add(&s, net->n_nodes, "nodes", 1);
         for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v;
         add_routers(&s, net->n_routers, "routers", 1);

@@ -14,8 +14,8 @@ struct choice {
     uint64_t product;
 };
 
-static void choose(const struct fc_demand *demand, const struct fc_grid *s, int i, unsigned used,
-                   struct choice *at, struct choice *best)
+static void choose(const struct fc_demand *demand, const struct fc_grid *s, int i, unsigned used, struct choice *at,
+                   struct choice *best)
 {
     if (at->product >= best->product) return;
     if (i == demand->n_grid) {

@@ -11,18 +11,18 @@ struct fc_exact_job {
     double bytes[FC_EXACT_MOST][FC_EXACT_MOST]; /* from task to task */
     /* Link times are of payload bytes times the mean wire bytes a payload byte of the messages between nodes, as those of
      * fc_load_summarise: which messages these are differs between mappings where tasks share nodes. */
-    double wire[FC_EXACT_MOST][FC_EXACT_MOST]; /* wire bytes from task to task */
-    bool even_wire;                            /* the mean is the same for every mapping */
-    double most_wire;                          /* no mapping has a greater mean */
-    uint32_t n_pairs;                          /* of tasks with bytes: pair[i] = from * n_tasks + to, */
+    double wire[FC_EXACT_MOST][FC_EXACT_MOST];    /* wire bytes from task to task */
+    bool even_wire;                               /* the mean is the same for every mapping */
+    double most_wire;                             /* no mapping has a greater mean */
+    uint32_t n_pairs;                             /* of tasks with bytes: pair[i] = from * n_tasks + to, */
     uint16_t pair[FC_EXACT_MOST * FC_EXACT_MOST]; /* least wire bytes a byte first */
-    double hops[FC_EXACT_MOST][FC_EXACT_MOST];  /* from place to place: links between routers */
-    uint64_t *first;                            /* [n_nodes * n_nodes + 1] the links of a route from i to j are */
-    uint32_t *link;                             /* link[first[i * n_nodes + j] ..) */
-    double *share_s;                            /* seconds that a byte takes of it */
+    double hops[FC_EXACT_MOST][FC_EXACT_MOST];    /* from place to place: links between routers */
+    uint64_t *first;                              /* [n_nodes * n_nodes + 1] the links of a route from i to j are */
+    uint32_t *link;                               /* link[first[i * n_nodes + j] ..) */
+    double *share_s;                              /* seconds that a byte takes of it */
     uint64_t descent_work; /* link updates after which no further descent begins; 0: all are made */
     /* What looks the same: mappings that differ by these moves alone are alike in time and hops. */
-    uint32_t orbit[FC_EXACT_MOST];               /* an automorphism moves the place to place orbit[i] <= i */
+    uint32_t orbit[FC_EXACT_MOST];                /* an automorphism moves the place to place orbit[i] <= i */
     bool node_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two places is one */
     bool task_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two tasks changes no messages */
 };

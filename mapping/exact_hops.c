@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double slack = 1e-6;          /* relative, of what the simplex method proves */
+static const double slack = 1e-6;        /* relative, of what the simplex method proves */
 static const double work_per_cell = 6.5; /* link updates' worth of an iteration, for each row and column */
 
 struct program {
@@ -32,7 +32,7 @@ struct program {
     double *start;                          /* [columns + 1] the descents' mapping */
     int *index;                             /* [most + 1] scratch for a row */
     double *value;
-    double bound, best, scale;              /* in units of scale */
+    double bound, best, scale; /* in units of scale */
     int most_iterations;
     uint64_t budget;
     bool started;
@@ -319,8 +319,7 @@ enum fc_code fc_exact_hops(const struct fc_exact_job *job, uint64_t budget, uint
 {
     fc_exact_descend(job, seed, NULL, answer);
     answer->bound = 0;
-    answer->proven = answer->value == 0 ||
-                     fc_exact_hop_search(job, common_unit(job) * (1 - slack), budget / 2, answer);
+    answer->proven = answer->value == 0 || fc_exact_hop_search(job, common_unit(job) * (1 - slack), budget / 2, answer);
     if (!answer->proven) return fc_exact_hop_program(job, budget / 2, answer, st);
     answer->bound = answer->value;
     return FC_OK;

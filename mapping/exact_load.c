@@ -27,8 +27,8 @@ struct search {
     bool spent;
     uint32_t node[FC_EXACT_MOST]; /* FC_NONE: not placed */
     uint32_t used[FC_EXACT_MOST];
-    double *load;    /* [n_tasks + 1][n_links] after so many tasks */
-    double *added;   /* [n_links] all 0 between uses */
+    double *load;  /* [n_tasks + 1][n_links] after so many tasks */
+    double *added; /* [n_links] all 0 between uses */
     uint32_t *touched;
     struct fc_exact_answer *answer;
     bool found;
@@ -77,8 +77,7 @@ static void keep(struct search *s, const double *load)
 }
 
 /* The places of unplaced tasks that still are of use; false when a task has none. */
-static bool check_places(struct search *s, const double *load, uint32_t *places,
-                         double longest[][FC_EXACT_MOST])
+static bool check_places(struct search *s, const double *load, uint32_t *places, double longest[][FC_EXACT_MOST])
 {
     for (uint32_t t = 0; t < s->job->n_tasks; t++) {
         if (s->node[t] != FC_NONE) continue;

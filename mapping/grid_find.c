@@ -128,8 +128,7 @@ static bool walk(struct finder *f, uint32_t root)
             if (w == FC_NONE || f->seen[w]) continue;
             if (!carry_frame(f, v, k, w)) return false;
             f->seen[w] = true;
-            memcpy(f->at + (size_t)w * FC_MAX_DIMS, f->at + (size_t)v * FC_MAX_DIMS,
-                   FC_MAX_DIMS * sizeof *f->at);
+            memcpy(f->at + (size_t)w * FC_MAX_DIMS, f->at + (size_t)v * FC_MAX_DIMS, FC_MAX_DIMS * sizeof *f->at);
             f->at[(size_t)w * FC_MAX_DIMS + (size_t)k / 2] += k % 2 ? -1 : 1;
             f->queue[n++] = w;
         }
@@ -201,8 +200,8 @@ static bool number(struct finder *f, struct fc_found_grid *grid)
 }
 
 /* The grid of all pairs of this graph. */
-static enum fc_code find_among(const struct fc_unit_graph *tasks, struct fc_arena *arena,
-                               struct fc_found_grid *grid, struct fc_status *st)
+static enum fc_code find_among(const struct fc_unit_graph *tasks, struct fc_arena *arena, struct fc_found_grid *grid,
+                               struct fc_status *st)
 {
     struct finder f = {.graph = tasks};
     struct fc_arena scratch = {0};
@@ -210,8 +209,7 @@ static enum fc_code find_among(const struct fc_unit_graph *tasks, struct fc_aren
     *grid = (struct fc_found_grid){0};
     for (uint32_t t = 1; t < n; t++)
         if (degree(tasks, t) > degree(tasks, root)) root = t;
-    if (n < 2 || n > INT32_MAX || degree(tasks, root) < 1 || degree(tasks, root) > MOST_NEIGHBOURS)
-        return FC_OK;
+    if (n < 2 || n > INT32_MAX || degree(tasks, root) < 1 || degree(tasks, root) > MOST_NEIGHBOURS) return FC_OK;
     grid->rank = fc_alloc(arena, n, sizeof *grid->rank, st);
     f.frame = grid->rank ? fc_alloc(&scratch, (size_t)n * MOST_NEIGHBOURS, sizeof *f.frame, st) : NULL;
     f.at = f.frame ? fc_alloc(&scratch, (size_t)n * FC_MAX_DIMS, sizeof *f.at, st) : NULL;
@@ -272,8 +270,8 @@ static bool has_diagonals_only(const struct fc_unit_graph *g, const struct fc_fo
     return true;
 }
 
-enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
-                          struct fc_found_grid *grid, struct fc_status *st)
+enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena, struct fc_found_grid *grid,
+                          struct fc_status *st)
 {
     struct fc_unit_graph kept = {0};
     struct fc_arena scratch = {0};
@@ -292,8 +290,8 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
     return st->code;
 }
 
-enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid,
-                            struct fc_arena *arena, struct fc_demand *numbered, struct fc_status *st)
+enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid, struct fc_arena *arena,
+                            struct fc_demand *numbered, struct fc_status *st)
 {
     size_t n = demand->n_entries;
     *numbered = *demand;

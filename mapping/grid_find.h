@@ -12,11 +12,11 @@ struct fc_found_grid {
     uint32_t *rank; /* [tasks] number of each task in the grid, the last dimension fastest */
 };
 /* O(tasks x neighbours^2). A job that is no grid is no failure. */
-enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
-                          struct fc_found_grid *grid, struct fc_status *st);
+enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena, struct fc_found_grid *grid,
+                          struct fc_status *st);
 /* The demand's messages with its tasks numbered along the grid; `name` and the rest are those of the demand.
  * Lives in the arena; not to be freed by itself. O(entries). */
-enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid,
-                            struct fc_arena *arena, struct fc_demand *numbered, struct fc_status *st);
+enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid, struct fc_arena *arena,
+                            struct fc_demand *numbered, struct fc_status *st);
 
 #endif

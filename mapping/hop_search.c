@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static void distances_by_route(const struct fc_sites *sites, struct fc_walk *walk,
-                               struct fc_distance_table *table)
+static void distances_by_route(const struct fc_sites *sites, struct fc_walk *walk, struct fc_distance_table *table)
 {
     for (uint32_t i = 0; i < table->n; i++)
         for (uint32_t j = 0; j < table->n; j++) {
@@ -54,8 +53,7 @@ enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, 
     double search_work = (double)n * sites->net->n_links / 4; /* breadth first search from every node */
     if (n > FC_MOST_TABLE_NODES || search_work > 4 * (double)most_work) return FC_OK;
     table->distance = fc_alloc(arena, n * n, sizeof *table->distance, st);
-    if (!table->distance || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st))
-        return st->code;
+    if (!table->distance || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st)) return st->code;
     enum fc_code code = FC_OK;
     if (fc_sites_mean_route(sites, &walk) * (double)n * (double)n <= (double)most_work)
         distances_by_route(sites, &walk, table);
@@ -69,10 +67,10 @@ struct anneal {
     const struct fc_unit_graph *graph;
     const struct fc_distance_table *table;
     uint32_t slots_per_node, n_slots;
-    uint32_t *slot, *place; /* [graph->n]; place = slot / slots_per_node */
-    uint32_t *unit;         /* [n_slots] */
-    uint32_t *best;         /* [graph->n] slots */
-    const uint32_t *kind;   /* [n_slots] or NULL */
+    uint32_t *slot, *place;   /* [graph->n]; place = slot / slots_per_node */
+    uint32_t *unit;           /* [n_slots] */
+    uint32_t *best;           /* [graph->n] slots */
+    const uint32_t *kind;     /* [n_slots] or NULL */
     const volatile int *stop; /* or NULL */
     uint64_t work;
 };
@@ -110,14 +108,15 @@ static double exchange_gain(struct anneal *a, uint32_t u, uint32_t to)
     return unit_cost(a, u, FC_NONE) + (v != FC_NONE ? unit_cost(a, v, u) : 0) - before;
 }
 
-double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                   const uint32_t *slot, uint32_t slots_per_node)
+double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table, const uint32_t *slot,
+                   uint32_t slots_per_node)
 {
     double cost = 0;
     for (uint32_t u = 0; u < graph->n; u++)
         for (uint64_t e = graph->first[u]; e < graph->first[u + 1]; e++)
-            cost += graph->out[e] * table->distance[(size_t)(slot[u] / slots_per_node) * table->n +
-                                                    slot[graph->other[e]] / slots_per_node];
+            cost +=
+                graph->out[e] *
+                table->distance[(size_t)(slot[u] / slots_per_node) * table->n + slot[graph->other[e]] / slots_per_node];
     return cost;
 }
 
@@ -155,12 +154,8 @@ enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_di
                            struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct anneal a = {.graph = graph,
-                       .table = table,
-                       .slots_per_node = slots_per_node,
-                       .slot = slot,
-                       .kind = kind,
-                       .stop = stop};
+    struct anneal a = {
+        .graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot, .kind = kind, .stop = stop};
     a.n_slots = table->n * slots_per_node;
     a.place = fc_alloc(&scratch, graph->n, sizeof *a.place, st);
     a.unit = a.place ? fc_alloc(&scratch, a.n_slots, sizeof *a.unit, st) : NULL;

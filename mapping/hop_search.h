@@ -17,8 +17,8 @@ enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, 
                               struct fc_distance_table *table, struct fc_status *st);
 
 /* Sum over edges of bytes * distance with unit u in slot[u]. */
-double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                   const uint32_t *slot, uint32_t slots_per_node);
+double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table, const uint32_t *slot,
+                   uint32_t slots_per_node);
 /* Anneals slot[n] (n_slots = table->n * slots_per_node) and leaves the cheapest placement met, from `heat`
  * times the mean cost a unit down to a hundredth of it. kind[n_slots] (may be NULL): only slots of one kind
  * change contents. stop (may be NULL): not 0 ends it. */

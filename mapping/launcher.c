@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* X(record): declared and listed. */
-#define LAUNCHERS(X)                                                                                   \
-    X(slurm)                                                                                            \
-    X(rankfile)                                                                                         \
-    X(rankfile_relative)                                                                                \
-    X(hostfile)                                                                                         \
-    X(seq)                                                                                              \
-    X(cray)                                                                                             \
-    X(bgl)                                                                                              \
-    X(flux)                                                                                             \
-    X(lsf)                                                                                              \
+#define LAUNCHERS(X)                                                                                                   \
+    X(slurm)                                                                                                           \
+    X(rankfile)                                                                                                        \
+    X(rankfile_relative)                                                                                               \
+    X(hostfile)                                                                                                        \
+    X(seq)                                                                                                             \
+    X(cray)                                                                                                            \
+    X(bgl)                                                                                                             \
+    X(flux)                                                                                                            \
+    X(lsf)                                                                                                             \
     X(json)
 #define DECLARE(name) extern const struct fc_launcher_format fc_launcher_##name;
 #define ENTRY(name) &fc_launcher_##name,
@@ -47,8 +47,8 @@ enum fc_code fc_launcher_unknown(const char *name, struct fc_status *st)
         names[n++] = (*f)->name;
     }
     const char *near = fc_nearest(name, names, n);
-    return fc_refuse(st, FC_INPUT, "--format: '%.60s' is unknown (%s%s%sknown: %s)", name,
-                     near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
+    return fc_refuse(st, FC_INPUT, "--format: '%.60s' is unknown (%s%s%sknown: %s)", name, near ? "did you mean '" : "",
+                     near ? near : "", near ? "'? " : "", known);
 }
 
 /* ---- the job ---- */
@@ -60,8 +60,7 @@ void fc_launch_free(struct fc_launch *job)
 }
 
 /* The places without their ranks. */
-static enum fc_code start_places(const struct fc_map_problem *problem, struct fc_launch *job,
-                                 struct fc_status *st)
+static enum fc_code start_places(const struct fc_map_problem *problem, struct fc_launch *job, struct fc_status *st)
 {
     const struct fc_network *net = problem->net;
     *job = (struct fc_launch){.net = net,
@@ -95,8 +94,7 @@ enum fc_code fc_launch_start(const struct fc_map_problem *problem, const struct 
     for (uint32_t r = 0; r < job->n_tasks; r++) {
         uint32_t place = job->place_of[mapping->node[r]], slot = mapping->core[r] % job->slots;
         if (place == FC_NONE || job->rank_at[(size_t)place * job->slots + slot] != FC_NONE)
-            return fc_refuse(st, FC_FAULT, "rank %u is on core %u, which is not allowed or taken", r,
-                             mapping->core[r]);
+            return fc_refuse(st, FC_FAULT, "rank %u is on core %u, which is not allowed or taken", r, mapping->core[r]);
         job->place[r] = place;
         job->slot[r] = slot;
         job->rank_at[(size_t)place * job->slots + slot] = r;
@@ -137,14 +135,14 @@ bool fc_launch_word(struct fc_launch_words *words, const char **word, size_t *le
     return true;
 }
 
-enum fc_code fc_launched_put(const struct fc_launch *job, struct fc_launched *back, long long rank,
-                             long long place, long long slot, struct fc_place where, struct fc_status *st)
+enum fc_code fc_launched_put(const struct fc_launch *job, struct fc_launched *back, long long rank, long long place,
+                             long long slot, struct fc_place where, struct fc_status *st)
 {
     if (rank < 0 || rank >= job->n_tasks)
         return fc_fail(st, FC_INPUT, where, "rank %lld (the job has ranks 0 to %u)", rank, job->n_tasks - 1);
     if (place < 0 || place >= job->n_places)
-        return fc_fail(st, FC_INPUT, where, "rank %lld: node %lld of the allocation (which has %u)", rank,
-                       place, job->n_places);
+        return fc_fail(st, FC_INPUT, where, "rank %lld: node %lld of the allocation (which has %u)", rank, place,
+                       job->n_places);
     if (slot != FC_NONE && (slot < 0 || slot >= job->slots))
         return fc_fail(st, FC_INPUT, where, "rank %lld: slot %lld (a node has slots 0 to %u)", rank, slot,
                        job->slots - 1);
@@ -180,8 +178,8 @@ static enum fc_code read_text(const struct fc_launcher_format *format, const str
     if (format->read(text, job, back, st)) return st->code;
     for (uint32_t r = 0; r < job->n_tasks; r++)
         if (back->place[r] == FC_NONE)
-            return fc_fail(st, FC_INPUT, (struct fc_place){text->file, 0},
-                           "rank %u is not placed (%u of %u ranks are)", r, back->n, job->n_tasks);
+            return fc_fail(st, FC_INPUT, (struct fc_place){text->file, 0}, "rank %u is not placed (%u of %u ranks are)",
+                           r, back->n, job->n_tasks);
     return FC_OK;
 }
 
@@ -201,11 +199,10 @@ static enum fc_code check_hosts(const struct fc_launch *job, const struct fc_lau
     for (uint32_t p = 0; p < job->n_places; p++) {
         if (job->n_ranks[p] == 0) continue;
         if (!job->host[p])
-            return fc_refuse(
-                st, FC_INPUT,
-                "format %s names hosts, and node %u of machine %s has no host name (expected hosts: "
-                "in the machine file, or --hosts LIST|@FILE)",
-                format->name, job->node[p], job->net->machine->name);
+            return fc_refuse(st, FC_INPUT,
+                             "format %s names hosts, and node %u of machine %s has no host name (expected hosts: "
+                             "in the machine file, or --hosts LIST|@FILE)",
+                             format->name, job->node[p], job->net->machine->name);
         if (!plain(job->host[p]))
             return fc_refuse(st, FC_INPUT,
                              "host '%.80s' of node %u cannot stand in a file of format %s (expected letters, "
@@ -229,18 +226,18 @@ static enum fc_code compare(const struct fc_launch *job, const struct fc_launche
     }
     for (uint32_t r = 0; !st->code && r < job->n_tasks; r++) {
         if (back.place[r] != job->place[r])
-            fc_refuse(st, FC_FAULT, "the %s file puts rank %u on node %u of the allocation instead of %u",
-                      format->name, r, back.place[r], job->place[r]);
+            fc_refuse(st, FC_FAULT, "the %s file puts rank %u on node %u of the allocation instead of %u", format->name,
+                      r, back.place[r], job->place[r]);
         if (format->tells_slots && back.slot[r] != job->slot[r])
-            fc_refuse(st, FC_FAULT, "the %s file puts rank %u on slot %u instead of %u", format->name, r,
-                      back.slot[r], job->slot[r]);
+            fc_refuse(st, FC_FAULT, "the %s file puts rank %u on slot %u instead of %u", format->name, r, back.slot[r],
+                      job->slot[r]);
     }
     fc_arena_free(&arena);
     return st->code;
 }
 
-enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launcher_format *format,
-                             const char *path, struct fc_status *st)
+enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launcher_format *format, const char *path,
+                             struct fc_status *st)
 {
     struct fc_output out;
     struct fc_memory_stream memory;
@@ -261,8 +258,10 @@ enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launch
 /* Ranks without a slot take the free cores of their node in order. */
 static const char *place_name(const struct fc_launch *job, uint32_t place, char *out, size_t size)
 {
-    if (job->host[place]) snprintf(out, size, "node %u (%s)", job->node[place], job->host[place]);
-    else snprintf(out, size, "node %u", job->node[place]);
+    if (job->host[place])
+        snprintf(out, size, "node %u (%s)", job->node[place], job->host[place]);
+    else
+        snprintf(out, size, "node %u", job->node[place]);
     return out;
 }
 
@@ -276,9 +275,8 @@ static enum fc_code take_cores(const struct fc_launch *job, const struct fc_laun
         if (slot == FC_NONE)
             for (slot = 0; slot < job->slots && core[slot] != FC_NONE;) slot++;
         if (slot == job->slots)
-            return fc_fail(st, FC_INPUT, where,
-                           "more ranks on %s than its %u cores (rank %u is too many)", place_name(job, back->place[r], name, sizeof name),
-                           job->slots, r);
+            return fc_fail(st, FC_INPUT, where, "more ranks on %s than its %u cores (rank %u is too many)",
+                           place_name(job, back->place[r], name, sizeof name), job->slots, r);
         if (core[slot] != FC_NONE)
             return fc_fail(st, FC_INPUT, where, "ranks %u and %u are both on slot %u of %s", core[slot], r, slot,
                            place_name(job, back->place[r], name, sizeof name));
@@ -299,11 +297,10 @@ enum fc_code fc_launch_read(const struct fc_map_problem *problem, const struct f
     struct fc_text text;
     any_core.spread = false;
     if (format->needs_writer)
-        return fc_refuse(
-            st, FC_INPUT,
-            "a file of format %s does not tell how many ranks a node has, so it is no mapping by "
-            "itself",
-            format->name);
+        return fc_refuse(st, FC_INPUT,
+                         "a file of format %s does not tell how many ranks a node has, so it is no mapping by "
+                         "itself",
+                         format->name);
     if (fc_map_start(&any_core, mapping, &slots, st) || start_places(problem, &job, st) ||
         fc_read_file(path, &job.arena, &text, st) || read_text(format, &text, &job, &job.arena, &back, st) ||
         take_cores(&job, &back, path, mapping, st)) {

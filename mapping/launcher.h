@@ -58,8 +58,8 @@ void fc_launch_free(struct fc_launch *job);
 /* Writes the job to `path` (NULL or "-": standard output) in that format: into memory, read back, compared
  * rank by rank, then whole. FC_INPUT: the format cannot say this mapping, or a host is not named; FC_FAULT:
  * what was read back is another mapping. */
-enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launcher_format *format,
-                             const char *path, struct fc_status *st);
+enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launcher_format *format, const char *path,
+                             struct fc_status *st);
 /* The mapping that a launcher file describes, for the problem's nodes in their order; where the file tells no
  * slots, the ranks of a node take its cores in order. FC_INPUT with file:line: not that format, a host that
  * is not among the nodes, a rank missing or twice, more ranks on a node than it has cores. */
@@ -81,8 +81,8 @@ struct fc_launch_run {
 /* The run that begins with rank *rank; moves *rank behind it. */
 struct fc_launch_run fc_launch_next_run(const struct fc_launch *job, uint32_t *rank);
 /* Puts rank r at a place; slot FC_NONE: not told. FC_INPUT: no such rank or place, the rank named before. */
-enum fc_code fc_launched_put(const struct fc_launch *job, struct fc_launched *back, long long rank,
-                             long long place, long long slot, struct fc_place where, struct fc_status *st);
+enum fc_code fc_launched_put(const struct fc_launch *job, struct fc_launched *back, long long rank, long long place,
+                             long long slot, struct fc_place where, struct fc_status *st);
 /* The place of a host by name; FC_INPUT names those near. */
 enum fc_code fc_launched_host(const struct fc_launch *job, const char *name, size_t length, uint32_t *place,
                               struct fc_place where, struct fc_status *st);

@@ -21,8 +21,7 @@ static enum fc_code find_box(const struct fc_launch *job, struct box *box, struc
     uint64_t volume = 1;
     const struct fc_torus_shape *s = fc_torus(job->net);
     if (!s)
-        return fc_refuse(st, FC_INPUT,
-                         "format bgl writes coordinates, and a %s network has none (tori and meshes do)",
+        return fc_refuse(st, FC_INPUT, "format bgl writes coordinates, and a %s network has none (tori and meshes do)",
                          m->family->name);
     if (s->nodes_per_router != 1)
         return fc_refuse(st, FC_INPUT, "format bgl tells one node a router, and machine %s has %u", m->name,
@@ -39,11 +38,10 @@ static enum fc_code find_box(const struct fc_launch *job, struct box *box, struc
         volume *= box->side[d];
     }
     if (volume != job->n_places)
-        return fc_refuse(
-            st, FC_INPUT,
-            "format bgl counts coordinates in a partition, and the %u allowed nodes are no box (the "
-            "one around them has %llu)",
-            job->n_places, (unsigned long long)volume);
+        return fc_refuse(st, FC_INPUT,
+                         "format bgl counts coordinates in a partition, and the %u allowed nodes are no box (the "
+                         "one around them has %llu)",
+                         job->n_places, (unsigned long long)volume);
     return FC_OK;
 }
 
@@ -66,8 +64,8 @@ static enum fc_code write_coordinates(const struct fc_launch *job, FILE *out, st
     return FC_OK;
 }
 
-static enum fc_code read_coordinates(const struct fc_text *text, const struct fc_launch *job,
-                                     struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_coordinates(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                                     struct fc_status *st)
 {
     struct box box;
     struct fc_lines lines;
@@ -83,20 +81,17 @@ static enum fc_code read_coordinates(const struct fc_text *text, const struct fc
         int n = 0;
         while (fc_next_word(&at, end, &word, &length)) {
             bool core = n == s->n_dims;
-            if (n > s->n_dims)
-                return fc_fail(st, FC_INPUT, where, "more than %d coordinates and a core", s->n_dims);
-            if (fc_word_int(word, length, 0, (core ? job->slots : box.side[n]) - 1,
-                            core ? "core" : "coordinate", &c[n], where, st))
+            if (n > s->n_dims) return fc_fail(st, FC_INPUT, where, "more than %d coordinates and a core", s->n_dims);
+            if (fc_word_int(word, length, 0, (core ? job->slots : box.side[n]) - 1, core ? "core" : "coordinate", &c[n],
+                            where, st))
                 return st->code;
             if (!core) node += (box.low[n] + (uint32_t)c[n]) * s->stride[n];
             n++;
         }
         if (n == 0) continue;
         if (n <= s->n_dims)
-            return fc_fail(st, FC_INPUT, where, "%d numbers (expected %d coordinates and a core)", n,
-                           s->n_dims);
-        if (fc_launched_put(job, back, back->n, job->place_of[node], c[s->n_dims], where, st))
-            return st->code;
+            return fc_fail(st, FC_INPUT, where, "%d numbers (expected %d coordinates and a core)", n, s->n_dims);
+        if (fc_launched_put(job, back, back->n, job->place_of[node], c[s->n_dims], where, st)) return st->code;
     }
     return FC_OK;
 }

@@ -36,20 +36,18 @@ static enum fc_code check(const struct fc_launch *job, struct fc_status *st)
     for (uint32_t p = 0; p < job->n_places; p++) {
         uint32_t expected = p < last ? k : p == last ? job->n_tasks - last * k : 0;
         if (job->n_ranks[p] != expected)
-            return fc_refuse(
-                st, FC_INPUT,
-                "format cray fills the nodes in order with equal ranks: node %u of the allocation "
-                "holds %u ranks (expected %u: %u ranks by %u a node)",
-                p, job->n_ranks[p], expected, job->n_tasks, k);
+            return fc_refuse(st, FC_INPUT,
+                             "format cray fills the nodes in order with equal ranks: node %u of the allocation "
+                             "holds %u ranks (expected %u: %u ranks by %u a node)",
+                             p, job->n_ranks[p], expected, job->n_tasks, k);
     }
     size_t bytes = fc_pmi_mapping_bytes(job);
     if (bytes > MOST_MAPPING_BYTES && !job->long_mapping)
-        return fc_refuse(
-            st, FC_NO,
-            "the order's PMI_process_mapping takes %zu bytes, and cray-mpich 9.1.0 aborts in MPI_Init "
-            "from %d on (whole blocks of consecutive ranks a node fold; --long-mapping writes it all the "
-            "same)",
-            bytes, MOST_MAPPING_BYTES + 1);
+        return fc_refuse(st, FC_NO,
+                         "the order's PMI_process_mapping takes %zu bytes, and cray-mpich 9.1.0 aborts in MPI_Init "
+                         "from %d on (whole blocks of consecutive ranks a node fold; --long-mapping writes it all the "
+                         "same)",
+                         bytes, MOST_MAPPING_BYTES + 1);
     return FC_OK;
 }
 
@@ -68,8 +66,8 @@ static enum fc_code write_order(const struct fc_launch *job, FILE *out, struct f
     return FC_OK;
 }
 
-static enum fc_code read_order(const struct fc_text *text, const struct fc_launch *job,
-                               struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_order(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                               struct fc_status *st)
 {
     struct fc_launch_words words;
     const char *word;
@@ -93,8 +91,7 @@ const struct fc_launcher_format fc_launcher_cray = {
     .name = "cray",
     .what = "Cray MPICH_RANK_ORDER: the ranks in slot order, a line a node",
     .source = "NERSC and OLCF user documentation; grid_order(1)",
-    .start =
-        "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE srun -n RANKS --ntasks-per-node=K PROGRAM",
+    .start = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE srun -n RANKS --ntasks-per-node=K PROGRAM",
     .needs_writer = true,
     .check = check,
     .write = write_order,

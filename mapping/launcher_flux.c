@@ -38,27 +38,25 @@ static enum fc_code put_entry(const struct fc_launch *job, const json_t *entry, 
         v[i] = json_integer_value(number);
         good = json_is_integer(number) && v[i] >= (i > 0) && v[i] < FC_NONE;
     }
-    if (!good)
-        return fc_fail(st, FC_INPUT, where, "an entry is not [nodeid, nnodes, ppn, repeat] of whole numbers");
+    if (!good) return fc_fail(st, FC_INPUT, where, "an entry is not [nodeid, nnodes, ppn, repeat] of whole numbers");
     for (long long again = 0; again < v[3]; again++)
         for (long long p = 0; p < v[1]; p++)
             for (long long i = 0; i < v[2]; i++) /* the first rank too many is refused */
-                if (fc_launched_put(job, back, back->n, p < job->n_places ? v[0] + p : job->n_places, FC_NONE,
-                                    where, st))
+                if (fc_launched_put(job, back, back->n, p < job->n_places ? v[0] + p : job->n_places, FC_NONE, where,
+                                    st))
                     return st->code;
     return FC_OK;
 }
 
-static enum fc_code read_map(const struct fc_text *text, const struct fc_launch *job,
-                             struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_map(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                             struct fc_status *st)
 {
     json_error_t error;
     json_t *map = fc_json_text(text->data, text->size, 0, &error, st);
     struct fc_place where = {text->file, map ? 1 : error.line > 0 ? error.line : 1};
     if (st->code) return st->code;
     if (!map) return fc_fail(st, FC_INPUT, where, "not a task map: %s", error.text);
-    if (!json_is_array(map))
-        fc_fail(st, FC_INPUT, where, "not a task map (expected [[nodeid,nnodes,ppn,repeat],...])");
+    if (!json_is_array(map)) fc_fail(st, FC_INPUT, where, "not a task map (expected [[nodeid,nnodes,ppn,repeat],...])");
     for (size_t i = 0; !st->code && i < json_array_size(map); i++)
         put_entry(job, json_array_get(map, i), back, where, st);
     json_decref(map);

@@ -18,8 +18,8 @@ static enum fc_code write_runs(const struct fc_launch *job, FILE *out, struct fc
     return FC_OK;
 }
 
-static enum fc_code read_runs(const struct fc_text *text, const struct fc_launch *job,
-                              struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_runs(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                              struct fc_status *st)
 {
     struct fc_launch_words words;
     const char *word;
@@ -30,8 +30,7 @@ static enum fc_code read_runs(const struct fc_text *text, const struct fc_launch
         size_t host = colon ? (size_t)(colon - word) : length;
         long long n = 1;
         uint32_t place;
-        if (colon &&
-            fc_word_int(colon + 1, length - host - 1, 1, job->n_tasks, "ranks of the host", &n, where, st))
+        if (colon && fc_word_int(colon + 1, length - host - 1, 1, job->n_tasks, "ranks of the host", &n, where, st))
             return st->code;
         if (n > job->n_tasks - back->n)
             return fc_fail(st, FC_INPUT, where, "more places than the %u ranks", job->n_tasks);

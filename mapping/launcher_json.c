@@ -18,17 +18,17 @@ static enum fc_code write_ranks(const struct fc_launch *job, FILE *out, struct f
                                                (json_int_t)job->node[p], "host", host_of(job, p), "place",
                                                (json_int_t)p, "slot", (json_int_t)job->slot[r]));
     }
-    all = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "machine", job->net->machine->name, "strategy",
-                    job->strategy, "tasks", (json_int_t)job->n_tasks, "nodes", (json_int_t)job->n_places,
-                    "cores_per_node", (json_int_t)job->slots, "ranks", ranks);
+    all = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "machine", job->net->machine->name, "strategy", job->strategy,
+                    "tasks", (json_int_t)job->n_tasks, "nodes", (json_int_t)job->n_places, "cores_per_node",
+                    (json_int_t)job->slots, "ranks", ranks);
     if (!all) return fc_out_of_memory(st, "%u ranks as JSON", job->n_tasks);
     fc_json_print(all, out);
     json_decref(all);
     return FC_OK;
 }
 
-static enum fc_code read_rank(const json_t *entry, size_t number, const struct fc_launch *job,
-                              struct fc_launched *back, struct fc_place where, struct fc_status *st)
+static enum fc_code read_rank(const json_t *entry, size_t number, const struct fc_launch *job, struct fc_launched *back,
+                              struct fc_place where, struct fc_status *st)
 {
     const json_t *rank = json_object_get(entry, "rank"), *node = json_object_get(entry, "node"),
                  *slot = json_object_get(entry, "slot");
@@ -36,15 +36,14 @@ static enum fc_code read_rank(const json_t *entry, size_t number, const struct f
         return fc_fail(st, FC_INPUT, where, "ranks[%zu] has no whole numbers rank, node and slot", number);
     long long n = json_integer_value(node);
     if (n < 0 || n >= job->net->n_nodes || job->place_of[n] == FC_NONE)
-        return fc_fail(st, FC_INPUT, where, "ranks[%zu]: node %lld is not among the %u nodes allowed", number,
-                       n, job->n_places);
+        return fc_fail(st, FC_INPUT, where, "ranks[%zu]: node %lld is not among the %u nodes allowed", number, n,
+                       job->n_places);
     long long s = json_integer_value(slot); /* a slot that is none would read as "not told" */
-    return fc_launched_put(job, back, json_integer_value(rank), job->place_of[n], s == FC_NONE ? -1 : s,
-                           where, st);
+    return fc_launched_put(job, back, json_integer_value(rank), job->place_of[n], s == FC_NONE ? -1 : s, where, st);
 }
 
-static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launch *job,
-                               struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                               struct fc_status *st)
 {
     json_error_t error;
     json_t *all = fc_json_text(text->data, text->size, JSON_REJECT_DUPLICATES, &error, st);
@@ -52,8 +51,7 @@ static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launc
     if (st->code) return st->code;
     if (!all) return fc_fail(st, FC_INPUT, where, "not JSON: %s", error.text);
     const json_t *ranks = json_object_get(all, "ranks");
-    if (!json_is_array(ranks))
-        fc_fail(st, FC_INPUT, where, "no list ranks (expected the JSON of fabricast map)");
+    if (!json_is_array(ranks)) fc_fail(st, FC_INPUT, where, "no list ranks (expected the JSON of fabricast map)");
     for (size_t i = 0; !st->code && i < json_array_size(ranks); i++)
         read_rank(json_array_get(ranks, i), i, job, back, where, st);
     json_decref(all);

@@ -37,8 +37,8 @@ static enum fc_code write_groups(const struct fc_launch *job, FILE *out, struct 
     return FC_OK;
 }
 
-static enum fc_code read_groups(const struct fc_text *text, const struct fc_launch *job,
-                                struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_groups(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                                struct fc_status *st)
 {
     struct fc_place where = {text->file, 1};
     uint32_t group = 0;
@@ -56,8 +56,7 @@ static enum fc_code read_groups(const struct fc_text *text, const struct fc_laun
                     : before == '0' ? *c == ',' || *c == ')'
                                     : number && before != '}';
         if (!good)
-            return fc_fail(st, FC_INPUT, where,
-                           "'%c' is not expected here (expected groups such as {(2,5)(0,1)})", *c);
+            return fc_fail(st, FC_INPUT, where, "'%c' is not expected here (expected groups such as {(2,5)(0,1)})", *c);
         before = number ? '0' : *c;
         if (number) {
             size_t digits = 0;

@@ -20,15 +20,13 @@ static enum fc_code write_hosts(const struct fc_launch *job, FILE *out, struct f
 static enum fc_code write_relative(const struct fc_launch *job, FILE *out, struct fc_status *st)
 {
     (void)st;
-    for (uint32_t r = 0; r < job->n_tasks; r++)
-        fprintf(out, "rank %u=+n%u slot=%u\n", r, job->place[r], job->slot[r]);
+    for (uint32_t r = 0; r < job->n_tasks; r++) fprintf(out, "rank %u=+n%u slot=%u\n", r, job->place[r], job->slot[r]);
     return FC_OK;
 }
 
 /* "N=HOST" and "slot=S" behind the word rank. */
-static enum fc_code read_rank(const struct fc_launch *job, const char *who, size_t who_length,
-                              const char *slot, size_t slot_length, struct fc_launched *back,
-                              struct fc_place where, struct fc_status *st)
+static enum fc_code read_rank(const struct fc_launch *job, const char *who, size_t who_length, const char *slot,
+                              size_t slot_length, struct fc_launched *back, struct fc_place where, struct fc_status *st)
 {
     const char *equals = memchr(who, '=', who_length);
     size_t digits = equals ? (size_t)(equals - who) : 0, host = equals ? who_length - digits - 1 : 0;
@@ -49,8 +47,8 @@ static enum fc_code read_rank(const struct fc_launch *job, const char *who, size
     return fc_launched_put(job, back, rank, place, number, where, st);
 }
 
-static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launch *job,
-                               struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                               struct fc_status *st)
 {
     struct fc_lines lines;
     for (fc_lines_start(&lines, text); fc_lines_next(&lines);) {
@@ -60,8 +58,7 @@ static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launc
         size_t length, who_length, slot_length = 0, more_length;
         if (!fc_next_word(&at, end, &word, &length)) continue;
         bool good = length == 4 && !memcmp(word, "rank", 4) && fc_next_word(&at, end, &who, &who_length) &&
-                    fc_next_word(&at, end, &slot, &slot_length) &&
-                    !fc_next_word(&at, end, &more, &more_length);
+                    fc_next_word(&at, end, &slot, &slot_length) && !fc_next_word(&at, end, &more, &more_length);
         if (!good) return fc_fail(st, FC_INPUT, where, "expected rank N=HOST slot=S");
         if (read_rank(job, who, who_length, slot, slot_length, back, where, st)) return st->code;
     }

@@ -15,8 +15,8 @@ static enum fc_code write_hosts(const struct fc_launch *job, FILE *out, struct f
     return FC_OK;
 }
 
-static enum fc_code read_hosts(const struct fc_text *text, const struct fc_launch *job,
-                               struct fc_launched *back, struct fc_status *st)
+static enum fc_code read_hosts(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
+                               struct fc_status *st)
 {
     struct fc_launch_words words;
     const char *word;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_arena *arena,
-                               struct fc_slots *slots, struct fc_status *st)
+static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_arena *arena, struct fc_slots *slots,
+                               struct fc_status *st)
 {
     uint32_t n_machine = problem->net->n_nodes;
     size_t n = problem->nodes ? problem->n_nodes : n_machine;
@@ -15,8 +15,7 @@ static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_a
     for (size_t i = 0; i < n; i++) {
         node[i] = problem->nodes ? problem->nodes[i] : (uint32_t)i;
         if (node[i] >= n_machine)
-            return fc_refuse(st, FC_INPUT, "node %u is not one of the machine's %u nodes", node[i],
-                             n_machine);
+            return fc_refuse(st, FC_INPUT, "node %u is not one of the machine's %u nodes", node[i], n_machine);
         if (seen[node[i]]) return fc_refuse(st, FC_INPUT, "node %u is listed twice", node[i]);
         seen[node[i]] = true;
     }
@@ -25,8 +24,7 @@ static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_a
     return FC_OK;
 }
 
-static enum fc_code check_room(const struct fc_map_problem *problem, const struct fc_slots *slots,
-                               struct fc_status *st)
+static enum fc_code check_room(const struct fc_map_problem *problem, const struct fc_slots *slots, struct fc_status *st)
 {
     uint32_t n = problem->demand->n_tasks;
     if (n <= slots->n) return FC_OK;
@@ -34,15 +32,14 @@ static enum fc_code check_room(const struct fc_map_problem *problem, const struc
         return fc_refuse(st, FC_INPUT, "communication graph has %u ranks, one a node, but %s %u nodes", n,
                          problem->nodes ? "only these are allowed:" : "the machine has", slots->n_nodes);
     if (problem->nodes)
-        return fc_refuse(st, FC_INPUT,
-                         "communication graph has %u ranks but the %u allowed nodes have %llu cores", n,
+        return fc_refuse(st, FC_INPUT, "communication graph has %u ranks but the %u allowed nodes have %llu cores", n,
                          slots->n_nodes, (unsigned long long)slots->n);
     return fc_refuse(st, FC_INPUT, "communication graph has %u ranks but the machine has %llu cores", n,
                      (unsigned long long)slots->n);
 }
 
-enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                          struct fc_slots *slots, struct fc_status *st)
+enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_slots *slots,
+                          struct fc_status *st)
 {
     struct fc_arena *arena = &mapping->arena;
     *slots = (struct fc_slots){.cores_per_node = (uint32_t)problem->net->machine->cores_per_node};

@@ -9,22 +9,22 @@
 #include <unistd.h>
 
 /* X(record): declared and listed. */
-#define STRATEGIES(X)                                                                                     \
-    X(def)                                                                                                \
-    X(random)                                                                                             \
-    X(bnm)                                                                                                \
-    X(bdm)                                                                                                \
-    X(bsm)                                                                                                \
-    X(rnm)                                                                                                \
-    X(rdm)                                                                                                \
-    X(shapes)                                                                                             \
-    X(fold)                                                                                               \
-    X(tile)                                                                                               \
-    X(permute)                                                                                            \
-    X(hilbert)                                                                                            \
-    X(greedy)                                                                                             \
-    X(scotch)                                                                                             \
-    X(optimize)                                                                                           \
+#define STRATEGIES(X)                                                                                                  \
+    X(def)                                                                                                             \
+    X(random)                                                                                                          \
+    X(bnm)                                                                                                             \
+    X(bdm)                                                                                                             \
+    X(bsm)                                                                                                             \
+    X(rnm)                                                                                                             \
+    X(rdm)                                                                                                             \
+    X(shapes)                                                                                                          \
+    X(fold)                                                                                                            \
+    X(tile)                                                                                                            \
+    X(permute)                                                                                                         \
+    X(hilbert)                                                                                                         \
+    X(greedy)                                                                                                          \
+    X(scotch)                                                                                                          \
+    X(optimize)                                                                                                        \
     X(exact)
 #define DECLARE(name) extern const struct fc_strategy_ops fc_strategy_##name;
 #define ENTRY(name) &fc_strategy_##name,
@@ -46,8 +46,8 @@ void fc_mapping_free(struct fc_mapping *mapping)
 /* Takes the core of the current line for `task`; line_of_core[n_cores] tells where each was used, 0: nowhere.
  */
 static enum fc_code read_core(const struct fc_lines *lines, const char *word, size_t length, uint32_t task,
-                              const struct fc_slots *slots, const bool *allowed, uint64_t n_cores,
-                              long *line_of_core, struct fc_mapping *mapping, struct fc_status *st)
+                              const struct fc_slots *slots, const bool *allowed, uint64_t n_cores, long *line_of_core,
+                              struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_place where = fc_lines_place(lines);
     long long core;
@@ -55,8 +55,7 @@ static enum fc_code read_core(const struct fc_lines *lines, const char *word, si
     if (task >= mapping->n_tasks)
         return fc_fail(st, FC_INPUT, where, "more lines than the %u tasks of the job", mapping->n_tasks);
     if (line_of_core[core])
-        return fc_fail(st, FC_INPUT, where, "core %lld is used twice (first at line %ld)", core,
-                       line_of_core[core]);
+        return fc_fail(st, FC_INPUT, where, "core %lld is used twice (first at line %ld)", core, line_of_core[core]);
     uint32_t node = (uint32_t)core / slots->cores_per_node;
     if (!allowed[node])
         return fc_fail(st, FC_INPUT, where, "core %lld is on node %u, which is not allowed", core, node);
@@ -66,8 +65,8 @@ static enum fc_code read_core(const struct fc_lines *lines, const char *word, si
 }
 
 static enum fc_code read_mapping(const struct fc_text *text, const struct fc_map_problem *problem,
-                                 const struct fc_slots *slots, struct fc_arena *reading,
-                                 struct fc_mapping *mapping, struct fc_status *st)
+                                 const struct fc_slots *slots, struct fc_arena *reading, struct fc_mapping *mapping,
+                                 struct fc_status *st)
 {
     struct fc_lines lines;
     uint32_t task = 0;
@@ -89,19 +88,18 @@ static enum fc_code read_mapping(const struct fc_text *text, const struct fc_map
             return st->code;
     }
     if (task < mapping->n_tasks)
-        return fc_fail(st, FC_INPUT, (struct fc_place){text->file, lines.line},
-                       "the file ends after %u of %u tasks", task, mapping->n_tasks);
+        return fc_fail(st, FC_INPUT, (struct fc_place){text->file, lines.line}, "the file ends after %u of %u tasks",
+                       task, mapping->n_tasks);
     return FC_OK;
 }
 
-static enum fc_code from_file(const struct fc_map_problem *problem, const char *path,
-                              struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code from_file(const struct fc_map_problem *problem, const char *path, struct fc_mapping *mapping,
+                              struct fc_status *st)
 {
     struct fc_slots slots;
     struct fc_text text;
     struct fc_arena reading = {0};
-    struct fc_map_problem any_core =
-        *problem; /* a file may put several tasks on a node, whatever the traffic */
+    struct fc_map_problem any_core = *problem; /* a file may put several tasks on a node, whatever the traffic */
     any_core.spread = false;
     enum fc_code code = fc_map_start(&any_core, mapping, &slots, st);
     if (!code) code = fc_read_file(path, &reading, &text, st);
@@ -162,8 +160,7 @@ static const struct fc_strategy_ops *find_strategy(const char *text, const char 
 }
 
 static enum fc_code by_strategy(const struct fc_strategy_ops *strategy, const char *text, const char *argument,
-                                const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                                struct fc_status *st)
+                                const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_map_problem with = *problem;
     with.argument = argument;
@@ -177,8 +174,8 @@ static enum fc_code by_strategy(const struct fc_strategy_ops *strategy, const ch
     return mapping->strategy ? FC_OK : st->code;
 }
 
-enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
-                             struct fc_mapping *mapping, struct fc_status *st)
+enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file, struct fc_mapping *mapping,
+                             struct fc_status *st)
 {
     memset(mapping, 0, sizeof *mapping);
     const char *argument, *path;

@@ -29,12 +29,12 @@ struct fc_map_made;
 struct fc_map_problem {
     const struct fc_network *net;
     const struct fc_demand *demand;
-    const uint32_t *nodes;  /* nodes that may be used, in order; NULL: all */
+    const uint32_t *nodes; /* nodes that may be used, in order; NULL: all */
     size_t n_nodes;
     const double *background_bytes_per_s; /* [n_links] taken by other jobs; NULL: nothing */
-    bool spread;            /* one task a node (patterns over nodes) instead of filling nodes */
+    bool spread;                          /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
-    const char *argument;   /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
+    const char *argument; /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
     /* Budget in CPU seconds' worth of steps (counted, not timed, so results repeat) of all that a search does: starts,
      * tables, the bound and one evaluation of the answer by fc_load_solve included, whoever does these two. With
      * starts_free it is that of the moves alone, and every start is tried; so it is with time_s 0, for which only the
@@ -70,9 +70,9 @@ struct fc_strategy_ops {
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
 struct fc_map_bound {
-    double time_s;  /* NaN: none above 0 is known */
+    double time_s;    /* NaN: none above 0 is known */
     double payload_s; /* the same of the payload bytes alone; 0: none is known */
-    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
+    char binds[64];   /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
 };
 enum { FC_EXACT_MOST = 16 }; /* tasks, and nodes, of the strategy `exact` */
 /* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table); jobs of at
@@ -81,8 +81,8 @@ enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_ma
 /* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
  * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is
  * used twice or out of range. */
-enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
-                             struct fc_mapping *mapping, struct fc_status *st);
+enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file, struct fc_mapping *mapping,
+                             struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);
 void fc_mapping_free(struct fc_mapping *mapping);
 

@@ -84,8 +84,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
     if (fc_unit_graph_build(demand, identity, demand->n_tasks, arena, &tasks, st) ||
         fc_partners_start(demand, &tasks, arena, &partners, st) ||
         fc_grid_surface_start(demand, &tasks, arena, &grid, st) ||
-        fc_cut_levels(sites, demand->n_tasks, level, &n_levels, st) ||
-        fc_hop_bound(sites, &partners, &hops_s, st))
+        fc_cut_levels(sites, demand->n_tasks, level, &n_levels, st) || fc_hop_bound(sites, &partners, &hops_s, st))
         return st->code;
     if (!grid.leaving) ring = fc_ring_surface_find(&tasks);
     for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, &ring, bound);
@@ -102,7 +101,7 @@ enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, stru
     struct fc_slots slots;
     *bound = (struct fc_map_bound){0};
     if (!fc_map_start(problem, &scratch, &slots, st) && problem->demand->n_tasks > 0) { /* too many tasks: refused */
-        struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
+        struct fc_sites sites = {problem->net,   problem->net->machine->routing,  slots.node, slots.n_nodes,
                                  slots.per_node, problem->background_bytes_per_s, false};
         find_bound(&sites, problem->demand, &scratch.arena, bound, st);
     }
@@ -115,7 +114,7 @@ enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, stru
 static enum fc_code raise_small(const struct fc_map_problem *problem, const struct fc_slots *slots,
                                 struct fc_arena *arena, struct fc_map_bound *bound, struct fc_status *st)
 {
-    struct fc_sites sites = {problem->net, problem->net->machine->routing, slots->node, slots->n_nodes,
+    struct fc_sites sites = {problem->net,    problem->net->machine->routing,  slots->node, slots->n_nodes,
                              slots->per_node, problem->background_bytes_per_s, false};
     struct fc_exact_job *job = fc_alloc(arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-enum fc_code fc_near_free_start(struct fc_near_free *near, const struct fc_network *net,
-                                const struct fc_slots *slots, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_near_free_start(struct fc_near_free *near, const struct fc_network *net, const struct fc_slots *slots,
+                                struct fc_arena *arena, struct fc_status *st)
 {
     *near = (struct fc_near_free){.net = net, .slots = slots};
     near->place = fc_alloc(arena, net->n_nodes, sizeof *near->place, st);

@@ -45,12 +45,12 @@ struct fc_optimizer {
      * searches, and what comes before them costs nothing. */
     uint64_t budget, spent;
     bool counted;
-    uint64_t whole;                     /* the searches' budget */
-    int percent_done;                   /* of the searches' budget: rounds that are over */
-    uint64_t evaluation, measuring;     /* one fc_load_solve; summing the loads of a start, at most */
-    uint64_t stream;                    /* next free stream of random numbers */
-    double bound_s;          /* no mapping has a shorter longest link time */
-    uint64_t sum_work;       /* what it costs to sum the loads of a placement, link updates */
+    uint64_t whole;                 /* the searches' budget */
+    int percent_done;               /* of the searches' budget: rounds that are over */
+    uint64_t evaluation, measuring; /* one fc_load_solve; summing the loads of a start, at most */
+    uint64_t stream;                /* next free stream of random numbers */
+    double bound_s;                 /* no mapping has a shorter longest link time */
+    uint64_t sum_work;              /* what it costs to sum the loads of a placement, link updates */
 };
 
 /* Adds the placements that cost little to make; start[0] is rank order. Those that do not apply are left out, and those

@@ -60,8 +60,8 @@ static enum fc_code node_units(const struct fc_optimizer *o, const uint32_t *slo
 }
 
 /* Slots of the tasks from those of the units. */
-static void task_slots(const struct fc_optimizer *o, const struct units *units, bool by_node,
-                       const uint32_t *unit_slot, const uint32_t *before, uint32_t *slot)
+static void task_slots(const struct fc_optimizer *o, const struct units *units, bool by_node, const uint32_t *unit_slot,
+                       const uint32_t *before, uint32_t *slot)
 {
     uint32_t per_node = o->slots->per_node;
     for (uint32_t t = 0; t < o->tasks.n; t++)
@@ -107,15 +107,13 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
             fc_unit_graph_build(o->problem->demand, units.unit, units.n, &scratch, &blocks, st))
             goto done;
     }
-    if (fc_search_start(&sites, &o->routes, by_node ? &blocks : &o->tasks, units.slot, &search, st))
-        goto done;
+    if (fc_search_start(&sites, &o->routes, by_node ? &blocks : &o->tasks, units.slot, &search, st)) goto done;
     if (how) {
         struct fc_search_settings settings = *how;
         settings.start_temperature /= units.n;
         settings.end_temperature /= units.n;
         settings.seed = o->problem->seed;
-        settings.blocks =
-            sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
+        settings.blocks = sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
         settings.enough_s = fc_optimizer_enough(o);
         settings.stop = o->problem->stop;
         fc_search_run(&search, &settings);
@@ -132,8 +130,8 @@ done:
 
 /* Half of the work on node contents where the start says so, the rest on tasks, if that is worth a few sums.
  */
-static enum fc_code improve_both(const struct fc_optimizer *o, struct fc_start *start,
-                                 struct fc_search_settings how, struct fc_status *st)
+static enum fc_code improve_both(const struct fc_optimizer *o, struct fc_start *start, struct fc_search_settings how,
+                                 struct fc_status *st)
 {
     bool tasks_too = how.work / 2 > 3 * start->sum_work;
     if (start->by_node) {
@@ -147,8 +145,7 @@ static enum fc_code improve_both(const struct fc_optimizer *o, struct fc_start *
 static enum fc_code first_failure(const struct fc_optimizer *o, struct fc_status *st)
 {
     for (int i = 0; i < o->n_starts; i++)
-        if (o->start[i].status.code)
-            return fc_refuse(st, o->start[i].status.code, "%s", o->start[i].status.message);
+        if (o->start[i].status.code) return fc_refuse(st, o->start[i].status.code, "%s", o->start[i].status.message);
     return FC_OK;
 }
 
@@ -191,8 +188,8 @@ static int choose_starts(struct fc_optimizer *o, int most, uint64_t work)
     for (int i = 0; i < o->n_starts; i++) {
         struct fc_start *s = &o->start[i];
         uint64_t least = LEAST_SUMS * s->sum_work;
-        s->chosen = n < most && s->time_s > fc_optimizer_enough(o) &&
-                    ((n == 0 && !o->counted) || spent + least <= work);
+        s->chosen =
+            n < most && s->time_s > fc_optimizer_enough(o) && ((n == 0 && !o->counted) || spent + least <= work);
         if (!s->chosen) continue;
         spent += least;
         n++;
@@ -404,8 +401,7 @@ static bool is_near_perfect(struct fc_optimizer *o)
 
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st)
 {
-    static enum fc_code (*const rounds[])(struct fc_optimizer *, struct fc_status *) = {round_1, round_2,
-                                                                                        round_3};
+    static enum fc_code (*const rounds[])(struct fc_optimizer *, struct fc_status *) = {round_1, round_2, round_3};
     static const double done[] = {0.15, 0.4, 0.6};
     bool early = !o->time_only && is_near_perfect(o);
     o->whole = o->budget;

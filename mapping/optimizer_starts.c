@@ -53,8 +53,7 @@ static enum fc_code add_mapping(struct fc_optimizer *o, const struct fc_mapping 
     if (!start) return st->code;
     for (uint32_t t = 0; t < o->tasks.n; t++) {
         uint32_t r = rank ? rank[t] : t;
-        start->slot[t] =
-            o->place[mapping->node[r]] * o->slots->per_node + mapping->core[r] % o->slots->cores_per_node;
+        start->slot[t] = o->place[mapping->node[r]] * o->slots->per_node + mapping->core[r] % o->slots->cores_per_node;
     }
     start->scattered = strcmp(name, "random") == 0;
     start->made = made;
@@ -65,8 +64,8 @@ static enum fc_code add_mapping(struct fc_optimizer *o, const struct fc_mapping 
 
 /* The placement of a strategy; one that does not apply to this job and machine is left out. rank[n_tasks]: of
  * each task in the problem; NULL: the same. */
-static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem,
-                                 const uint32_t *rank, const char *name, struct fc_status *st)
+static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
+                                 const char *name, struct fc_status *st)
 {
     struct fc_mapping mapping;
     struct fc_status why = {0};
@@ -88,8 +87,8 @@ static bool pays(const struct fc_optimizer *o, uint64_t making, uint64_t share)
 }
 
 /* The exact embedding of the problem's grid. */
-static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem,
-                                  const uint32_t *rank, struct fc_status *st)
+static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
+                                  struct fc_status *st)
 {
     if (!pays(o, 20ull * o->tasks.n, o->budget / 2)) return FC_OK;
     fc_optimizer_spend(o, 20ull * o->tasks.n + o->measuring);
@@ -127,8 +126,7 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
  * time. */
 static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 {
-    uint64_t edges = o->tasks.first[o->tasks.n],
-             each = edges * 600 + 25000000; /* time in link updates, measured */
+    uint64_t edges = o->tasks.first[o->tasks.n], each = edges * 600 + 25000000; /* time in link updates, measured */
     int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 8 / (double)each);
     if (n < 1 && edges < 100000 && !o->counted) n = 1;
     struct fc_status status[MOST_BISECTIONS] = {0};
@@ -142,8 +140,8 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
         cost[i] = INFINITY;
         if (i > 0 && fc_optimizer_stopped(o)) continue;
         uint32_t *mine = slot + (size_t)o->tasks.n * (size_t)i;
-        if (fc_bisection_map(&o->sites, &o->tasks, &o->table, o->problem->seed, stream + ((uint64_t)i << 32),
-                             mine, &work, &status[i]))
+        if (fc_bisection_map(&o->sites, &o->tasks, &o->table, o->problem->seed, stream + ((uint64_t)i << 32), mine,
+                             &work, &status[i]))
             continue;
         cost[i] = fc_hop_cost(&o->tasks, &o->table, mine, o->slots->per_node);
     }
@@ -159,8 +157,8 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
     memcpy(start->slot, slot + (size_t)o->tasks.n * (size_t)best, o->tasks.n * sizeof *slot);
     uint64_t work = o->budget / 20;
     fc_optimizer_spend(o, work);
-    return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, work, o->problem->stop,
-                         o->problem->seed, o->stream++, start->slot, st);
+    return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, work, o->problem->stop, o->problem->seed,
+                         o->stream++, start->slot, st);
 }
 
 /* Small jobs: hop time annealed from a temperature that forgets where it started; the best of a few. */
@@ -175,8 +173,8 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
     fc_optimizer_spend(o, RESTARTS * work + o->measuring);
     for (int i = 0; i < RESTARTS; i++) {
         memcpy(slot, from, o->tasks.n * sizeof *slot);
-        if (fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.5, work, o->problem->stop,
-                          o->problem->seed, o->stream++, slot, st))
+        if (fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.5, work, o->problem->stop, o->problem->seed,
+                          o->stream++, slot, st))
             return st->code;
         double cost = fc_hop_cost(&o->tasks, &o->table, slot, o->slots->per_node);
         if (cost >= best) continue;
@@ -196,8 +194,7 @@ static bool searches(const struct fc_strategy_ops *strategy)
  * known not to meet the bound. */
 static bool is_costly(const struct fc_strategy_ops *strategy)
 {
-    return !strcmp(strategy->name, "scotch") || !strcmp(strategy->name, "greedy") ||
-           !strcmp(strategy->name, "permute");
+    return !strcmp(strategy->name, "scotch") || !strcmp(strategy->name, "greedy") || !strcmp(strategy->name, "permute");
 }
 
 struct choice {
@@ -218,8 +215,7 @@ static enum fc_code add_strategies(struct fc_optimizer *o, const struct fc_map_p
     struct choice list[32];
     size_t n = 0;
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
-        if (!(*s)->argument && !searches(*s) && is_costly(*s) == costly)
-            list[n++] = (struct choice){(*s)->name, 0};
+        if (!(*s)->argument && !searches(*s) && is_costly(*s) == costly) list[n++] = (struct choice){(*s)->name, 0};
     for (size_t i = 0; i < n && o->counted; i++) {
         bool made = !rank && find_made(problem, list[i].name);
         list[i].work = made || (i == 0 && !costly) ? i : i + fc_strategy_work(problem, list[i].name);
@@ -258,7 +254,8 @@ static enum fc_code add_on_found_grid(struct fc_optimizer *o, struct fc_status *
 
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    if (add_strategies(o, o->problem, NULL, false, st) || add_on_found_grid(o, st) || add_spread(o, st)) return st->code;
+    if (add_strategies(o, o->problem, NULL, false, st) || add_on_found_grid(o, st) || add_spread(o, st))
+        return st->code;
     return o->time_only ? add_strategy(o, o->problem, NULL, "tile:time", st) : FC_OK;
 }
 

@@ -46,8 +46,7 @@ double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk)
 }
 
 /* One pair's route to the table's end; false when that is full. */
-static bool append_route(struct fc_routes *r, const struct fc_walk *walk, size_t pair, uint64_t room,
-                         bool *whole)
+static bool append_route(struct fc_routes *r, const struct fc_walk *walk, size_t pair, uint64_t room, bool *whole)
 {
     uint32_t at = r->first[pair];
     double seconds = 0;
@@ -83,8 +82,7 @@ static enum fc_code make_table(struct fc_routes *r, uint64_t most_work, struct f
         for (size_t i = 0; r->distance && fits && i < n; i++)
             for (size_t j = 0; fits && j < n; j++) {
                 walk.n = 0;
-                if (i != j)
-                    r->sites->routing->walk(r->sites->net, r->sites->node[i], r->sites->node[j], 1, &walk);
+                if (i != j) r->sites->routing->walk(r->sites->net, r->sites->node[i], r->sites->node[j], 1, &walk);
                 fits = append_route(r, &walk, i * n + j, room, &whole);
             }
         if (r->distance && fits) {
@@ -97,8 +95,7 @@ static enum fc_code make_table(struct fc_routes *r, uint64_t most_work, struct f
     return st->code;
 }
 
-enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, struct fc_routes *r,
-                            struct fc_status *st)
+enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, struct fc_routes *r, struct fc_status *st)
 {
     *r = (struct fc_routes){.kind = FC_ROUTES_WALK, .sites = sites, .n = sites->n_nodes};
     if (fc_torus_has_rings(sites)) {

@@ -29,10 +29,10 @@ static inline double fc_site_bandwidth(const struct fc_sites *sites, uint32_t li
 double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk);
 
 enum fc_routes_kind {
-    FC_ROUTES_RINGS, /* torus or mesh, dimension order, single cables: runs of links, computed */
-    FC_ROUTES_TABLE, /* every pair's route in a table */
+    FC_ROUTES_RINGS,  /* torus or mesh, dimension order, single cables: runs of links, computed */
+    FC_ROUTES_TABLE,  /* every pair's route in a table */
     FC_ROUTES_SPREAD, /* every message over the whole network: sums by bundles of links */
-    FC_ROUTES_WALK   /* the routing's own walk each time */
+    FC_ROUTES_WALK    /* the routing's own walk each time */
 };
 /* Where a place lies in one dimension: coordinate c; its line of the dimension has number (high of the source
  * + low of the destination), both times k: dimension order has the destination's coordinates in the
@@ -42,8 +42,7 @@ struct fc_ring_place {
 };
 enum { FC_BOTH_WAYS = 255, FC_MOST_RING = 128 /* longest dimension */ };
 struct fc_ring {
-    uint32_t k, plus,
-        minus; /* first link of line 0 in each direction; + at position c leads from c to c + 1 */
+    uint32_t k, plus, minus; /* first link of line 0 in each direction; + at position c leads from c to c + 1 */
     bool wraps;
     float *seconds; /* [k] a byte between coordinates that differ by so much */
     /* [k][k][width] links from coordinate a to b, less the line's number, and how many: FC_BOTH_WAYS at a
@@ -57,13 +56,13 @@ struct fc_ring {
  * supernode; on a torus there are none, and OUT and IN are all. */
 struct fc_spread {
     uint32_t n_groups, n_routers, n_bundles;
-    int n_uses;                        /* bundles that a message adds to */
-    double direct, share;              /* part sent directly; through each of the other supernodes */
-    uint32_t *router, *group;          /* [n] of a place; group: only with groups, as the next two */
-    uint32_t *first_place, *place;     /* [n_groups + 2], [n]: places of each group */
-    uint32_t *first, *link;            /* [n_bundles + 1], [first[n_bundles]] */
-    float *weight;                     /* [first[n_bundles]] */
-    double *seconds;                   /* [n_bundles] link time of a byte */
+    int n_uses;                    /* bundles that a message adds to */
+    double direct, share;          /* part sent directly; through each of the other supernodes */
+    uint32_t *router, *group;      /* [n] of a place; group: only with groups, as the next two */
+    uint32_t *first_place, *place; /* [n_groups + 2], [n]: places of each group */
+    uint32_t *first, *link;        /* [n_bundles + 1], [first[n_bundles]] */
+    float *weight;                 /* [first[n_bundles]] */
+    double *seconds;               /* [n_bundles] link time of a byte */
 };
 /* Whether messages between these places stay in their supernode, and so off the bundles. */
 static inline bool fc_spread_is_local(const struct fc_spread *s, uint32_t a, uint32_t b)
@@ -148,11 +147,9 @@ static inline double fc_routes_distance(const struct fc_routes *r, uint32_t a, u
     if (r->kind == FC_ROUTES_TABLE) return (double)r->distance[(size_t)a * r->n + b];
     if (a == b) return 0;
     if (r->kind == FC_ROUTES_SPREAD) return fc_spread_distance(r, a, b);
-    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims,
-                               *q = r->at + (size_t)b * (size_t)r->n_dims;
+    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims, *q = r->at + (size_t)b * (size_t)r->n_dims;
     float sum = r->terminal_s;
-    for (int d = 0; d < r->n_dims; d++)
-        sum += r->ring[d].seconds[p[d].c > q[d].c ? p[d].c - q[d].c : q[d].c - p[d].c];
+    for (int d = 0; d < r->n_dims; d++) sum += r->ring[d].seconds[p[d].c > q[d].c ? p[d].c - q[d].c : q[d].c - p[d].c];
     return (double)sum;
 }
 

@@ -84,8 +84,7 @@ static enum fc_code make_bundles(struct fc_spread_maker *m, const struct fc_spre
         if (kind->make(m, st) || pass > 0) break;
         m->room = m->total + 1;
         spread->first = fc_alloc(&r->arena, spread->n_bundles + 1ull, sizeof *spread->first, st);
-        spread->seconds =
-            spread->first ? fc_alloc(&r->arena, spread->n_bundles, sizeof *spread->seconds, st) : NULL;
+        spread->seconds = spread->first ? fc_alloc(&r->arena, spread->n_bundles, sizeof *spread->seconds, st) : NULL;
         spread->link = spread->seconds ? fc_alloc(&r->arena, m->room, sizeof *spread->link, st) : NULL;
         spread->weight = spread->link ? fc_alloc(&r->arena, m->room, sizeof *spread->weight, st) : NULL;
     }
@@ -108,8 +107,8 @@ enum fc_code fc_spread_make(struct fc_routes *r, struct fc_status *st)
 double fc_spread_distance(const struct fc_routes *r, uint32_t a, uint32_t b)
 {
     const struct fc_spread *s = &r->spread;
-    double seconds = (r->out[a] == FC_NONE ? 0 : r->seconds[r->out[a]]) +
-                     (r->in[b] == FC_NONE ? 0 : r->seconds[r->in[b]]);
+    double seconds =
+        (r->out[a] == FC_NONE ? 0 : r->seconds[r->out[a]]) + (r->in[b] == FC_NONE ? 0 : r->seconds[r->in[b]]);
     if (fc_spread_is_local(s, a, b)) {
         uint32_t links[4];
         double weights[4];

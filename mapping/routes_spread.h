@@ -27,7 +27,7 @@ enum fc_code fc_spread_place(struct fc_routes *r, uint32_t per_router, struct fc
 struct fc_spread_kind {
     bool (*serves)(const struct fc_sites *sites);
     bool (*fits)(const struct fc_sites *sites);
-    uint64_t (*work)(const struct fc_sites *sites); /* link updates that all bundles take */
+    uint64_t (*work)(const struct fc_sites *sites);                   /* link updates that all bundles take */
     enum fc_code (*start)(struct fc_routes *r, struct fc_status *st); /* fills r->spread but for the bundles */
     /* All bundles in the order of their numbers. */
     enum fc_code (*make)(struct fc_spread_maker *m, struct fc_status *st);

@@ -91,11 +91,9 @@ static void put_legs(struct fc_spread_maker *m, uint32_t s, uint32_t member, uin
     if (i == s || shape->d_link == FC_D_FREE) return;
     for (uint32_t c = 0; c < shape->pair_links; c++)
         if (out)
-            put_local(m, s * shape->members, member, fc_two_level_cross(m->net, s, i, c).from,
-                      1.0 / shape->pair_links);
+            put_local(m, s * shape->members, member, fc_two_level_cross(m->net, s, i, c).from, 1.0 / shape->pair_links);
         else
-            put_local(m, s * shape->members, fc_two_level_cross(m->net, i, s, c).to, member,
-                      1.0 / shape->pair_links);
+            put_local(m, s * shape->members, fc_two_level_cross(m->net, i, s, c).to, member, 1.0 / shape->pair_links);
 }
 
 static void put_cables(struct fc_spread_maker *m, uint32_t s, uint32_t t, double weight)

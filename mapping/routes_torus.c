@@ -58,8 +58,7 @@ static enum fc_code list_runs(struct fc_routes *r, struct fc_ring *ring, struct 
                      *run = ring->run + (a * k + b) * ring->width;
             bool rises = ring->wraps ? up <= down : b > a;
             uint32_t n = rises ? up : ring->wraps ? down : a - b;
-            for (uint32_t i = 0; i < n; i++)
-                run[i] = rises ? ring->plus + (a + i) % k : ring->minus + (a + k - i) % k;
+            for (uint32_t i = 0; i < n; i++) run[i] = rises ? ring->plus + (a + i) % k : ring->minus + (a + k - i) % k;
             ring->count[a * k + b] = (uint8_t)(ring->wraps && a != b && up == down ? FC_BOTH_WAYS : n);
         }
     for (uint32_t h = 0; h < k; h++)

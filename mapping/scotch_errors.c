@@ -9,7 +9,7 @@
 static _Thread_local struct guard {
     jmp_buf broken;
     char said[200];
-} *guard;
+} * guard;
 
 #define SEEN __attribute__((visibility("default"))) /* Scotch is another library */
 
@@ -40,8 +40,10 @@ enum fc_code fc_scotch(void (*work)(void *of), void *of, size_t bytes, struct fc
     if (!room) return fc_out_of_memory(st, "%zu bytes for Scotch", bytes);
     free(room);
     guard = &mine;
-    if (setjmp(mine.broken)) fc_out_of_memory(st, "Scotch: %s", mine.said);
-    else work(of);
+    if (setjmp(mine.broken))
+        fc_out_of_memory(st, "Scotch: %s", mine.said);
+    else
+        work(of);
     guard = outer;
     return st->code;
 }

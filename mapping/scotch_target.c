@@ -26,8 +26,8 @@ static SCOTCH_Num price(const struct fc_machine *machine, int link_class)
 }
 
 /* Parts of `each` consecutive nodes. */
-static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, uint32_t each,
-                                struct fc_arena *arena, struct fc_status *st)
+static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, uint32_t each, struct fc_arena *arena,
+                                struct fc_status *st)
 {
     t->n_parts = n_nodes / each;
     t->first_place = fc_alloc(arena, (size_t)t->n_parts + 1, sizeof *t->first_place, st);
@@ -84,8 +84,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* The graph of routers and nodes, an edge for each pair with a link either way. */
-static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_network *net,
-                                struct fc_arena *arena, struct fc_status *st)
+static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_network *net, struct fc_arena *arena,
+                                struct fc_status *st)
 {
     uint64_t n_arcs = (uint64_t)net->n_links * 2;
     if (n_arcs >= INT32_MAX || net->n_vertices >= INT32_MAX)
@@ -109,18 +109,16 @@ static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_netw
     }
     for (uint32_t v = 0; v < net->n_vertices; v++) /* vertices without links */
         if (first[v + 1] < first[v]) first[v + 1] = first[v];
-    t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL,
-                                     n, other, prices) == 0;
+    t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL, n, other,
+                                     prices) == 0;
     return fc_scotch_check(t->has_graph, "the graph of the network", st);
 }
 
-static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net,
-                              const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
-                              struct fc_status *st)
+static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net, const struct fc_slots *slots,
+                              SCOTCH_Context *context, struct fc_arena *arena, struct fc_status *st)
 {
     SCOTCH_Num *list = fc_alloc(arena, slots->n_nodes, sizeof *list, st);
-    if (!list || equal_parts(t, slots->n_nodes, 1, arena, st) || build_graph(t, net, arena, st))
-        return st->code;
+    if (!list || equal_parts(t, slots->n_nodes, 1, arena, st) || build_graph(t, net, arena, st)) return st->code;
     for (uint32_t i = 0; i < slots->n_nodes; i++) list[i] = (SCOTCH_Num)fc_node_vertex(net, slots->node[i]);
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     if (!bound || SCOTCH_graphInit(bound)) {
@@ -135,8 +133,8 @@ static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_networ
 }
 
 enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_network *net,
-                                   const struct fc_slots *slots, SCOTCH_Context *context,
-                                   struct fc_arena *arena, struct fc_status *st)
+                                   const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
+                                   struct fc_status *st)
 {
     const struct fc_family_ops *family = net->machine->family;
     struct fc_tree tree;
@@ -151,8 +149,7 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     if (!whole || !fc_grid(net, &grid) || !is_plain_torus(&grid, side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
     if (equal_parts(t, net->n_nodes, grid.nodes, arena, st)) return st->code;
-    t->has_arch =
-        (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
+    t->has_arch = (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
     return fc_scotch_check(t->has_arch, "the torus", st);
 }
 

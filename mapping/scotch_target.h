@@ -20,8 +20,8 @@ struct fc_scotch_target {
  * with a leaf a node or router; all others: a decomposition of the network's graph with the allowed nodes as
  * targets. Free it in any case. FC_FAULT: Scotch fails. */
 enum fc_code fc_scotch_target_make(struct fc_scotch_target *target, const struct fc_network *net,
-                                   const struct fc_slots *slots, SCOTCH_Context *context,
-                                   struct fc_arena *arena, struct fc_status *st);
+                                   const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
+                                   struct fc_status *st);
 void fc_scotch_target_free(struct fc_scotch_target *target);
 
 #endif

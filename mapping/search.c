@@ -20,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds the rounding of fractional shares */
-enum { REFRESH_SHARE = 6 }; /* the search works so many times as much between refreshes as a refresh costs */
+enum { REBUILD_EVERY = 1 << 16 };    /* accepted moves; sheds the rounding of fractional shares */
+enum { REFRESH_SHARE = 6 };          /* the search works so many times as much between refreshes as a refresh costs */
 enum { DISTANCES_A_LINK = 4 };       /* so many table look-ups cost as much as a link update */
 static const double hot_share = 0.8; /* of the longest link time: a hot link */
 
@@ -64,8 +64,8 @@ ALWAYS_INLINE void touch(struct fc_search *s, uint32_t l, double bytes, struct t
     t->over += (is > s->cap) - (was > s->cap);
 }
 
-ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from, uint32_t n, uint32_t k,
-                             double bytes, struct tally *t)
+ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from, uint32_t n, uint32_t k, double bytes,
+                             struct tally *t)
 {
     for (uint32_t i = 0, at = from; i < n; i++) {
         touch(s, first + at, bytes, t);
@@ -77,8 +77,7 @@ ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from,
 ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
 {
     const struct fc_routes *r = s->routes;
-    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims,
-                               *q = r->at + (size_t)b * (size_t)r->n_dims;
+    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims, *q = r->at + (size_t)b * (size_t)r->n_dims;
     if (r->terminal_s > 0) {
         touch(s, r->out[a], bytes, t);
         touch(s, r->in[b], bytes, t);
@@ -91,8 +90,7 @@ ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, dou
         const uint32_t *run = ring->run + (x * ring->k + y) * ring->width;
         if (count == FC_BOTH_WAYS) {
             touch_run(s, ring->plus + line, x, ring->k / 2, ring->k, bytes / 2, t);
-            touch_run(s, ring->minus + line, y + 1 == ring->k ? 0 : y + 1, ring->k / 2, ring->k, bytes / 2,
-                      t);
+            touch_run(s, ring->minus + line, y + 1 == ring->k ? 0 : y + 1, ring->k / 2, ring->k, bytes / 2, t);
             continue;
         }
         for (uint32_t i = 0; i < ring->width; i += 4)
@@ -130,8 +128,8 @@ ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, doubl
     t->work += (uint64_t)spread->n_uses;
 }
 
-ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes,
-                            enum fc_routes_kind kind, struct tally *t)
+ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes, enum fc_routes_kind kind,
+                            struct tally *t)
 {
     const struct fc_routes *r = s->routes;
     if (kind == FC_ROUTES_RINGS) {
@@ -140,8 +138,7 @@ ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double 
         add_spread(s, a, b, bytes, t);
     } else if (kind == FC_ROUTES_TABLE) {
         uint32_t lo = r->first[(size_t)a * r->n + b], hi = r->first[(size_t)a * r->n + b + 1];
-        for (uint32_t i = lo; i < hi; i++)
-            touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
+        for (uint32_t i = lo; i < hi; i++) touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
         t->work += hi - lo;
     } else {
         s->walk.n = 0;
@@ -185,8 +182,7 @@ static void spend_sums(struct fc_search *s, double dust)
 }
 
 /* All flows of unit u but those with unit `except`, times sign. */
-ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign,
-                               enum fc_routes_kind kind)
+ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign, enum fc_routes_kind kind)
 {
     const struct fc_unit_graph *g = s->graph;
     uint32_t here = s->place[u];
@@ -242,8 +238,7 @@ static void sum_loads(struct fc_search *s)
 double fc_search_time_s(const struct fc_search *s)
 {
     double longest = 0;
-    for (uint32_t l = 0; l < s->routes->n_links; l++)
-        longest = fmax(longest, s->link[l].load * s->routes->seconds[l]);
+    for (uint32_t l = 0; l < s->routes->n_links; l++) longest = fmax(longest, s->link[l].load * s->routes->seconds[l]);
     return longest;
 }
 
@@ -451,8 +446,8 @@ static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
 
 /* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
  * from all. False when the move would change nothing. */
-static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key,
-                    uint64_t step, struct proposal *p)
+static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key, uint64_t step,
+                    struct proposal *p)
 {
     const struct fc_unit_graph *g = s->graph;
     uint64_t a = fc_random_quick(key, 2 * step), b = fc_random_quick(key, 2 * step + 1);
@@ -462,10 +457,8 @@ static bool propose(const struct fc_search *s, const struct fc_search_settings *
     uint64_t degree = g->first[u + 1] - g->first[u];
     if (degree == 0) return false;
     if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
-    *p = (struct proposal){s->slot[u],
-                           place == FC_NONE ? any_slot(s, u, b)
-                                            : place * per_node + (uint32_t)((b >> 60) * per_node >> 4),
-                           1};
+    *p = (struct proposal){
+        s->slot[u], place == FC_NONE ? any_slot(s, u, b) : place * per_node + (uint32_t)((b >> 60) * per_node >> 4), 1};
     if (p->to / per_node == s->place[u]) return false;
     return !set->blocks || (a >> 40) % set->blocks != 0 || widen(s, b >> 40, p);
 }
@@ -487,12 +480,10 @@ static double unit_hop_s(const struct fc_search *s, uint32_t u, uint32_t here, u
 }
 
 /* False when the move's change of the objective is known to be above `most`. */
-static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
-                   double most)
+static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
 {
     const struct fc_unit_graph *g = s->graph;
-    uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u],
-             there = p->to / s->sites->slots_per_node;
+    uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u], there = p->to / s->sites->slots_per_node;
     double change = unit_hop_s(s, u, there, v, here) - unit_hop_s(s, u, here, v, there), heat = s->heat[u];
     uint64_t looked = g->first[u + 1] - g->first[u];
     if (v != FC_NONE) {
@@ -505,17 +496,14 @@ static bool passes(struct fc_search *s, const struct fc_search_settings *set, co
     if (hop_sum <= 0) return true;
     if (set->cap_s > 0) return log(hop_sum / s->hop_sum) <= most;
     if (heat >= 0.999 * s->power_sum) return true;
-    return log1p(-heat / s->power_sum) / ldexp(1, s->doublings) +
-               set->hop_weight * log(hop_sum / s->hop_sum) <=
-           most;
+    return log1p(-heat / s->power_sum) / ldexp(1, s->doublings) + set->hop_weight * log(hop_sum / s->hop_sum) <= most;
 }
 
 /* ---- the run ---- */
 
 static void keep_best(struct fc_search *s, const struct fc_search_settings *set)
 {
-    double now =
-        set->cap_s > 0 ? fc_search_hop_s(s) : log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
+    double now = set->cap_s > 0 ? fc_search_hop_s(s) : log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
     if (now >= s->best_norm) return;
     s->best_norm = now;
     memcpy(s->best, s->slot, s->graph->n * sizeof *s->best);
@@ -548,8 +536,7 @@ static void take_back(struct fc_search *s, const struct proposal *p, const struc
 }
 
 /* Makes the move if it changes the objective by at most `most`; true when it did. */
-static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
-                     double most)
+static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
 {
     struct sums was = {s->power_sum, s->hop_sum, s->n_over};
     s->n_evaluated++;

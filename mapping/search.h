@@ -19,16 +19,15 @@ enum fc_code fc_unit_graph_build(const struct fc_demand *demand, const uint32_t 
                                  struct fc_arena *arena, struct fc_unit_graph *graph, struct fc_status *st);
 
 struct fc_search_settings {
-    double start_temperature,
-        end_temperature;   /* in relative change of the objective, lowered geometrically */
-    int doublings;         /* the norm's p = 2^doublings */
-    double hop_weight;     /* weight of ln(hop time) beside ln(p-norm) */
-    double cap_s; /* above 0: only hop time counts, and no link that is under this time may come over it */
-    uint64_t work;         /* link updates allowed */
-    double enough_s;       /* a longest link time of this or less ends the search; not with cap_s */
+    double start_temperature, end_temperature; /* in relative change of the objective, lowered geometrically */
+    int doublings;                             /* the norm's p = 2^doublings */
+    double hop_weight;                         /* weight of ln(hop time) beside ln(p-norm) */
+    double cap_s;             /* above 0: only hop time counts, and no link that is under this time may come over it */
+    uint64_t work;            /* link updates allowed */
+    double enough_s;          /* a longest link time of this or less ends the search; not with cap_s */
     const volatile int *stop; /* not 0 ends the search; NULL: nothing does */
-    uint32_t blocks; /* one move in so many tries to exchange runs of consecutive places; 0: none does */
-    uint64_t seed, stream; /* streams `stream` and `stream` + 1 are used */
+    uint32_t blocks;          /* one move in so many tries to exchange runs of consecutive places; 0: none does */
+    uint64_t seed, stream;    /* streams `stream` and `stream` + 1 are used */
 };
 
 struct fc_search_link {
@@ -55,10 +54,10 @@ struct fc_search {
     double scale_s;              /* longest link time when the sums were last made afresh */
     double power_sum;            /* sum over links of (load * inverse)^p */
     double hop_sum;              /* sum over links of load * inverse */
-    double fresh_sum; /* power_sum when it was last made afresh: it has lost what is far below that */
-    double cap;       /* links with load * inverse above it are counted */
-    long n_over;      /* such links */
-    int doublings;    /* p = 2^doublings */
+    double fresh_sum;            /* power_sum when it was last made afresh: it has lost what is far below that */
+    double cap;                  /* links with load * inverse above it are counted */
+    long n_over;                 /* such links */
+    int doublings;               /* p = 2^doublings */
     struct fc_walk walk;
     uint64_t work;        /* link updates so far */
     uint64_t n_evaluated; /* moves whose change of the objective was found or bounded */
@@ -81,8 +80,8 @@ struct fc_search {
 /* Places unit u on slot[u] and sums the loads. `routes` are those of the sites. On failure nothing is left to
  * free. */
 enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_routes *routes,
-                             const struct fc_unit_graph *graph, const uint32_t *slot,
-                             struct fc_search *search, struct fc_status *st);
+                             const struct fc_unit_graph *graph, const uint32_t *slot, struct fc_search *search,
+                             struct fc_status *st);
 /* Anneals until the work is spent; leaves the placement of the least p-norm met (with cap_s: of the least hop
  * time). */
 void fc_search_run(struct fc_search *search, const struct fc_search_settings *settings);

@@ -17,13 +17,11 @@ static enum fc_code map_blocks(const struct fc_map_problem *problem, enum fc_lev
     return FC_OK;
 }
 
-static enum fc_code map_nodes(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                              struct fc_status *st)
+static enum fc_code map_nodes(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     return map_blocks(problem, FC_LEVEL_NODE, "bnm", mapping, st);
 }
-static enum fc_code map_drawers(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                                struct fc_status *st)
+static enum fc_code map_drawers(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     return map_blocks(problem, FC_LEVEL_DRAWER, "bdm", mapping, st);
 }

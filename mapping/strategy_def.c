@@ -2,8 +2,7 @@
  * allowed node). Source: DEF of Bhatele et al., SC'11, section 4.1. */
 #include "mapping/map_build.h"
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;

@@ -50,8 +50,9 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
                           struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_machine *machine = problem->net->machine;
-    struct fc_sites sites = {problem->net, machine->routing, slots->node, slots->n_nodes, slots->per_node,
-                             problem->background_bytes_per_s, false};
+    struct fc_sites sites = {problem->net,   machine->routing, slots->node,
+                             slots->n_nodes, slots->per_node,  problem->background_bytes_per_s,
+                             false};
     struct fc_map_bound least;
     struct fc_exact_job *job = fc_alloc(&mapping->arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;
@@ -80,8 +81,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     if (problem->argument && !hops && strcmp(problem->argument, "time"))
         return fc_refuse(st, FC_INPUT, "strategy exact: unknown objective '%.40s' (expected time or hops)",
                          problem->argument);
-    if (fc_map_start(problem, mapping, &slots, st) || check_size(&slots, mapping->n_tasks, hops, st))
-        return st->code;
+    if (fc_map_start(problem, mapping, &slots, st) || check_size(&slots, mapping->n_tasks, hops, st)) return st->code;
     return solve(problem, &slots, hops, mapping, st);
 }
 

@@ -218,8 +218,8 @@ static bool precedes(double a, double c, double b, double d)
     return a < b * (1 - 1e-12) || (a <= b * (1 + 1e-12) && c < d);
 }
 
-static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem,
-                               const struct fc_slots *slots, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem, const struct fc_slots *slots,
+                               struct fc_mapping *mapping, struct fc_status *st)
 {
     double best_s = INFINITY, best_hops = INFINITY;
     int best = 0, n = fc_map_worth_trying(s->demand, s->n_kept);
@@ -244,8 +244,7 @@ static enum fc_code map_digits(const struct fc_map_problem *problem, const char 
     struct fc_slots slots;
     const struct fc_demand *demand = problem->demand;
     if (demand->n_grid == 0)
-        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
-                         name);
+        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have", name);
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     const struct fc_torus_shape *shape = fc_map_whole_torus(problem, &slots, name, st);
     struct search *s = shape ? fc_alloc(&mapping->arena, 1, sizeof *s, st) : NULL;
@@ -262,18 +261,16 @@ static enum fc_code map_digits(const struct fc_map_problem *problem, const char 
     for (; s->most_digits <= demand->n_grid * s->n_columns && s->visits <= MOST_VISITS; s->most_digits++)
         cut_side(s, 0, 0, (uint64_t)demand->grid[0]);
     if (s->n_kept == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy %s: the factors of the task grid's sides do not fit the torus's", name);
+        return fc_refuse(st, FC_INPUT, "strategy %s: the factors of the task grid's sides do not fit the torus's",
+                         name);
     return place_best(s, problem, &slots, mapping, st);
 }
 
-static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                             struct fc_status *st)
+static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     return map_digits(problem, "fold", false, mapping, st);
 }
-static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                             struct fc_status *st)
+static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     if (problem->argument && strcmp(problem->argument, "time"))
         return fc_refuse(st, FC_INPUT, "strategy tile: '%s' is unknown (expected tile or tile:time)",

@@ -47,8 +47,7 @@ static void put(struct greedy *g, uint32_t at, uint32_t task)
 static void rise(struct greedy *g, uint32_t task)
 {
     uint32_t at = g->position[task];
-    for (; at > 0 && before(g, task, g->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        put(g, at, g->heap[(at - 1) / 2]);
+    for (; at > 0 && before(g, task, g->heap[(at - 1) / 2]); at = (at - 1) / 2) put(g, at, g->heap[(at - 1) / 2]);
     put(g, at, task);
 }
 static void sink(struct greedy *g, uint32_t at, uint32_t task)
@@ -97,8 +96,7 @@ static double byte_time(struct greedy *g, uint32_t from, uint32_t to)
     if (from == to) return 0;
     g->walk.n = 0;
     g->routing->walk(g->net, from, to, 1, &g->walk);
-    for (uint32_t i = 0; i < g->walk.n; i++)
-        time += g->walk.weight[i] / fc_site_bandwidth(&g->sites, g->walk.link[i]);
+    for (uint32_t i = 0; i < g->walk.n; i++) time += g->walk.weight[i] / fc_site_bandwidth(&g->sites, g->walk.link[i]);
     return time;
 }
 
@@ -169,14 +167,12 @@ static enum fc_code start(struct greedy *g, const struct fc_map_problem *problem
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     struct greedy g = {.slots = &slots, .mapping = mapping};
     if (problem->demand->n_entries == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy greedy follows single messages, and %s is dense traffic or none",
+        return fc_refuse(st, FC_INPUT, "strategy greedy follows single messages, and %s is dense traffic or none",
                          problem->demand->name ? problem->demand->name : "this");
     if (fc_map_start(problem, mapping, &slots, st) || start(&g, problem, st) ||
         fc_walk_start(&g.walk, g.routing->walk_capacity(problem->net), st))

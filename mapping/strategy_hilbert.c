@@ -52,8 +52,8 @@ static int compare(const void *a, const void *b)
 
 /* Sorts stop[n] along the curve: the item lies at point item / per_point of a box of n_dims sides, the first
  * fastest; sides of 1 count none. */
-static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *side, int n_dims,
-                               uint32_t per_point, struct fc_status *st)
+static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *side, int n_dims, uint32_t per_point,
+                               struct fc_status *st)
 {
     int bits = 1, n_long = 0;
     for (int d = 0; d < n_dims; d++) {
@@ -61,8 +61,8 @@ static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *si
         while ((uint64_t)side[d] > UINT64_C(1) << bits) bits++;
     }
     if (bits * n_long > 64)
-        return fc_refuse(st, FC_INPUT, "strategy %s: %d dimensions of %d bits (at most 64 bits in all)", name,
-                         n_long, bits);
+        return fc_refuse(st, FC_INPUT, "strategy %s: %d dimensions of %d bits (at most 64 bits in all)", name, n_long,
+                         bits);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x[FC_MAX_DIMS], left = stop[i].item / per_point;
         int m = 0;
@@ -76,8 +76,7 @@ static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *si
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     const struct fc_network *net = problem->net;
@@ -85,8 +84,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct fc_grid grid;
     bool box = fc_grid(net, &grid) && grid.routers == 1;
     if (!box && demand->n_grid == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
+        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     struct stop *task = fc_alloc(&mapping->arena, mapping->n_tasks, sizeof *task, st);
     struct stop *node = task ? fc_alloc(&mapping->arena, slots.n_nodes, sizeof *node, st) : NULL;

@@ -18,7 +18,7 @@
 
 enum {
     MOST_SAMPLES_SHARE = 100, /* of the budget over the walks that its length is found by */
-    MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
+    MOST_WALK_SHARE = 50      /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
 };
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
  * ones. */
@@ -60,7 +60,8 @@ static enum fc_code make_routes(struct fc_optimizer *o, struct fc_status *st)
         links = 8;
         more = r->spread.first[r->spread.n_bundles];
     }
-    o->measuring = (uint64_t)((double)o->problem->demand->n_entries * links + more + r->n_links + (double)o->slots->n / 2);
+    o->measuring =
+        (uint64_t)((double)o->problem->demand->n_entries * links + more + r->n_links + (double)o->slots->n / 2);
     fc_optimizer_spend(o, 2 * r->work + o->sites.net->n_links);
     return FC_OK;
 }
@@ -76,7 +77,8 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
 {
     struct fc_load load;
     struct fc_load_summary summary;
-    struct fc_load_settings settings = {.threads = o->threads, .seed = o->problem->seed,
+    struct fc_load_settings settings = {.threads = o->threads,
+                                        .seed = o->problem->seed,
                                         .split_share = o->problem->split_share,
                                         .background_bytes_per_s = o->problem->background_bytes_per_s};
     put_slots(o, slot, mapping);
@@ -208,8 +210,8 @@ static void refund_evaluation(struct fc_optimizer *o)
     const struct fc_routing_ops *used = o->sites.net->machine->routing;
     const struct fc_demand *d = o->problem->demand;
     if (used->adaptive || o->sites.routing != used || o->routes.kind == FC_ROUTES_SPREAD) return;
-    uint64_t takes = 5 * d->n_entries + 2 * fc_optimizer_best(o)->sum_work + 4ull * d->n_tasks +
-                     2ull * o->sites.net->n_links;
+    uint64_t takes =
+        5 * d->n_entries + 2 * fc_optimizer_best(o)->sum_work + 4ull * d->n_tasks + 2ull * o->sites.net->n_links;
     if (takes >= o->evaluation) return;
     fc_optimizer_refund(o, o->evaluation - takes);
     o->evaluation = takes;
@@ -243,15 +245,13 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     return st->code;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     struct fc_optimizer o = {.problem = problem, .slots = &slots, .arena = &mapping->arena};
     const struct fc_demand *demand = problem->demand;
     if (problem->argument && strcmp(problem->argument, "time"))
-        return fc_refuse(st, FC_INPUT,
-                         "strategy optimize: '%s' is unknown (expected optimize or optimize:time)",
+        return fc_refuse(st, FC_INPUT, "strategy optimize: '%s' is unknown (expected optimize or optimize:time)",
                          problem->argument);
     o.time_only = problem->argument;
     if (demand->n_dense > 0)
@@ -265,7 +265,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     if (!o.place) return st->code;
     for (uint32_t t = 0; t < demand->n_tasks; t++) identity[t] = t;
     for (uint32_t i = 0; i < slots.n_nodes; i++) o.place[slots.node[i]] = i;
-    o.sites = (struct fc_sites){problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
+    o.sites = (struct fc_sites){problem->net,   problem->net->machine->routing,  slots.node, slots.n_nodes,
                                 slots.per_node, problem->background_bytes_per_s, false};
     o.threads = problem->threads > 0 ? problem->threads : 1;
     o.budget = fc_work_of_s(problem->time_s);

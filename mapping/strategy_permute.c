@@ -96,10 +96,9 @@ static enum fc_code read_order(struct search *s, const char *text, struct fc_sta
         s->now.column[i] = c;
     }
     if (seen != (1u << s->n_columns) - 1 || text[s->n_columns])
-        return fc_refuse(
-            st, FC_INPUT,
-            "strategy %s: '%.40s' is no order of the dimensions (expected each letter of %s once)", name,
-            text, letters);
+        return fc_refuse(st, FC_INPUT,
+                         "strategy %s: '%.40s' is no order of the dimensions (expected each letter of %s once)", name,
+                         text, letters);
     s->kept[0] = s->now;
     s->n_kept = 1;
     return FC_OK;
@@ -117,8 +116,8 @@ static void place(const struct search *s, const struct order *o, const struct fc
     }
 }
 
-static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem,
-                               const struct fc_slots *slots, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem, const struct fc_slots *slots,
+                               struct fc_mapping *mapping, struct fc_status *st)
 {
     double best_s = INFINITY;
     int best = 0, n = fc_map_worth_trying(s->demand, s->n_kept);
@@ -134,8 +133,7 @@ static enum fc_code place_best(struct search *s, const struct fc_map_problem *pr
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     struct search s = {.demand = problem->demand};

@@ -21,13 +21,11 @@ static enum fc_code map_units(const struct fc_map_problem *problem, enum fc_leve
     return FC_OK;
 }
 
-static enum fc_code map_nodes(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                              struct fc_status *st)
+static enum fc_code map_nodes(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     return map_units(problem, FC_LEVEL_NODE, "rnm", mapping, st);
 }
-static enum fc_code map_drawers(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                                struct fc_status *st)
+static enum fc_code map_drawers(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     return map_units(problem, FC_LEVEL_DRAWER, "rdm", mapping, st);
 }

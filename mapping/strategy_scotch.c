@@ -100,8 +100,8 @@ static enum fc_code place(struct job *j, struct fc_near_free *near)
     const uint32_t *first = j->target.first_place;
     for (uint32_t t = 0; t < j->mapping->n_tasks; t++) {
         if (j->part[t] < 0 || (uint32_t)j->part[t] >= j->target.n_parts)
-            return fc_refuse(j->st, FC_FAULT, "Scotch puts task %u in part %lld of %u", t,
-                             (long long)j->part[t], j->target.n_parts);
+            return fc_refuse(j->st, FC_FAULT, "Scotch puts task %u in part %lld of %u", t, (long long)j->part[t],
+                             j->target.n_parts);
         uint32_t at = fc_near_free_next(near, first[j->part[t]]);
         if (at >= first[j->part[t]] && at < first[j->part[t] + 1])
             fc_near_free_take(near, at, t, j->mapping);
@@ -157,11 +157,10 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
         free(graph);
         return fc_out_of_memory(j->st, "the graph of the tasks");
     }
-    if (!task_graph(j, arena) &&
-        !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
-            if (!fc_scotch_check(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
-                                              NULL, j->n_edges, j->other, j->weight),
-                           "the graph of the tasks", j->st))
+    if (!task_graph(j, arena) && !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
+        if (!fc_scotch_check(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
+                                                NULL, j->n_edges, j->other, j->weight),
+                             "the graph of the tasks", j->st))
             best_of_seeds(j, graph, context, n_seeds);
     }
     fc_scotch_target_free(&j->target);
@@ -181,26 +180,23 @@ static void map_by_scotch(void *of)
         return;
     }
     if (!fc_scotch_check(!SCOTCH_contextRandomClone(context) && !SCOTCH_contextThreadSpawn(context, 1, NULL) &&
-                           !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
-                       "the context of Scotch", st))
+                             !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
+                         "the context of Scotch", st))
         map_in_context(j, context, j->n_seeds);
     SCOTCH_contextExit(context);
     free(context);
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     struct job j = {.problem = problem, .slots = &slots, .mapping = mapping, .st = st};
     long long n_seeds = problem->demand->n_tasks <= SMALL_JOB ? SEEDS : 1;
     if (problem->demand->n_entries == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "strategy scotch follows single messages, and %s is dense traffic or none",
+        return fc_refuse(st, FC_INPUT, "strategy scotch follows single messages, and %s is dense traffic or none",
                          problem->demand->name ? problem->demand->name : "this");
-    if (problem->argument &&
-        fc_word_int(problem->argument, strlen(problem->argument), 1, MOST_SEEDS, "number of seeds", &n_seeds,
-                    (struct fc_place){"strategy scotch", 0}, st))
+    if (problem->argument && fc_word_int(problem->argument, strlen(problem->argument), 1, MOST_SEEDS, "number of seeds",
+                                         &n_seeds, (struct fc_place){"strategy scotch", 0}, st))
         return st->code;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     j.n_seeds = (int)n_seeds;

@@ -30,11 +30,10 @@ struct job {
 
 static enum fc_code bad_text(const struct job *j)
 {
-    return fc_refuse(
-        j->st, FC_INPUT,
-        "strategy %s: '%.80s' is not 1 to 3 boxes of %d sides (expected NODE/DRAWER/SUPERNODE, each "
-        "like 4x2x2x2)",
-        name, j->problem->argument, j->blocks.n_grid);
+    return fc_refuse(j->st, FC_INPUT,
+                     "strategy %s: '%.80s' is not 1 to 3 boxes of %d sides (expected NODE/DRAWER/SUPERNODE, each "
+                     "like 4x2x2x2)",
+                     name, j->problem->argument, j->blocks.n_grid);
 }
 
 static enum fc_code read_shapes(struct job *j)
@@ -86,15 +85,13 @@ static enum fc_code check_levels(const struct job *j)
         uint32_t room = level ? b->nodes_per_unit[level] / b->nodes_per_unit[level - 1] : j->slots->per_node;
         for (int d = 0; level && d < b->n_grid; d++)
             if (b->block[level][d] % b->block[level - 1][d])
-                return fc_refuse(
-                    j->st, FC_INPUT,
-                    "strategy %s: a side of %lld tasks of the %s is no multiple of the %s's %lld (%s)", name,
-                    b->block[level][d], names[level], names[level - 1], b->block[level - 1][d],
-                    near(j, level, shapes, sizeof shapes));
+                return fc_refuse(j->st, FC_INPUT,
+                                 "strategy %s: a side of %lld tasks of the %s is no multiple of the %s's %lld (%s)",
+                                 name, b->block[level][d], names[level], names[level - 1], b->block[level - 1][d],
+                                 near(j, level, shapes, sizeof shapes));
         if (volume(b, level) / inner > room)
-            return fc_refuse(j->st, FC_INPUT,
-                             "strategy %s: the block of a %s has %.0f %ss, and a %s holds %u (%s)", name,
-                             names[level], volume(b, level) / inner, inner_names[level], names[level], room,
+            return fc_refuse(j->st, FC_INPUT, "strategy %s: the block of a %s has %.0f %ss, and a %s holds %u (%s)",
+                             name, names[level], volume(b, level) / inner, inner_names[level], names[level], room,
                              near(j, level, shapes, sizeof shapes));
     }
     return FC_OK;
@@ -111,9 +108,8 @@ static enum fc_code find_rest(struct job *j)
     j->cut = 0;
     for (int d = 0; d < b->n_grid; d++) {
         if (top[d] > grid[d])
-            return fc_refuse(j->st, FC_INPUT,
-                             "strategy %s: a side of %lld tasks is longer than the grid's %lld (%s)", name,
-                             top[d], grid[d], near(j, (int)b->top, shapes, sizeof shapes));
+            return fc_refuse(j->st, FC_INPUT, "strategy %s: a side of %lld tasks is longer than the grid's %lld (%s)",
+                             name, top[d], grid[d], near(j, (int)b->top, shapes, sizeof shapes));
         if (grid[d] % top[d]) {
             j->cut = d;
             n_cut++;
@@ -122,15 +118,13 @@ static enum fc_code find_rest(struct job *j)
     }
     j->whole = grid[j->cut] / top[j->cut] * top[j->cut];
     if (n_cut > 1)
-        return fc_refuse(
-            j->st, FC_INPUT,
-            "strategy %s: the outermost block leaves a rest in %d dimensions of the grid (expected 1 at "
-            "most), %s",
-            name, n_cut, near(j, (int)b->top, shapes, sizeof shapes));
-    if (n_blocks > b->n_units)
         return fc_refuse(j->st, FC_INPUT,
-                         "strategy %s: %.0f outermost blocks, and only %u units to hold them (%s)", name,
-                         n_blocks, b->n_units, near(j, (int)b->top, shapes, sizeof shapes));
+                         "strategy %s: the outermost block leaves a rest in %d dimensions of the grid (expected 1 at "
+                         "most), %s",
+                         name, n_cut, near(j, (int)b->top, shapes, sizeof shapes));
+    if (n_blocks > b->n_units)
+        return fc_refuse(j->st, FC_INPUT, "strategy %s: %.0f outermost blocks, and only %u units to hold them (%s)",
+                         name, n_blocks, b->n_units, near(j, (int)b->top, shapes, sizeof shapes));
     return FC_OK;
 }
 
@@ -138,8 +132,7 @@ static enum fc_code find_rest(struct job *j)
 
 /* Tasks of the part, a box of the grid that begins at `from` in dimension cut, to their numbers in the job.
  */
-static void take_over(const struct job *j, const long long *box, long long from,
-                      const struct fc_mapping *part)
+static void take_over(const struct job *j, const long long *box, long long from, const struct fc_mapping *part)
 {
     int n = j->blocks.n_grid;
     long long c[FC_MAX_DIMS] = {0};
@@ -154,14 +147,13 @@ static void take_over(const struct job *j, const long long *box, long long from,
 }
 
 /* A job of `length` tasks in dimension cut on the given nodes. */
-static void sub_problem(const struct job *j, long long length, struct fc_demand *demand,
-                        struct fc_map_problem *problem)
+static void sub_problem(const struct job *j, long long length, struct fc_demand *demand, struct fc_map_problem *problem)
 {
     *demand = (struct fc_demand){.name = j->problem->demand->name, .n_grid = j->blocks.n_grid};
     memcpy(demand->grid, j->problem->demand->grid, sizeof demand->grid);
     demand->grid[j->cut] = length;
-    demand->n_tasks = (uint32_t)((uint64_t)j->problem->demand->n_tasks /
-                                 (uint64_t)j->problem->demand->grid[j->cut] * (uint64_t)length);
+    demand->n_tasks = (uint32_t)((uint64_t)j->problem->demand->n_tasks / (uint64_t)j->problem->demand->grid[j->cut] *
+                                 (uint64_t)length);
     *problem = *j->problem;
     problem->demand = demand;
     problem->argument = NULL; /* said here */
@@ -209,19 +201,17 @@ static enum fc_code place_rest(struct job *j, const struct fc_mapping *whole, st
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     struct fc_mapping whole = {0}, rest = {0};
     struct job j = {.problem = problem, .slots = &slots, .mapping = mapping, .st = st};
     if (problem->demand->n_grid == 0)
-        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
-                         name);
+        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have", name);
     j.blocks.n_grid = problem->demand->n_grid;
     if (fc_map_start(problem, mapping, &slots, st) || read_shapes(&j) ||
-        fc_blocks_units(problem, &slots, j.blocks.top, name, &mapping->arena, &j.blocks, st) ||
-        check_levels(&j) || find_rest(&j))
+        fc_blocks_units(problem, &slots, j.blocks.top, name, &mapping->arena, &j.blocks, st) || check_levels(&j) ||
+        find_rest(&j))
         return st->code;
     if (!place_whole(&j, &whole) && j.whole < problem->demand->grid[j.cut]) place_rest(&j, &whole, &rest);
     fc_mapping_free(&whole);

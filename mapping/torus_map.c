@@ -2,15 +2,14 @@
  * mapping. */
 #include "mapping/torus_map.h"
 
-const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *problem,
-                                                const struct fc_slots *slots, const char *name,
-                                                struct fc_status *st)
+const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                                                const char *name, struct fc_status *st)
 {
     const struct fc_network *net = problem->net;
     const struct fc_torus_shape *torus = fc_torus(net);
     if (!torus) {
-        fc_refuse(st, FC_INPUT, "strategy %s needs a torus or mesh, and %s is a %s network", name,
-                  net->machine->name, net->machine->family->name);
+        fc_refuse(st, FC_INPUT, "strategy %s needs a torus or mesh, and %s is a %s network", name, net->machine->name,
+                  net->machine->family->name);
         return NULL;
     }
     bool whole = slots->n_nodes == net->n_nodes;
@@ -21,11 +20,13 @@ const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *pro
     return NULL;
 }
 
-enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct fc_mapping *mapping,
-                              double *time_s, double *hop_bytes, struct fc_status *st)
+enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct fc_mapping *mapping, double *time_s,
+                              double *hop_bytes, struct fc_status *st)
 {
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
-    struct fc_load_settings settings = {.split = FC_SPLIT_UNIFORM, .threads = 1, .seed = problem->seed,
+    struct fc_load_settings settings = {.split = FC_SPLIT_UNIFORM,
+                                        .threads = 1,
+                                        .seed = problem->seed,
                                         .background_bytes_per_s = problem->background_bytes_per_s};
     struct fc_load_summary summary;
     struct fc_load load;

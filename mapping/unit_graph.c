@@ -20,8 +20,8 @@ static enum fc_code start_notes(struct notes *notes, size_t n, struct fc_arena *
 }
 
 /* Stable counting sort of n notes by key into `to`; first[n_units + 1] is scratch. */
-static void sort_notes(const struct notes *notes, size_t n, const uint32_t *key, uint32_t n_units,
-                       uint64_t *first, struct notes *to)
+static void sort_notes(const struct notes *notes, size_t n, const uint32_t *key, uint32_t n_units, uint64_t *first,
+                       struct notes *to)
 {
     memset(first, 0, ((size_t)n_units + 1) * sizeof *first);
     for (size_t i = 0; i < n; i++) first[key[i] + 1]++;

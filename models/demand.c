@@ -12,12 +12,11 @@ void fc_demand_free(struct fc_demand *demand)
     memset(demand, 0, sizeof *demand);
 }
 
-enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries,
-                             struct fc_status *st)
+enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries, struct fc_status *st)
 {
     if (n_tasks >= FC_NONE)
-        return fc_refuse(st, FC_NO, "%llu tasks are too many (at most %u can be held)",
-                         (unsigned long long)n_tasks, FC_NONE - 1);
+        return fc_refuse(st, FC_NO, "%llu tasks are too many (at most %u can be held)", (unsigned long long)n_tasks,
+                         FC_NONE - 1);
     struct fc_arena *arena = &demand->arena;
     demand->n_tasks = (uint32_t)n_tasks;
     demand->n_entries = 0;
@@ -97,8 +96,8 @@ static enum fc_code unknown_pattern(const char *name, struct fc_status *st)
         names[n++] = (*p)->name;
     }
     const char *near = fc_nearest(name, names, n);
-    return fc_refuse(st, FC_INPUT, "unknown pattern '%.60s' (%s%s%sknown: %s)", name,
-                     near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
+    return fc_refuse(st, FC_INPUT, "unknown pattern '%.60s' (%s%s%sknown: %s)", name, near ? "did you mean '" : "",
+                     near ? near : "", near ? "'? " : "", known);
 }
 
 static enum fc_code make_pattern(const struct fc_network *net, const char *text, uint64_t seed,
@@ -134,8 +133,7 @@ enum fc_code fc_demand_from_pattern(const struct fc_network *net, const char *te
 /* ---- graph files
  * ------------------------------------------------------------------------------------------------------- */
 
-enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint64_t capacity,
-                              struct fc_status *st)
+enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint64_t capacity, struct fc_status *st)
 {
     t->n = 0;
     t->src = fc_alloc(arena, capacity, sizeof *t->src, st);
@@ -162,8 +160,7 @@ static void sort_by(const struct fc_triples *from, const uint32_t *key, uint32_t
     to->n = from->n;
 }
 
-enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena,
-                             struct fc_status *st)
+enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_triples by_dst = {0};
     uint64_t *first = fc_alloc(arena, (size_t)n_tasks + 1, sizeof *first, st);

@@ -8,8 +8,7 @@
 
 /* Arrays for n_tasks tasks and n_entries entries, n_entries set to 0 (fc_demand_add counts). FC_NO when they
  * do not fit. */
-enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries,
-                             struct fc_status *st);
+enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries, struct fc_status *st);
 
 /* Entries are added in order of src; the arrays have room for what fc_demand_start was told. */
 static inline void fc_demand_add(struct fc_demand *demand, uint32_t src, uint32_t dst, double bytes)
@@ -56,10 +55,10 @@ static inline int fc_exact_log2(uint64_t n)
 struct fc_message_settings {
     double bytes;
 };
-#define FC_KEY_MESSAGE_BYTES(type, preset_text)                                                              \
-    {                                                                                                        \
-        .name = "bytes", .kind = FC_KEY_QUANTITY, .unit = FC_BYTES, .offset = offsetof(type, bytes),         \
-        .low = 0, .high = INFINITY, .preset = preset_text, .help = "payload of one message"                  \
+#define FC_KEY_MESSAGE_BYTES(type, preset_text)                                                                        \
+    {                                                                                                                  \
+        .name = "bytes", .kind = FC_KEY_QUANTITY, .unit = FC_BYTES, .offset = offsetof(type, bytes), .low = 0,         \
+        .high = INFINITY, .preset = preset_text, .help = "payload of one message"                                      \
     }
 
 /* Entries in any order, as a graph file gives them (graph_*.c). */
@@ -69,11 +68,9 @@ struct fc_triples {
     long *line;          /* [n] where the file gives the entry */
     size_t n;
 };
-enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint64_t capacity,
-                              struct fc_status *st);
+enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint64_t capacity, struct fc_status *st);
 /* Sorts by (src, dst), stable, by two counting sorts over n_tasks. */
-enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena,
-                             struct fc_status *st);
+enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena, struct fc_status *st);
 
 /* A file format of communication graphs; the table is in graph_formats.c. */
 struct fc_graph_format {

@@ -17,24 +17,20 @@
 #include <math.h>
 
 /* The four lists agree in length; the missing `links` means one cable everywhere. */
-static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where,
-                                struct fc_status *st)
+static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where, struct fc_status *st)
 {
     if (s->children.n == 0)
         return fc_fail(st, FC_INPUT, where, "network.children is missing (e.g. children: [4, 4, 4])");
-    if (s->parents.n == 0)
-        return fc_fail(st, FC_INPUT, where, "network.parents is missing (e.g. parents: [1, 4, 4])");
+    if (s->parents.n == 0) return fc_fail(st, FC_INPUT, where, "network.parents is missing (e.g. parents: [1, 4, 4])");
     if (s->children.n > FC_MAX_LEVELS)
         return fc_fail(st, FC_INPUT, where, "network.children has %d levels (at most %d)", s->children.n,
                        FC_MAX_LEVELS);
     if (s->parents.n != s->children.n)
-        return fc_fail(st, FC_INPUT, where,
-                       "network.parents has %d entries (expected %d, one a level as children)", s->parents.n,
-                       s->children.n);
+        return fc_fail(st, FC_INPUT, where, "network.parents has %d entries (expected %d, one a level as children)",
+                       s->parents.n, s->children.n);
     if (s->links.n && s->links.n != s->children.n)
-        return fc_fail(st, FC_INPUT, where,
-                       "network.links has %d entries (expected %d, one a level as children)", s->links.n,
-                       s->children.n);
+        return fc_fail(st, FC_INPUT, where, "network.links has %d entries (expected %d, one a level as children)",
+                       s->links.n, s->children.n);
     return FC_OK;
 }
 
@@ -54,11 +50,11 @@ static enum fc_code check_size(const struct fc_fat_tree_shape *s, struct fc_plac
     }
     if (nodes + switches >= 2147483648.0)
         return fc_fail(st, FC_NO, where,
-                       "network.children: %.4g nodes and %.4g switches are too many (at most 2^31 - 1)",
-                       nodes, switches);
+                       "network.children: %.4g nodes and %.4g switches are too many (at most 2^31 - 1)", nodes,
+                       switches);
     if (links >= FC_NONE)
-        return fc_fail(st, FC_NO, where, "network.parents: %.4g links are too many (at most %u can be held)",
-                       links, FC_NONE - 1);
+        return fc_fail(st, FC_NO, where, "network.parents: %.4g links are too many (at most %u can be held)", links,
+                       FC_NONE - 1);
     return FC_OK;
 }
 
@@ -91,8 +87,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     derive(s);
     machine->n_classes = s->h;
     snprintf(machine->classes[0].name, sizeof machine->classes[0].name, "leaf");
-    for (int l = 1; l < s->h; l++)
-        snprintf(machine->classes[l].name, sizeof machine->classes[l].name, "level%d", l);
+    for (int l = 1; l < s->h; l++) snprintf(machine->classes[l].name, sizeof machine->classes[l].name, "level%d", l);
     return FC_OK;
 }
 
@@ -114,12 +109,11 @@ static void add_switch(const struct fc_fat_tree_shape *s, struct fc_link_list *l
     for (uint32_t u = 0; l < s->h && u < s->w[l + 1]; u++)
         for (uint32_t c = 0; c < s->p[l + 1]; c++)
             fc_links_add(list, router,
-                         fc_fat_tree_switch(s, l + 1, plane, x / s->m[l + 1], y + s->subtree_switches[l] * u),
-                         l);
+                         fc_fat_tree_switch(s, l + 1, plane, x / s->m[l + 1], y + s->subtree_switches[l] * u), l);
     for (uint32_t j = 0; j < s->m[l]; j++) {
         uint32_t child = x * s->m[l] + j;
-        uint32_t below = l == 1 ? s->n_switches + child
-                                : fc_fat_tree_switch(s, l - 1, plane, child, y % s->subtree_switches[l - 1]);
+        uint32_t below =
+            l == 1 ? s->n_switches + child : fc_fat_tree_switch(s, l - 1, plane, child, y % s->subtree_switches[l - 1]);
         for (uint32_t c = 0; c < s->p[l]; c++) fc_links_add(list, router, below, l - 1);
     }
 }
@@ -131,8 +125,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     double need = (double)s->n_links * 9 + ((double)s->n_switches + s->n_nodes + 1) * 4;
     if (need > (double)fc_memory_bytes()) {
         char text[2][32];
-        return fc_fail(st, FC_NO, where, "network: %u links need %s of memory (this machine allows %s)",
-                       s->n_links, fc_format(text[0], sizeof text[0], need, FC_BYTES),
+        return fc_fail(st, FC_NO, where, "network: %u links need %s of memory (this machine allows %s)", s->n_links,
+                       fc_format(text[0], sizeof text[0], need, FC_BYTES),
                        fc_format(text[1], sizeof text[1], (double)fc_memory_bytes(), FC_BYTES));
     }
     net->n_routers = s->n_switches;
@@ -145,8 +139,7 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         for (uint32_t plane = 0; plane < s->planes; plane++)
             for (uint32_t u = 0; u < s->w[1]; u++)
                 for (uint32_t c = 0; c < s->p[1]; c++)
-                    fc_links_add(&list, s->n_switches + node,
-                                 fc_fat_tree_switch(s, 1, plane, node / s->m[1], u), 0);
+                    fc_links_add(&list, s->n_switches + node, fc_fat_tree_switch(s, 1, plane, node / s->m[1], u), 0);
     return fc_links_seal(net, &list, NULL, st);
 }
 

@@ -40,22 +40,22 @@ static inline const struct fc_fat_tree_shape *fc_fat_tree(const struct fc_networ
     return fc_machine_fat_tree(net->machine);
 }
 /* Router number of switch (l, x, y) of a plane, l >= 1. */
-static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int l, uint32_t plane,
-                                          uint32_t x, uint32_t y)
+static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int l, uint32_t plane, uint32_t x,
+                                          uint32_t y)
 {
     return s->first_switch[l] + (plane * s->n_subtrees[l] + x) * s->subtree_switches[l] + y;
 }
 /* Cable c of the link from (l, x, y) up to its parent u; l = 0 is node x. */
-static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
-                                      uint32_t y, uint32_t u, uint32_t c)
+static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint32_t plane, uint32_t x, uint32_t y,
+                                      uint32_t u, uint32_t c)
 {
     const struct fc_fat_tree_shape *s = net->machine->shape;
     if (l == 0) return net->first_link[net->n_routers + x] + (plane * s->w[1] + u) * s->p[1] + c;
     return net->first_link[fc_fat_tree_switch(s, l, plane, x, y)] + u * s->p[l + 1] + c;
 }
 /* Cable c of the link from the switch (l + 1, ., y) above subtree x of height l down into that subtree. */
-static inline uint32_t fc_fat_tree_down(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
-                                        uint32_t y, uint32_t c)
+static inline uint32_t fc_fat_tree_down(const struct fc_network *net, int l, uint32_t plane, uint32_t x, uint32_t y,
+                                        uint32_t c)
 {
     const struct fc_fat_tree_shape *s = net->machine->shape;
     uint32_t up = l + 1 < s->h ? s->w[l + 2] * s->p[l + 2] : 0;

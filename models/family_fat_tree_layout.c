@@ -6,8 +6,7 @@
 static void fat_tree_level(struct fc_layout_builder *b, int l, bool up)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(b->net);
-    uint32_t below = s->subtree_switches[l], m = s->m[l + 1], cables = s->p[l + 1],
-             sets = s->n_subtrees[l + 1];
+    uint32_t below = s->subtree_switches[l], m = s->m[l + 1], cables = s->p[l + 1], sets = s->n_subtrees[l + 1];
     struct fc_panel *p = fc_layout_add(b, l, s->planes * sets, m * below, s->w[l + 1] * cables);
     char text[48], tile[40];
     if (!p) return;
@@ -20,7 +19,7 @@ static void fat_tree_level(struct fc_layout_builder *b, int l, bool up)
             for (uint32_t c = 0; c < p->columns; c++) {
                 uint32_t plane = t / sets, x = t % sets * m + r / below, y = r % below, u = c / cables;
                 *fc_layout_at(p, t, r, c) = up ? fc_fat_tree_up(b->net, l, plane, x, y, u, c % cables)
-                                     : fc_fat_tree_down(b->net, l, plane, x, y + below * u, c % cables);
+                                               : fc_fat_tree_down(b->net, l, plane, x, y + below * u, c % cables);
             }
 }
 

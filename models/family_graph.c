@@ -40,10 +40,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     struct fc_graph_shape *s = machine->shape;
     struct fc_graph_reader reader = {.machine = machine, .shape = s};
     size_t format = 0;
-    if (!s->file || !*s->file)
-        return fc_fail(st, FC_INPUT, where, "network.file is missing (the fabric file)");
-    if (!s->format)
-        return fc_fail(st, FC_INPUT, where, "network.format is missing (expected one of: " FORMATS ")");
+    if (!s->file || !*s->file) return fc_fail(st, FC_INPUT, where, "network.file is missing (the fabric file)");
+    if (!s->format) return fc_fail(st, FC_INPUT, where, "network.format is missing (expected one of: " FORMATS ")");
     while (format < FC_COUNT(formats) && strcmp(formats[format].name, s->format)) format++;
     if (format == FC_COUNT(formats))
         return fc_fail(st, FC_INPUT, where, "network.format: '%s' is unknown (expected one of: " FORMATS ")",
@@ -51,8 +49,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     s->path = resolve(machine, s->file, st);
     if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
     if (memchr(reader.text.data, 0, reader.text.size))
-        return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0},
-                       "is not a text file (expected %s)", s->format);
+        return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0}, "is not a text file (expected %s)", s->format);
     machine->n_classes = 0;
     if (formats[format].read(&reader, st)) return st->code;
     return fc_graph_finish(&reader, st);
@@ -106,8 +103,7 @@ static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *
     }
     qsort_r(t->member, n, sizeof *t->member, by_attachment, &at);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || compare_attachments(&at, t->member[i - 1], t->member[i]))
-            t->first_member[t->n_groups++] = i;
+        if (i == 0 || compare_attachments(&at, t->member[i - 1], t->member[i])) t->first_member[t->n_groups++] = i;
         t->group[t->member[i]] = t->n_groups - 1;
     }
     t->first_member[t->n_groups] = n;
@@ -151,8 +147,7 @@ static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, 
     for (uint32_t group = 0; group < t->n_groups; group++)
         if (measure(net, t, group, queue, st)) goto done;
     for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
-        if (net->first_link[v + 1] - net->first_link[v] > most)
-            most = net->first_link[v + 1] - net->first_link[v];
+        if (net->first_link[v + 1] - net->first_link[v] > most) most = net->first_link[v + 1] - net->first_link[v];
     /* A route uses a cable in one direction at most, and the walk needs a number a router of scratch. */
     uint64_t capacity = 2ull * most + net->n_links / 2 + net->n_routers;
     t->walk_capacity = capacity < FC_NONE ? (uint32_t)capacity : FC_NONE;
@@ -213,21 +208,19 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
     const struct fc_graph_tables *t = net->extra;
     const struct fc_cable *c = &fc_graph(net)->cables[t->cable[link]];
     uint32_t a = net->link_source[link], b = net->link_target[link], parallel = 0, nth = 0;
-    uint32_t from_port = a == c->router ? c->port : c->other_port,
-             to_port = a == c->router ? c->other_port : c->port;
+    uint32_t from_port = a == c->router ? c->port : c->other_port, to_port = a == c->router ? c->other_port : c->port;
     char from[300], to[300], ports[2][16] = {"", ""};
     vertex_name(net, a, from, sizeof from);
     vertex_name(net, b, to, sizeof to);
     if (from_port) snprintf(ports[0], sizeof ports[0], "[%u]", from_port);
     if (to_port) snprintf(ports[1], sizeof ports[1], "[%u]", to_port);
-    int n = snprintf(out, size, "%s %s%s->%s%s", net->machine->classes[net->link_class[link]].name, from,
-                     ports[0], to, ports[1]);
+    int n = snprintf(out, size, "%s %s%s->%s%s", net->machine->classes[net->link_class[link]].name, from, ports[0], to,
+                     ports[1]);
     for (uint32_t l = net->first_link[a]; l < net->first_link[a + 1]; l++) {
         if (l == link) nth = parallel;
         parallel += net->link_target[l] == b;
     }
-    if (!from_port && parallel > 1 && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, " cable %u", nth);
+    if (!from_port && parallel > 1 && n > 0 && (size_t)n < size) snprintf(out + n, size - (size_t)n, " cable %u", nth);
 }
 
 static void note(const struct fc_network *net, char *out, size_t size)
@@ -260,7 +253,10 @@ uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *fi
     return at;
 }
 
-static const char *const *node_names(const struct fc_network *net) { return fc_graph(net)->node_name; }
+static const char *const *node_names(const struct fc_network *net)
+{
+    return fc_graph(net)->node_name;
+}
 
 /* A file is one network. */
 static void words(const struct fc_machine *machine, char *out, size_t size)
@@ -271,8 +267,7 @@ static void words(const struct fc_machine *machine, char *out, size_t size)
 #define OFFSET(field) offsetof(struct fc_graph_shape, field)
 static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
-    {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL,
-     "fabric file, relative to the machine file"},
+    {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL, "fabric file, relative to the machine file"},
     {"format", FC_KEY_TEXT, FC_NUMBER, OFFSET(format), 0, 0, NULL, NULL, FORMATS},
     {"unnamed", FC_KEY_CHOICE, FC_NUMBER, OFFSET(unnamed), 0, 0, unnamed_choices, "skip",
      "ibnetdiscover: adapters whose description names no host are left out (skip) or a node each (node)"},

@@ -23,8 +23,8 @@ struct fc_graph_shape {
     uint32_t n_routers, n_nodes, n_cables;
     const char **router_name, **node_name; /* unique, in natural order: n2 before n10 */
     struct fc_cable *cables;               /* [n_cables] in the order of the file */
-    uint32_t n_aggregation; /* ibnetdiscover: in-switch reduction engines, which are no hosts */
-    uint32_t n_unnamed;     /* ibnetdiscover: adapters without a host name (skipped or nodes) */
+    uint32_t n_aggregation;                /* ibnetdiscover: in-switch reduction engines, which are no hosts */
+    uint32_t n_unnamed;                    /* ibnetdiscover: adapters without a host name (skipped or nodes) */
 };
 
 /* net->extra. Nodes that hang on the same routers by as many cables form a group: all routes to them are
@@ -67,7 +67,7 @@ struct fc_names {
 };
 /* The number of that name, added when new. Names must be printable UTF-8 of at most 255 bytes. */
 enum fc_code fc_graph_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
-                          uint32_t *number, struct fc_place where, struct fc_status *st);
+                                uint32_t *number, struct fc_place where, struct fc_status *st);
 /* The number of that name, or FC_NONE. */
 uint32_t fc_names_find(const struct fc_names *names, const char *text, size_t length);
 
@@ -79,12 +79,10 @@ struct fc_graph_reader {
     struct fc_names routers, nodes;
     uint32_t capacity; /* of shape->cables */
 };
-enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable,
-                                struct fc_status *st);
+enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable, struct fc_status *st);
 /* The class of that name, declared when new. bandwidth 0: not known, so the machine file must give it. */
 enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, double bandwidth_bytes_per_s,
-                            double latency_s, uint8_t *link_class, struct fc_place where,
-                            struct fc_status *st);
+                            double latency_s, uint8_t *link_class, struct fc_place where, struct fc_status *st);
 /* Numbers routers and nodes in natural order of their names and checks that every node has a cable. */
 enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *st);
 

@@ -19,8 +19,8 @@ static const char letters[] = "xyzabcde";
 /* ---- checking ---- */
 
 /* One item "x-=0" of the list. */
-static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size_t length,
-                                struct fc_place where, struct fc_status *st)
+static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size_t length, struct fc_place where,
+                                struct fc_status *st)
 {
     const char *letter = length > 3 ? memchr(letters, item[0], (size_t)s->n_dims) : NULL;
     if (!letter || (item[1] != '-' && item[1] != '+') || item[2] != '=')
@@ -37,8 +37,8 @@ static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size
     for (int d = 0; d < s->n_dims; d++)
         for (int i = 0; i < 2; i++)
             if (s->bridge[d][i] == node)
-                return fc_fail(st, FC_INPUT, where, "%s: mesh node %lld hosts the bridge %c%c already", what,
-                               node, letters[d], i == FC_TMESH_PLUS ? '+' : '-');
+                return fc_fail(st, FC_INPUT, where, "%s: mesh node %lld hosts the bridge %c%c already", what, node,
+                               letters[d], i == FC_TMESH_PLUS ? '+' : '-');
     s->bridge[dim][direction] = (uint32_t)node;
     return FC_OK;
 }
@@ -76,8 +76,7 @@ void fc_tmesh_derive(struct fc_tmesh_shape *s)
     }
     s->n_mesh = s->rows * s->columns;
     s->n_computing = s->n_mesh - (s->router_nodes_compute ? 0 : 2 * (uint32_t)s->n_dims);
-    s->chip_links =
-        2 * (s->rows * (s->columns - 1) + s->columns * (s->rows - 1)) + torus_ports + s->n_computing;
+    s->chip_links = 2 * (s->rows * (s->columns - 1) + s->columns * (s->rows - 1)) + torus_ports + s->n_computing;
 }
 
 static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
@@ -85,12 +84,10 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     struct fc_tmesh_shape *s = machine->shape;
     if (s->dims.n == 0) return fc_fail(st, FC_INPUT, where, "network.dims is missing (e.g. dims: [6, 6, 6])");
     if (s->dims.n > FC_MAX_DIMS)
-        return fc_fail(st, FC_INPUT, where, "network.dims has %d dimensions (at most %d)", s->dims.n,
-                       FC_MAX_DIMS);
+        return fc_fail(st, FC_INPUT, where, "network.dims has %d dimensions (at most %d)", s->dims.n, FC_MAX_DIMS);
     if (s->mesh.n != 2)
         return fc_fail(st, FC_INPUT, where,
-                       "network.mesh has %d entries (expected rows and columns, e.g. mesh: [4, 4])",
-                       s->mesh.n);
+                       "network.mesh has %d entries (expected rows and columns, e.g. mesh: [4, 4])", s->mesh.n);
     double routers = (double)s->mesh.v[0] * (double)s->mesh.v[1], chips = 1;
     for (int d = 0; d < s->dims.n; d++) chips *= (double)s->dims.v[d];
     if (chips * routers * (FC_MESH_PORTS + 3) >= FC_NONE)
@@ -101,8 +98,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     s->columns = (uint32_t)s->mesh.v[1];
     s->n_mesh = s->rows * s->columns;
     for (int d = 0; d < s->n_dims; d++) s->k[d] = (uint32_t)s->dims.v[d];
-    if (s->n_mesh < 2 * (uint32_t)s->n_dims ||
-        (!s->router_nodes_compute && s->n_mesh == 2 * (uint32_t)s->n_dims))
+    if (s->n_mesh < 2 * (uint32_t)s->n_dims || (!s->router_nodes_compute && s->n_mesh == 2 * (uint32_t)s->n_dims))
         return fc_fail(st, FC_INPUT, where, "network.mesh: %u nodes are too few for %d bridges%s", s->n_mesh,
                        2 * s->n_dims, s->router_nodes_compute ? "" : " and a node that computes");
     if (read_bridges(s, where, st)) return st->code;
@@ -148,8 +144,7 @@ static void add_chip(const struct fc_tmesh_shape *s, uint32_t chip, int injectio
             for (int i = 0; i < 2; i++) {
                 if (s->bridge[d][i] != m || s->k[d] == 1) continue;
                 tables->torus_port[d][i] = list->n - base;
-                fc_links_add(list, router,
-                             fc_tmesh_neighbour(s, chip, d, i) * s->n_mesh + fc_tmesh_entry(s, d, i), 0);
+                fc_links_add(list, router, fc_tmesh_neighbour(s, chip, d, i) * s->n_mesh + fc_tmesh_entry(s, d, i), 0);
             }
         if (!fc_tmesh_computes(s, m)) continue;
         tables->computing[terminal] = m;
@@ -165,8 +160,7 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     net->n_nodes = s->n_chips * s->n_computing;
     struct fc_link_list list;
     struct fc_tmesh_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
-    if (!tables ||
-        fc_links_start(&list, &net->arena, (uint64_t)s->n_chips * s->chip_links + net->n_nodes, st))
+    if (!tables || fc_links_start(&list, &net->arena, (uint64_t)s->n_chips * s->chip_links + net->n_nodes, st))
         return st->code;
     tables->mesh_port = fc_alloc(&net->arena, s->n_mesh, sizeof *tables->mesh_port, st);
     tables->computing = fc_alloc(&net->arena, s->n_computing, sizeof *tables->computing, st);
@@ -344,8 +338,7 @@ const struct fc_family_ops fc_family_tmesh = {
     .name = "tmesh",
     .usage = "dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: "
              "torus, mesh",
-    .source =
-        "Liu, Xun, Cao & Sun, Co-design of on-chip networks and system interconnection networks (TMesh)",
+    .source = "Liu, Xun, Cao & Sun, Co-design of on-chip networks and system interconnection networks (TMesh)",
     .shape_size = sizeof(struct fc_tmesh_shape),
     .keys = keys,
     .n_keys = FC_COUNT(keys),

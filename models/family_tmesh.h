@@ -60,8 +60,7 @@ static inline uint32_t fc_tmesh_coordinate(const struct fc_tmesh_shape *s, uint3
 {
     return chip / s->stride[dim] % s->k[dim];
 }
-static inline uint32_t fc_tmesh_neighbour(const struct fc_tmesh_shape *s, uint32_t chip, int dim,
-                                          int direction)
+static inline uint32_t fc_tmesh_neighbour(const struct fc_tmesh_shape *s, uint32_t chip, int dim, int direction)
 {
     uint32_t c = fc_tmesh_coordinate(s, chip, dim), k = s->k[dim];
     uint32_t to = direction == FC_TMESH_PLUS ? (c + 1 == k ? 0 : c + 1) : (c == 0 ? k - 1 : c - 1);

@@ -16,11 +16,9 @@ static void links(struct fc_layout_builder *b)
             struct fc_panel *p = fc_layout_add(b, 0, s->n_chips / plane, rows, s->k[0]);
             if (!p) return;
             p->at_glance = true;
-            snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d),
-                     direction == FC_TMESH_PLUS ? '+' : '-');
+            snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d), direction == FC_TMESH_PLUS ? '+' : '-');
             fc_layout_title(p, text, slice, "y", "x");
-            for (uint32_t c = 0; c < s->n_chips; c++)
-                p->cell[c] = c * s->chip_links + tables->torus_port[d][direction];
+            for (uint32_t c = 0; c < s->n_chips; c++) p->cell[c] = c * s->chip_links + tables->torus_port[d][direction];
         }
     for (int side = 0; side < FC_MESH_PORTS; side++) {
         struct fc_panel *p = fc_layout_add(b, 1, s->n_chips, s->rows, s->columns);
@@ -41,8 +39,7 @@ static void nodes(struct fc_layout_builder *b)
     if (!p) return;
     fc_layout_title(p, "nodes", "chip", "row", "column");
     for (uint32_t n = 0; n < b->net->n_nodes; n++)
-        p->cell[(size_t)(n / s->n_computing) * s->n_mesh +
-                fc_tmesh_tables(b->net)->computing[n % s->n_computing]] = n;
+        p->cell[(size_t)(n / s->n_computing) * s->n_mesh + fc_tmesh_tables(b->net)->computing[n % s->n_computing]] = n;
 }
 
 const struct fc_layout fc_tmesh_layout = {.links = links, .nodes = nodes};

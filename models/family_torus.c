@@ -11,7 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-char fc_torus_letter(int dim) { return "xyzabcde"[dim]; }
+char fc_torus_letter(int dim)
+{
+    return "xyzabcde"[dim];
+}
 
 /* One class for all dimensions, or one a dimension, as the file's links: say. */
 static void declare_classes(struct fc_machine *machine, struct fc_torus_shape *s)
@@ -24,8 +27,10 @@ static void declare_classes(struct fc_machine *machine, struct fc_torus_shape *s
     for (int d = 0; d < s->n_dims; d++) {
         if (per_dimension || d == 0) {
             struct fc_link_class *c = &machine->classes[machine->n_classes++];
-            if (per_dimension) snprintf(c->name, sizeof c->name, "%c", fc_torus_letter(d));
-            else snprintf(c->name, sizeof c->name, "%s", machine->family->name);
+            if (per_dimension)
+                snprintf(c->name, sizeof c->name, "%c", fc_torus_letter(d));
+            else
+                snprintf(c->name, sizeof c->name, "%s", machine->family->name);
         }
         s->dim_class[d] = machine->n_classes - 1;
     }
@@ -189,9 +194,12 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
     uint32_t side[FC_MAX_DIMS], count = 1;
     bool finer = false;
     for (int d = 0; d < n; d++) {
-        if (index < n) side[d] = d == index ? 1 : s->k[d];
-        else if (index < 2 * n) side[d] = d == index - n ? (s->k[d] + 1) / 2 : s->k[d];
-        else side[d] = index - 2 * n + 1 < 32 ? (s->k[d] >> (index - 2 * n + 1)) : 0;
+        if (index < n)
+            side[d] = d == index ? 1 : s->k[d];
+        else if (index < 2 * n)
+            side[d] = d == index - n ? (s->k[d] + 1) / 2 : s->k[d];
+        else
+            side[d] = index - 2 * n + 1 < 32 ? (s->k[d] >> (index - 2 * n + 1)) : 0;
         finer = finer || side[d] > 1;
         if (side[d] == 0) side[d] = 1;
     }

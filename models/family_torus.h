@@ -18,7 +18,8 @@ struct fc_torus_shape {
 };
 /* net->extra: */
 struct fc_torus_tables {
-    uint32_t *port; /* [n_routers][n_dims][2] first parallel link of (dimension, direction 0 + 1 -), FC_NONE at an edge */
+    uint32_t
+        *port; /* [n_routers][n_dims][2] first parallel link of (dimension, direction 0 + 1 -), FC_NONE at an edge */
 };
 enum { FC_PLUS = 0, FC_MINUS = 1 };
 

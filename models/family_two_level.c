@@ -81,8 +81,10 @@ static void sort_slots(const struct fc_two_level_shape *s, uint32_t sn, uint32_t
         for (uint32_t to = 0; to < s->n_supernodes; to++)
             for (uint32_t c = 0; to != sn && c < cables; c++) {
                 uint32_t host = fc_two_level_host(s, sn, to, c);
-                if (pass == 0) first[host + 2]++;
-                else slot[first[host + 1]++] = to * cables + c;
+                if (pass == 0)
+                    first[host + 2]++;
+                else
+                    slot[first[host + 1]++] = to * cables + c;
             }
         for (uint32_t m = 0; pass == 0 && m < s->members; m++) first[m + 2] += first[m + 1];
     }
@@ -108,8 +110,7 @@ static void add_local_links(const struct fc_two_level_shape *s, uint32_t router,
         if (i != position) fc_links_add(list, router, base + drawer * p + i, s->ll_class);
     for (uint32_t d = 0; d < s->n_drawers; d++)
         for (uint32_t i = 0; d != drawer && i < p; i++)
-            if (s->local == FC_LOCAL_FULL || i == position)
-                fc_links_add(list, router, base + d * p + i, s->lr_class);
+            if (s->local == FC_LOCAL_FULL || i == position) fc_links_add(list, router, base + d * p + i, s->lr_class);
 }
 
 static enum fc_code build(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st)
@@ -117,8 +118,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     const struct fc_two_level_shape *s = machine->shape;
     net->n_routers = s->n_routers;
     net->n_nodes = s->n_routers * s->nodes_per_router;
-    uint64_t local = s->n_positions - 1u +
-                     (s->n_drawers - 1u) * (uint64_t)(s->local == FC_LOCAL_FULL ? s->n_positions : 1);
+    uint64_t local =
+        s->n_positions - 1u + (s->n_drawers - 1u) * (uint64_t)(s->local == FC_LOCAL_FULL ? s->n_positions : 1);
     uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
     double links = (double)s->n_routers * (double)local + 2.0 * net->n_nodes + (double)pairs * s->pair_links;
     double tables_bytes = 4 * ((double)pairs * s->pair_links + s->members + (double)s->n_supernodes * s->pair_links);
@@ -150,8 +151,10 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
 static void vertex_name(const struct fc_network *net, uint32_t vertex, char *out, size_t size)
 {
     const struct fc_two_level_shape *s = fc_two_level(net);
-    if (fc_is_node(net, vertex)) snprintf(out, size, "node %u", vertex - net->n_routers);
-    else snprintf(out, size, "%u.%u", vertex / s->members, vertex % s->members);
+    if (fc_is_node(net, vertex))
+        snprintf(out, size, "node %u", vertex - net->n_routers);
+    else
+        snprintf(out, size, "%u.%u", vertex / s->members, vertex % s->members);
 }
 
 static void link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
@@ -243,9 +246,8 @@ static bool relative(void *shape, int number)
     bool ports = nodes * (double)s->d_ports >= (double)s->supernodes;
     if (s->supernodes > own && !ports) s->supernodes = own; /* no more than have a cable each */
     if (s->supernodes > 1)
-        s->links_per_pair =
-            (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
-                                    floor(nodes * (double)s->d_ports / (double)s->supernodes)));
+        s->links_per_pair = (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
+                                                    floor(nodes * (double)s->d_ports / (double)s->supernodes)));
     return true;
 }
 
@@ -264,10 +266,12 @@ static bool tree(const struct fc_machine *machine, struct fc_tree *t)
 #define OFFSET(field) offsetof(struct fc_two_level_shape, field)
 static const struct fc_key keys[] = {
     {"supernodes", FC_KEY_INT, FC_NUMBER, OFFSET(supernodes), 1, 1 << 24, NULL, NULL, "supernodes (dragonfly: groups)"},
-    {"drawers", FC_KEY_INT, FC_NUMBER, OFFSET(drawers), 1, 1 << 16, NULL, "1", "drawers a supernode; 1: a dragonfly group"},
+    {"drawers", FC_KEY_INT, FC_NUMBER, OFFSET(drawers), 1, 1 << 16, NULL, "1",
+     "drawers a supernode; 1: a dragonfly group"},
     {"nodes_per_drawer", FC_KEY_INT, FC_NUMBER, OFFSET(nodes_per_drawer), 1, 1 << 16, NULL, NULL, "routers a drawer"},
     {"d_link", FC_KEY_CHOICE, FC_NUMBER, OFFSET(d_link), 0, 0, rules, "packed", "which router hosts which D link"},
-    {"links_per_pair", FC_KEY_INT, FC_NUMBER, OFFSET(links_per_pair), 1, 4096, NULL, "1", "D links a pair of supernodes"},
+    {"links_per_pair", FC_KEY_INT, FC_NUMBER, OFFSET(links_per_pair), 1, 4096, NULL, "1",
+     "D links a pair of supernodes"},
     {"d_ports", FC_KEY_INT, FC_NUMBER, OFFSET(d_ports), 1, 4096, NULL, "16", "D ports a router (packed, relative)"},
     {"local", FC_KEY_CHOICE, FC_NUMBER, OFFSET(local), 0, 0, locals, "full",
      "full: LR to every router of other drawers; grid: to the same position only"},

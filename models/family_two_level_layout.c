@@ -22,7 +22,7 @@ static void local_links(struct fc_layout_builder *b, bool in_drawer)
     struct fc_panel *p = fc_layout_add(b, in_drawer ? s->ll_class : s->lr_class, s->n_routers / side, side, side);
     if (!p) return;
     fc_layout_title(p, in_drawer ? "LL links" : "LR links", in_drawer && s->n_drawers > 1 ? "drawer" : "supernode",
-          "from router", "to router");
+                    "from router", "to router");
     for (uint32_t tile = 0; tile < p->n_tiles; tile++)
         for (uint32_t i = 0; i < side; i++)
             for (uint32_t j = 0; j < side; j++) {
@@ -49,8 +49,7 @@ static void nodes(struct fc_layout_builder *b)
         b->map->glance = (struct fc_glance){
             .kind = FC_GLANCE_RING, .n_spots = s->n_supernodes, .cables = s->pair_links, .per_spot = s->members};
     bool one = s->n_drawers == 1;
-    uint32_t rows = one ? s->n_positions : s->n_drawers,
-             columns = s->nodes_per_router * (one ? 1 : s->n_positions);
+    uint32_t rows = one ? s->n_positions : s->n_drawers, columns = s->nodes_per_router * (one ? 1 : s->n_positions);
     struct fc_panel *p = fc_layout_nodes(b, s->n_supernodes, rows, columns);
     if (!p) return;
     fc_layout_title(p, "nodes", "supernode", one ? "router" : "drawer", one ? "node" : "router of the drawer");

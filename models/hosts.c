@@ -21,22 +21,22 @@ struct reading {
     bool in_file;
 };
 
-static enum fc_code add_host(void *context, const char *name, size_t length, uint32_t times,
-                             struct fc_place where, struct fc_status *st)
+static enum fc_code add_host(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
+                             struct fc_status *st)
 {
     struct reading *r = context;
     uint32_t number, before = r->names.n;
     if (is_number(name))
-        return fc_fail(st, FC_INPUT, where,
-                       "'%s' is a number, which node lists take for a node (expected a host name)", name);
+        return fc_fail(st, FC_INPUT, where, "'%s' is a number, which node lists take for a node (expected a host name)",
+                       name);
     if (fc_graph_names_add(&r->names, r->arena, name, length, &number, where, st)) return st->code;
     if (number < before && !r->in_file && times == 1)
         return fc_fail(st, FC_INPUT, where, "host '%s' is listed twice", name);
     return FC_OK;
 }
 
-static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file,
-                                struct fc_place where, struct fc_status *st)
+static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file, struct fc_place where,
+                                struct fc_status *st)
 {
     struct reading *r = context;
     r->in_file = in_file;
@@ -83,19 +83,16 @@ enum fc_code fc_hosts_of_machine(struct fc_network *net, struct fc_status *st)
     const char **name = NULL;
     uint32_t n = 0;
     if (!m->hosts && !m->hosts_file) return of_fabric(net, st);
-    if (m->hosts && m->hosts_file)
-        return fc_fail(st, FC_INPUT, where, "hosts and hosts_file: expected one of them");
+    if (m->hosts && m->hosts_file) return fc_fail(st, FC_INPUT, where, "hosts and hosts_file: expected one of them");
     if (m->hosts && fc_host_text_is_file(m->hosts))
         return fc_fail(st, FC_INPUT, where,
-                       "hosts: '%.80s' (expected a host list such as cn[000-063]; hosts_file: names a file)",
-                       m->hosts);
+                       "hosts: '%.80s' (expected a host list such as cn[000-063]; hosts_file: names a file)", m->hosts);
     char path[2 + FILENAME_MAX];
     const char *slash = m->hosts_file && m->hosts_file[0] != '/' ? strrchr(m->file, '/') : NULL;
-    int length = m->hosts_file ? snprintf(path, sizeof path, "@%.*s%s",
-                                          slash ? (int)(slash - m->file) + 1 : 0, m->file, m->hosts_file)
+    int length = m->hosts_file ? snprintf(path, sizeof path, "@%.*s%s", slash ? (int)(slash - m->file) + 1 : 0, m->file,
+                                          m->hosts_file)
                                : 0;
-    if ((size_t)length >= sizeof path)
-        return fc_fail(st, FC_INPUT, where, "hosts_file: the path is too long");
+    if ((size_t)length >= sizeof path) return fc_fail(st, FC_INPUT, where, "hosts_file: the path is too long");
     if (fc_hosts_read(m->hosts ? m->hosts : path, &net->arena, &name, &n, st)) return at_key(m, st);
     if (n != net->n_nodes)
         return fc_fail(st, FC_INPUT, where,
@@ -114,8 +111,8 @@ static uint32_t hash(const char *text, size_t length)
     return (uint32_t)(h ^ h >> 32);
 }
 
-enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena,
-                                 struct fc_host_index *index, struct fc_status *st)
+enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena, struct fc_host_index *index,
+                                 struct fc_status *st)
 {
     *index = (struct fc_host_index){.n_slots = 2, .name = net->host_name};
     if (!net->host_name) return FC_OK;
@@ -141,8 +138,8 @@ uint32_t fc_host_find(const struct fc_host_index *index, const char *name, size_
     return FC_NONE;
 }
 
-enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length,
-                             struct fc_place where, struct fc_status *st)
+enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length, struct fc_place where,
+                             struct fc_status *st)
 {
     struct fc_arena arena = {0};
     const char **rest = fc_alloc(&arena, net->n_nodes, sizeof *rest, st), *first = NULL, *last = NULL;
@@ -174,7 +171,9 @@ char *fc_node_name(const struct fc_network *net, uint32_t node, char *out, size_
     snprintf(number, sizeof number, "node %u", node);
     const char *host = net->host_name ? net->host_name[node] : NULL;
     if (!host) host = fc_vertex_name(net, fc_node_vertex(net, node), name, sizeof name);
-    if (strcmp(host, number)) snprintf(out, size, "%s (%s)", number, host);
-    else snprintf(out, size, "%s", number);
+    if (strcmp(host, number))
+        snprintf(out, size, "%s (%s)", number, host);
+    else
+        snprintf(out, size, "%s", number);
     return out;
 }

@@ -20,13 +20,13 @@ struct fc_host_index {
     uint32_t n_slots;
     const char *const *name;
 };
-enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena,
-                                 struct fc_host_index *index, struct fc_status *st);
+enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena, struct fc_host_index *index,
+                                 struct fc_status *st);
 /* The node of that name, or FC_NONE. */
 uint32_t fc_host_find(const struct fc_host_index *index, const char *name, size_t length);
 /* FC_INPUT: "host 'cn99' is not in machine X (near: cn09, cn19; it has cn00 to cn63)". */
-enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length,
-                             struct fc_place where, struct fc_status *st);
+enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length, struct fc_place where,
+                             struct fc_status *st);
 
 /* For messages: "node 67 (cn067)" by its host, or by its name in the fabric's file; "node 67" where it has neither.
  * Returns out. */

@@ -2,52 +2,51 @@
 #include "models/models.h"
 
 /* X(record): declared and listed. */
-#define FAMILIES(X) \
-    X(torus) X(mesh) X(fat_tree) X(tmesh) X(two_level) X(graph)
-#define ROUTINGS(X)                                                                                                   \
-    X(dimension_order)                                                                                                \
-    X(adaptive)                                                                                                       \
-    X(valiant)                                                                                                        \
-    X(nca)                                                                                                            \
-    X(nca_hash)                                                                                                       \
-    X(nca_random)                                                                                                     \
-    X(tmesh)                                                                                                          \
-    X(direct)                                                                                                         \
-    X(indirect)                                                                                                       \
-    X(ugal)                                                                                                           \
+#define FAMILIES(X) X(torus) X(mesh) X(fat_tree) X(tmesh) X(two_level) X(graph)
+#define ROUTINGS(X)                                                                                                    \
+    X(dimension_order)                                                                                                 \
+    X(adaptive)                                                                                                        \
+    X(valiant)                                                                                                         \
+    X(nca)                                                                                                             \
+    X(nca_hash)                                                                                                        \
+    X(nca_random)                                                                                                      \
+    X(tmesh)                                                                                                           \
+    X(direct)                                                                                                          \
+    X(indirect)                                                                                                        \
+    X(ugal)                                                                                                            \
     X(shortest)
-#define VC_RULES(X)                                                                                                   \
-    X(none_torus)                                                                                                     \
-    X(dateline)                                                                                                       \
-    X(direction_ordered)                                                                                              \
-    X(bubble)                                                                                                         \
-    X(bubble_direction)                                                                                               \
-    X(shared)                                                                                                         \
-    X(separate)                                                                                                       \
-    X(six)                                                                                                            \
-    X(up_down)                                                                                                        \
-    X(none_two_level)                                                                                                 \
-    X(hops)                                                                                                           \
-    X(none_graph)                                                                                                     \
+#define VC_RULES(X)                                                                                                    \
+    X(none_torus)                                                                                                      \
+    X(dateline)                                                                                                        \
+    X(direction_ordered)                                                                                               \
+    X(bubble)                                                                                                          \
+    X(bubble_direction)                                                                                                \
+    X(shared)                                                                                                          \
+    X(separate)                                                                                                        \
+    X(six)                                                                                                             \
+    X(up_down)                                                                                                         \
+    X(none_two_level)                                                                                                  \
+    X(hops)                                                                                                            \
+    X(none_graph)                                                                                                      \
     X(layers)
-#define PATTERNS(X)                                                                                                   \
-    X(uniform)                                                                                                        \
-    X(complement)                                                                                                     \
-    X(transpose)                                                                                                      \
-    X(tornado)                                                                                                        \
-    X(bit_reverse)                                                                                                    \
-    X(neighbor)                                                                                                       \
-    X(hotregion)                                                                                                      \
-    X(alltoall)                                                                                                       \
-    X(blocks)                                                                                                         \
-    X(hotspot)                                                                                                        \
-    X(line_broadcast)                                                                                                 \
-    X(plane_broadcast)                                                                                                \
-    X(broadcast)                                                                                                      \
-    X(stencil2d)                                                                                                      \
-    X(stencil3d)                                                                                                      \
-    X(stencil4d)                                                                                                      \
-    X(multicast)                                                                                                      \
+#define PATTERNS(X)                                                                                                    \
+    X(uniform)                                                                                                         \
+    X(complement)                                                                                                      \
+    X(transpose)                                                                                                       \
+    X(tornado)                                                                                                         \
+    X(bit_reverse)                                                                                                     \
+    X(neighbor)                                                                                                        \
+    X(hotregion)                                                                                                       \
+    X(alltoall)                                                                                                        \
+    X(blocks)                                                                                                          \
+    X(hotspot)                                                                                                         \
+    X(line_broadcast)                                                                                                  \
+    X(plane_broadcast)                                                                                                 \
+    X(broadcast)                                                                                                       \
+    X(stencil2d)                                                                                                       \
+    X(stencil3d)                                                                                                       \
+    X(stencil4d)                                                                                                       \
+    X(multicast)                                                                                                       \
     X(permutation)
 
 #define DECLARE(name) extern const struct fc_family_ops fc_family_##name;

@@ -40,7 +40,10 @@ static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
 {
     return (struct fc_place){r->machine->file, (long)node->start_mark.line + 1};
 }
-static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
+static const char *text_of(const yaml_node_t *node)
+{
+    return (const char *)node->data.scalar.value;
+}
 
 /* Bad bytes have an offset, everything else a line, which for an unfinished last line can be the one behind it. */
 static long problem_line(const yaml_parser_t *parser, const struct fc_text *text)
@@ -132,8 +135,8 @@ static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *no
     out[0] = 0;
     for (size_t i = 0; i < count; i++) {
         yaml_node_t *name = map ? yaml_document_get_node(&r->document, node->data.mapping.pairs.start[i].key) : NULL;
-        yaml_node_t *item = yaml_document_get_node(
-            &r->document, map ? node->data.mapping.pairs.start[i].value : node->data.sequence.items.start[i]);
+        yaml_node_t *item = yaml_document_get_node(&r->document, map ? node->data.mapping.pairs.start[i].value
+                                                                     : node->data.sequence.items.start[i]);
         if (item->type != YAML_SCALAR_NODE || (name && name->type != YAML_SCALAR_NODE))
             return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected plain values in the list", key);
         int more = snprintf(out + n, size - n, "%s%s%s%s", i ? "," : "", name ? text_of(name) : "", name ? "=" : "",
@@ -179,8 +182,8 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
 }
 
 /* Decodes a mapping whose every key is in the table. */
-static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping,
-                           const struct fc_key_table *table, void *settings)
+static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping, const struct fc_key_table *table,
+                           void *settings)
 {
     if (fc_keys_preset(table->keys, table->n, settings, &r->machine->arena, r->st)) return r->st->code;
     if (!mapping) return FC_OK;
@@ -413,8 +416,7 @@ static enum fc_code decode_machine(struct reader *r)
         (fc_multicast_check(m, st) && point_at_key(r, router, "router")) ||
         decode(r, "packet", packet, &fc_packet_keys, m) ||
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
-        (check_router(r, router) && point_at_key(r, router, "router")) ||
-        decode(r, "node", node, &fc_node_keys, m) ||
+        (check_router(r, router) && point_at_key(r, router, "router")) || decode(r, "node", node, &fc_node_keys, m) ||
         (check_node(r, node) && point_at_key(r, node, "node")) ||
         decode(r, "software", software, &fc_software_keys, m) || decode(r, "nic", nic, &fc_nic_keys, m))
         return st->code;

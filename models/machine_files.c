@@ -51,7 +51,10 @@ const char *fc_machines_directory(char *out, size_t size)
     return out;
 }
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st)
 {
@@ -60,8 +63,9 @@ enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_
     DIR *dir = opendir(directory);
     if (!dir && errno == ENOMEM) return fc_out_of_memory(st, "reading %s", directory);
     if (!dir)
-        return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
-                         directory, strerror(errno));
+        return fc_refuse(st, FC_INPUT,
+                         "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)", directory,
+                         strerror(errno));
     const size_t limit = 1000;
     *n = 0;
     *names = fc_alloc(arena, limit, sizeof **names, st);
@@ -69,7 +73,8 @@ enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_
         size_t length = strlen(entry->d_name);
         static const char calibration[] = ".calibration.yaml"; /* of the machine beside it */
         if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
-        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration)) continue;
+        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration))
+            continue;
         char *name = fc_copy_text(arena, entry->d_name, st);
         if (!name) break;
         name[length - 5] = 0;
@@ -95,7 +100,8 @@ enum fc_code fc_machine_locate(const char *name, char *path, size_t size, struct
     if (access(path, F_OK) == 0) return FC_OK;
     if (fc_machine_names(arena, &names, &n, st)) return st->code;
     const char *near = fc_nearest(name, names, n);
-    return fc_refuse(st, FC_INPUT, "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
-                                   "contains '/' or ends in .yaml)",
+    return fc_refuse(st, FC_INPUT,
+                     "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
+                     "contains '/' or ends in .yaml)",
                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

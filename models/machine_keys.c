@@ -3,8 +3,8 @@
 #include "models/machine_keys.h"
 
 const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
-const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered",
-                                       "bubble-direction-ordered", NULL};
+const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered", "bubble-direction-ordered",
+                                       NULL};
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
@@ -57,7 +57,8 @@ static const struct fc_key packet_keys[] = {
 };
 static const struct fc_key node_keys[] = {
     {"cores", FC_KEY_INT, FC_NUMBER, IN(cores_per_node), 1, 1 << 20, NULL, "1", "tasks a node can hold"},
-    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 1, 64, NULL, "1", "interfaces of a node; a message goes through one of them"},
+    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 1, 64, NULL, "1",
+     "interfaces of a node; a message goes through one of them"},
     {"port_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(port_bytes_per_s), 1, 1e18, NULL, NULL,
      "of one of them; left out: no limit"},
     {"reception", FC_KEY_QUANTITY, FC_BYTES, IN(reception.bytes), 1, 1e12, NULL, NULL,
@@ -86,8 +87,8 @@ static const struct fc_key software_keys[] = {
 };
 #undef IN
 static const struct fc_key link_keys[] = {
-    {"bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, offsetof(struct fc_link_class, bandwidth_bytes_per_s), 1, 1e18,
-     NULL, NULL, "of one direction of one link"},
+    {"bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, offsetof(struct fc_link_class, bandwidth_bytes_per_s), 1, 1e18, NULL,
+     NULL, "of one direction of one link"},
     {"latency", FC_KEY_QUANTITY, FC_SECONDS, offsetof(struct fc_link_class, latency_s), 0, 10, NULL, NULL,
      "of the wire"},
 };

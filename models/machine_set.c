@@ -29,8 +29,8 @@ static int copy_node(yaml_document_t *to, yaml_document_t *from, int index, size
     yaml_node_t *node = yaml_document_get_node(from, index);
     if (depth > MOST_DEPTH || !node) return 0;
     if (node->type == YAML_SCALAR_NODE)
-        return add_scalar(to, (const char *)node->data.scalar.value, node->data.scalar.length,
-                          node->data.scalar.style, number);
+        return add_scalar(to, (const char *)node->data.scalar.value, node->data.scalar.length, node->data.scalar.style,
+                          number);
     bool list = node->type == YAML_SEQUENCE_NODE;
     int copy = list ? yaml_document_add_sequence(to, NULL, YAML_FLOW_SEQUENCE_STYLE)
                     : yaml_document_add_mapping(to, NULL, YAML_FLOW_MAPPING_STYLE);
@@ -44,7 +44,8 @@ static int copy_node(yaml_document_t *to, yaml_document_t *from, int index, size
         return copy;
     }
     for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
-        int key = copy_node(to, from, p->key, number, depth + 1), value = copy_node(to, from, p->value, number, depth + 1);
+        int key = copy_node(to, from, p->key, number, depth + 1),
+            value = copy_node(to, from, p->value, number, depth + 1);
         if (!key || !value || !yaml_document_append_mapping_pair(to, copy, key, value)) return 0;
     }
     return copy;
@@ -114,8 +115,10 @@ enum fc_code fc_machine_set(yaml_document_t *document, const char *setting, size
     if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(st, "reading --set %s", setting);
     yaml_parser_set_input_string(&parser, (const unsigned char *)equals + 1, strlen(equals + 1));
     if (!yaml_parser_load(&parser, &given)) {
-        if (parser.error == YAML_MEMORY_ERROR || !parser.problem) fc_out_of_memory(st, "reading --set %s", setting);
-        else fc_refuse(st, FC_INPUT, "--set %s: the value is not YAML: %s", setting, parser.problem);
+        if (parser.error == YAML_MEMORY_ERROR || !parser.problem)
+            fc_out_of_memory(st, "reading --set %s", setting);
+        else
+            fc_refuse(st, FC_INPUT, "--set %s: the value is not YAML: %s", setting, parser.problem);
     } else {
         if (!yaml_document_get_root_node(&given))
             fc_refuse(st, FC_INPUT, "--set %s: no value", setting);

@@ -57,8 +57,7 @@ char *fc_machine_shape(const struct fc_machine *machine, char *out, size_t size)
 {
     out[0] = '\0';
     (machine->family->words ? machine->family->words : words_of_keys)(machine, out, size);
-    if (machine->nodes_per_router > 1)
-        fc_words_number(out, size, "nodes_per_router", machine->nodes_per_router);
+    if (machine->nodes_per_router > 1) fc_words_number(out, size, "nodes_per_router", machine->nodes_per_router);
     return out;
 }
 
@@ -95,8 +94,8 @@ static enum fc_code take_classes(const struct fc_machine *from, struct fc_machin
     return FC_OK;
 }
 
-enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller,
-                                bool *exists, struct fc_status *st)
+enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller, bool *exists,
+                                struct fc_status *st)
 {
     const struct fc_family_ops *family = machine->family;
     *smaller = *machine;

@@ -24,20 +24,18 @@ struct fc_link_class {
     char name[24];
     double bandwidth_bytes_per_s; /* INFINITY where it is never the bottleneck */
     double latency_s;
-    bool given;                   /* named in the machine file */
+    bool given; /* named in the machine file */
 };
 
 enum fc_flow_control { FC_CUT_THROUGH, FC_WORMHOLE };
-enum fc_escape { FC_ESCAPE_NONE, FC_ESCAPE_BUBBLE, FC_ESCAPE_DATELINE, FC_ESCAPE_DIRECTION_ORDERED,
-                 FC_ESCAPE_BUBBLE_DIRECTION_ORDERED };
-enum fc_arbitration {
-    FC_ROUND_ROBIN,
-    FC_AGE,
-    FC_RANDOM,
-    FC_JSQ,
-    FC_SLQ,
-    FC_JSQ_SLQ
+enum fc_escape {
+    FC_ESCAPE_NONE,
+    FC_ESCAPE_BUBBLE,
+    FC_ESCAPE_DATELINE,
+    FC_ESCAPE_DIRECTION_ORDERED,
+    FC_ESCAPE_BUBBLE_DIRECTION_ORDERED
 };
+enum fc_arbitration { FC_ROUND_ROBIN, FC_AGE, FC_RANDOM, FC_JSQ, FC_SLQ, FC_JSQ_SLQ };
 extern const char *const fc_flow_control_names[], *const fc_escape_names[], *const fc_arbitration_names[];
 
 struct fc_router {
@@ -49,20 +47,20 @@ struct fc_router {
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
     /* Only the flit-level kernel looks at these: */
-    double bypass_s;     /* the head's delay through an idle router; NaN: the delay */
-    bool high_priority;  /* channels of their own for high-priority packets */
-    double credit_s;     /* handling of a credit at the sender, wire apart */
-    int vc_allocation;   /* when a head gets its virtual channel */
-    int dateline;        /* which packets take the channel behind the dateline */
-    long long injection_fifos; /* of a node; 0: one a virtual channel */
-    int injection;       /* which of them a packet may take */
+    double bypass_s;               /* the head's delay through an idle router; NaN: the delay */
+    bool high_priority;            /* channels of their own for high-priority packets */
+    double credit_s;               /* handling of a credit at the sender, wire apart */
+    int vc_allocation;             /* when a head gets its virtual channel */
+    int dateline;                  /* which packets take the channel behind the dateline */
+    long long injection_fifos;     /* of a node; 0: one a virtual channel */
+    int injection;                 /* which of them a packet may take */
     double injection_buffer_bytes; /* of each; 0: as buffer_bytes */
-    double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
-    double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
-    int multicast;             /* enum fc_multicast_kind */
+    double slq_percent; /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
+    double in_network_percent;  /* share of decisions in which packets in the network go before injected ones */
+    int multicast;              /* enum fc_multicast_kind */
     long long multicast_window; /* tree: packets of a sender that may wait for acknowledgements */
 };
-enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
+enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE };       /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
 /* Any; those of the directions in which the packet may leave first; one drawn for the packet. */
 enum fc_injection { FC_INJECTION_ANY, FC_INJECTION_DIRECTION, FC_INJECTION_RANDOM };
@@ -81,11 +79,11 @@ struct fc_packet {
 
 /* LogGOPS of the end points (Hoefler et al., HPDC'10). */
 struct fc_software {
-    double send_s, recv_s;  /* o at the sender and the receiver */
-    double gap_s;           /* g: least time between two messages of a task */
-    double eager_bytes;     /* S: longer messages use rendezvous */
-    double compute_scale;   /* recorded computation times are multiplied by it */
-    double per_byte_s;      /* O: CPU time a byte */
+    double send_s, recv_s; /* o at the sender and the receiver */
+    double gap_s;          /* g: least time between two messages of a task */
+    double eager_bytes;    /* S: longer messages use rendezvous */
+    double compute_scale;  /* recorded computation times are multiplied by it */
+    double per_byte_s;     /* O: CPU time a byte */
     /* Beyond LogGOPS, at each end of a message: */
     double copy_per_byte_s;   /* an eager one is copied through buffers */
     double rendezvous_s;      /* a longer one is announced, its memory registered */
@@ -94,31 +92,31 @@ struct fc_software {
 
 /* The network interface (section `nic:`, nic_keys.c; models in solvers/nic/nic.h). 0: left out. */
 struct fc_nic {
-    long line;                          /* of the section; 0: the file has none */
-    double put_s;                       /* end points of a put, the network apart */
-    double gap_s, per_byte_s;           /* g and G of one process */
-    double block_start_s;               /* block transfer: more than a put */
+    long line;                                /* of the section; 0: the file has none */
+    double put_s;                             /* end points of a put, the network apart */
+    double gap_s, per_byte_s;                 /* g and G of one process */
+    double block_start_s;                     /* block transfer: more than a put */
     double clock_hz, unit_bytes, unit_cycles; /* a transaction of at most unit_bytes takes unit_cycles of clock_hz */
     double host_bytes_per_s, host_efficiency; /* host bus, one direction */
     double host_header_bytes, block_header_bytes; /* there, beside each unit: puts; block transfers both ways */
-    long long ports;                    /* of the router, for all its nodes together */
-    double port_cycles;                 /* of the machine's clock, for a unit on one of them */
+    long long ports;                              /* of the router, for all its nodes together */
+    double port_cycles;                           /* of the machine's clock, for a unit on one of them */
     long long put_flits, ack_flits, get_flits, reply_flits; /* beside the data; ack: all of it; get: the request */
-    long long data_flits;               /* of each 8 bytes */
-    double amo_hit_cycles, amo_miss_cycles; /* of clock_hz */
-    long long amo_lines;                /* variables in the cache */
-    double barrier_s, event_s, tree_s;  /* the network apart */
+    long long data_flits;                                   /* of each 8 bytes */
+    double amo_hit_cycles, amo_miss_cycles;                 /* of clock_hz */
+    long long amo_lines;                                    /* variables in the cache */
+    double barrier_s, event_s, tree_s;                      /* the network apart */
     long long tree_arity;
     double broadcast_s, broadcast_event_s, acknowledge_s;
-    double noise_percent, noise_s;      /* operations that the system of one node holds up; mean time */
-    long long dma_queue;                /* background transfers under way in each node, */
-    double dma_slice_bytes;             /* served in turns of so many bytes */
+    double noise_percent, noise_s; /* operations that the system of one node holds up; mean time */
+    long long dma_queue;           /* background transfers under way in each node, */
+    double dma_slice_bytes;        /* served in turns of so many bytes */
 };
 
 /* How a node takes packets in; only the flit-level kernel looks at it. */
 struct fc_reception {
-    double bytes;      /* of each queue; 0: endless, and everything is taken in at once */
-    long long queues;  /* of each ejection link */
+    double bytes;                /* of each queue; 0: endless, and everything is taken in at once */
+    long long queues;            /* of each ejection link */
     double packet_s, per_byte_s; /* time that the node is busy with a packet */
 };
 
@@ -133,10 +131,10 @@ struct fc_machine {
     const char *file;      /* as the user named it */
     const char *changes;   /* what --set changed in it; NULL: nothing */
     const char *name, *title, *source, *confidence;
-    double clock_hz;       /* 0: none given, `cycles` not available */
+    double clock_hz; /* 0: none given, `cycles` not available */
     const struct fc_family_ops *family;
-    void *shape;           /* the family's own settings, struct defined in its file's head or family_*.h */
-    long network_line;     /* line of `network:`, for errors found later */
+    void *shape;       /* the family's own settings, struct defined in its file's head or family_*.h */
+    long network_line; /* line of `network:`, for errors found later */
     long long nodes_per_router;
     const char *link_names[FC_MAX_CLASSES]; /* class names found under links:, before check() declares its classes */
     int n_link_names;
@@ -145,13 +143,13 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
-    long long ports;             /* of a node, each way: a message is put or fetched through one, */
-    double port_bytes_per_s;     /* which is no faster than this; INFINITY: ports are no limit */
+    long long ports;         /* of a node, each way: a message is put or fetched through one, */
+    double port_bytes_per_s; /* which is no faster than this; INFINITY: ports are no limit */
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
-    const char *hosts, *hosts_file; /* names of its nodes, as the file gives them; NULL: not given */
+    const char *hosts, *hosts_file;       /* names of its nodes, as the file gives them; NULL: not given */
     long hosts_line;
 };
 
@@ -212,11 +210,11 @@ struct fc_network {
     struct fc_arena arena; /* owns the arrays */
     const struct fc_machine *machine;
     uint32_t n_routers, n_nodes, n_vertices, n_links;
-    uint32_t *first_link;  /* [n_vertices + 1] */
-    uint32_t *link_source; /* [n_links] vertex */
-    uint32_t *link_target; /* [n_links] vertex */
-    uint8_t *link_class;   /* [n_links] index in machine->classes */
-    void *extra;           /* tables of the family, in the arena */
+    uint32_t *first_link;   /* [n_vertices + 1] */
+    uint32_t *link_source;  /* [n_links] vertex */
+    uint32_t *link_target;  /* [n_links] vertex */
+    uint8_t *link_class;    /* [n_links] index in machine->classes */
+    void *extra;            /* tables of the family, in the arena */
     const char **host_name; /* [n_nodes]; NULL: the machine, or that node, has no host name (hosts.h) */
 };
 
@@ -250,10 +248,19 @@ static inline uint32_t fc_links_add(struct fc_link_list *list, uint32_t source, 
 enum fc_code fc_links_seal(struct fc_network *net, const struct fc_link_list *list, uint32_t *place,
                            struct fc_status *st);
 
-static inline uint32_t fc_node_vertex(const struct fc_network *net, uint32_t node) { return net->n_routers + node; }
-static inline bool fc_is_node(const struct fc_network *net, uint32_t vertex) { return vertex >= net->n_routers; }
+static inline uint32_t fc_node_vertex(const struct fc_network *net, uint32_t node)
+{
+    return net->n_routers + node;
+}
+static inline bool fc_is_node(const struct fc_network *net, uint32_t vertex)
+{
+    return vertex >= net->n_routers;
+}
 /* Injection class index (always the last of machine->classes). */
-static inline int fc_injection_class(const struct fc_machine *machine) { return machine->n_classes - 1; }
+static inline int fc_injection_class(const struct fc_machine *machine)
+{
+    return machine->n_classes - 1;
+}
 static inline double fc_link_bandwidth(const struct fc_network *net, uint32_t link)
 {
     return net->machine->classes[net->link_class[link]].bandwidth_bytes_per_s;
@@ -272,10 +279,10 @@ void fc_distances(const struct fc_network *net, uint32_t from, uint32_t *distanc
  * minimal routing (direct on two-level networks, dimension order on tmesh), which need not be a shortest path. */
 struct fc_facts {
     uint64_t n_nodes, n_routers;
-    double diameter_hops;      /* greatest distance between two nodes */
-    double mean_hops;          /* over all ordered pairs, a node with itself included (nk/4 of a k-ary n-cube) */
-    double mean_hops_distinct; /* over ordered pairs of distinct nodes */
-    double bisection_links;    /* links of one direction across the least balanced cut */
+    double diameter_hops;         /* greatest distance between two nodes */
+    double mean_hops;             /* over all ordered pairs, a node with itself included (nk/4 of a k-ary n-cube) */
+    double mean_hops_distinct;    /* over ordered pairs of distinct nodes */
+    double bisection_links;       /* links of one direction across the least balanced cut */
     double bisection_bytes_per_s; /* their bandwidth, one direction */
     uint64_t class_links[FC_MAX_CLASSES]; /* directed links a class */
 };
@@ -288,7 +295,7 @@ enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *fac
 struct fc_grid {
     int n_dims;
     uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS];
-    bool ring[FC_MAX_DIMS]; /* else a line */
+    bool ring[FC_MAX_DIMS];           /* else a line */
     uint32_t n_cells, routers, nodes; /* cells; of each */
 };
 /* A whole that is divided into equal parts of consecutive nodes, level by level from the top; the least parts have
@@ -416,12 +423,11 @@ struct fc_routing_ops {
     uint32_t (*n_components)(const struct fc_network *net);
     enum fc_code (*component_rank_one)(const struct fc_network *net, uint32_t c, const double *a, const double *b,
                                        double *load, struct fc_status *st);
-    enum fc_code (*component_sparse)(const struct fc_network *net, uint32_t c, const uint32_t *src,
-                                     const uint32_t *dst, const double *bytes, size_t n, double *load,
-                                     struct fc_status *st);
+    enum fc_code (*component_sparse)(const struct fc_network *net, uint32_t c, const uint32_t *src, const uint32_t *dst,
+                                     const double *bytes, size_t n, double *load, struct fc_status *st);
     /* Add the entries (src node, dst node, bytes) [n] in time independent of path length. src != dst. */
-    enum fc_code (*sparse)(const struct fc_network *net, const uint32_t *src, const uint32_t *dst,
-                           const double *bytes, size_t n, double *load, struct fc_status *st);
+    enum fc_code (*sparse)(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
+                           size_t n, double *load, struct fc_status *st);
 };
 /* The routing of that name for the family, or NULL. */
 const struct fc_routing_ops *fc_routing_find(const char *name, const char *family);
@@ -443,7 +449,7 @@ struct fc_multicast {
 };
 struct fc_demand {
     struct fc_arena arena;
-    const char *name;   /* what it is, for people */
+    const char *name; /* what it is, for people */
     uint32_t n_tasks;
     size_t n_entries;
     uint32_t *src, *dst; /* [n_entries] tasks, src-major; duplicates allowed, src == dst allowed (stays in the task) */
@@ -451,11 +457,11 @@ struct fc_demand {
     double *messages;    /* [n_entries] number of messages those bytes come in */
     int n_dense;
     struct fc_dense {
-        double *a, *b;         /* [n_tasks] bytes from s to d = a[s] * b[d], s != d */
-        double message_bytes;  /* payload of one message of this part */
+        double *a, *b;        /* [n_tasks] bytes from s to d = a[s] * b[d], s != d */
+        double message_bytes; /* payload of one message of this part */
     } dense[4];
-    bool open_loop;  /* bytes are relative rates only (uniform, hotregion...), not a message */
-    int n_grid;      /* stencil patterns: the task grid, slowest dimension first; else 0 */
+    bool open_loop; /* bytes are relative rates only (uniform, hotregion...), not a message */
+    int n_grid;     /* stencil patterns: the task grid, slowest dimension first; else 0 */
     long long grid[FC_MAX_DIMS];
     double computation_s; /* per task in this phase, 0 unless given */
     /* The same messages once more, as routers that copy packets are given them (router.multicast); the
@@ -511,13 +517,13 @@ struct fc_cdg {
 };
 struct fc_certificate {
     struct fc_arena arena;
-    const char *policy;    /* "dateline", "bubble", "six-vc", ... */
-    const char *argument;  /* why it is safe, or why not, one or two sentences for people */
+    const char *policy;   /* "dateline", "bubble", "six-vc", ... */
+    const char *argument; /* why it is safe, or why not, one or two sentences for people */
     bool safe;
-    bool acyclic;          /* safe by an acyclic graph; else safe by the escape's invariant */
+    bool acyclic; /* safe by an acyclic graph; else safe by the escape's invariant */
     uint64_t n_channels, n_arcs, n_used_channels;
-    uint32_t *order;       /* acyclic: topological number of each channel [n_channels]; else NULL */
-    uint32_t n_cycle;      /* unsafe: the channels of one cycle, in order */
+    uint32_t *order;  /* acyclic: topological number of each channel [n_channels]; else NULL */
+    uint32_t n_cycle; /* unsafe: the channels of one cycle, in order */
     uint32_t *cycle;
     int n_vcs;
     int data_vcs; /* of them the rule takes so many from router.vcs; those of escapes come on top of it */
@@ -552,9 +558,9 @@ void fc_certificate_free(struct fc_certificate *certificate);
 char *fc_channel_name(const struct fc_network *net, uint32_t channel, int n_vcs, char *out, size_t size);
 
 /* ---- the lists (lists.c): one line a family, routing, virtual-channel rule, pattern ----------------------------------- */
-extern const struct fc_family_ops *const fc_families[];         /* NULL-terminated */
-extern const struct fc_routing_ops *const fc_routings[];        /* NULL-terminated */
-extern const struct fc_vc_rule_ops *const fc_vc_rules[];        /* NULL-terminated */
-extern const struct fc_pattern_ops *const fc_patterns[];        /* NULL-terminated */
+extern const struct fc_family_ops *const fc_families[];  /* NULL-terminated */
+extern const struct fc_routing_ops *const fc_routings[]; /* NULL-terminated */
+extern const struct fc_vc_rule_ops *const fc_vc_rules[]; /* NULL-terminated */
+extern const struct fc_pattern_ops *const fc_patterns[]; /* NULL-terminated */
 
 #endif

@@ -15,15 +15,13 @@ enum fc_code fc_multicast_check(const struct fc_machine *m, struct fc_status *st
     int kind = m->router.multicast;
     struct fc_place where = {m->file, m->network_line};
     if (kind == FC_MULTICAST_DEPOSIT && !fc_machine_torus(m))
-        return fc_fail(
-            st, FC_INPUT, where,
-            "router.multicast: deposit goes along a line of a torus or mesh, which a %s network has not",
-            m->family->name);
+        return fc_fail(st, FC_INPUT, where,
+                       "router.multicast: deposit goes along a line of a torus or mesh, which a %s network has not",
+                       m->family->name);
     if (kind == FC_MULTICAST_DEPOSIT && m->nodes_per_router != 1)
-        return fc_fail(
-            st, FC_INPUT, where,
-            "router.multicast: deposit is for one node a router, not network.nodes_per_router: %lld",
-            m->nodes_per_router);
+        return fc_fail(st, FC_INPUT, where,
+                       "router.multicast: deposit is for one node a router, not network.nodes_per_router: %lld",
+                       m->nodes_per_router);
     if (kind == FC_MULTICAST_TREE && !s)
         return fc_fail(st, FC_INPUT, where,
                        "router.multicast: tree is for fat-trees; a %s network has no root above all nodes",

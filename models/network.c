@@ -18,11 +18,12 @@ static enum fc_code check_injection(const struct fc_network *net, struct fc_stat
         char text[2][32];
         if (net->link_class[l] == injection) return FC_OK;
         if (class->bandwidth_bytes_per_s > bandwidth)
-            return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->network_line},
-                           "links.injection: %s, but nodes of this %s hang on its links '%s' of %s (give those the lesser "
-                           "bandwidth)",
-                           fc_format(text[0], sizeof text[0], bandwidth, FC_BYTES_PER_S), m->family->name, class->name,
-                           fc_format(text[1], sizeof text[1], class->bandwidth_bytes_per_s, FC_BYTES_PER_S));
+            return fc_fail(
+                st, FC_INPUT, (struct fc_place){m->file, m->network_line},
+                "links.injection: %s, but nodes of this %s hang on its links '%s' of %s (give those the lesser "
+                "bandwidth)",
+                fc_format(text[0], sizeof text[0], bandwidth, FC_BYTES_PER_S), m->family->name, class->name,
+                fc_format(text[1], sizeof text[1], class->bandwidth_bytes_per_s, FC_BYTES_PER_S));
     }
     return FC_OK;
 }
@@ -64,13 +65,12 @@ void fc_network_free(struct fc_network *net)
     memset(net, 0, sizeof *net);
 }
 
-enum fc_code fc_links_start(struct fc_link_list *list, struct fc_arena *arena, uint64_t capacity,
-                            struct fc_status *st)
+enum fc_code fc_links_start(struct fc_link_list *list, struct fc_arena *arena, uint64_t capacity, struct fc_status *st)
 {
     memset(list, 0, sizeof *list);
     if (capacity >= FC_NONE)
-        return fc_refuse(st, FC_NO, "the network has %llu links (at most %u can be held)",
-                         (unsigned long long)capacity, FC_NONE - 1);
+        return fc_refuse(st, FC_NO, "the network has %llu links (at most %u can be held)", (unsigned long long)capacity,
+                         FC_NONE - 1);
     list->capacity = (uint32_t)capacity;
     list->source = fc_alloc(arena, capacity, sizeof *list->source, st);
     list->target = list->source ? fc_alloc(arena, capacity, sizeof *list->target, st) : NULL;
@@ -166,8 +166,10 @@ static enum fc_code facts_by_search(const struct fc_network *net, struct fc_fact
         for (uint32_t d = 0; d < net->n_nodes; d++) {
             if (d == s) continue;
             uint32_t hops = distance[fc_node_vertex(net, d)];
-            if (hops == FC_NONE) connected = false;
-            else sum += hops;
+            if (hops == FC_NONE)
+                connected = false;
+            else
+                sum += hops;
             if (hops != FC_NONE && hops > greatest) greatest = hops;
         }
     }

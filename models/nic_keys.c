@@ -4,9 +4,9 @@
 #include "models/machine_keys.h"
 
 #define IN(field) offsetof(struct fc_machine, nic.field)
-#define TIME(name, field, help)                                                                              \
-    {                                                                                                        \
-        name, FC_KEY_QUANTITY, FC_SECONDS, IN(field), 0, 1, NULL, "0", help                                  \
+#define TIME(name, field, help)                                                                                        \
+    {                                                                                                                  \
+        name, FC_KEY_QUANTITY, FC_SECONDS, IN(field), 0, 1, NULL, "0", help                                            \
     }
 static const struct fc_key nic_keys[] = {
     TIME("put", put_s, "end points of a put: from the call to the data at the target, the network apart"),
@@ -14,34 +14,27 @@ static const struct fc_key nic_keys[] = {
     {"per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(per_byte_s), 0, 1, NULL, "0", "G of one process"},
     TIME("block_start", block_start_s, "start of a block transfer, beyond a put"),
     {"clock", FC_KEY_QUANTITY, FC_HERTZ, IN(clock_hz), 1, 1e13, NULL, NULL, "of the interface"},
-    {"unit", FC_KEY_QUANTITY, FC_BYTES, IN(unit_bytes), 1, 1e6, NULL, NULL,
-     "payload of one transaction, at most"},
-    {"unit_cycles", FC_KEY_QUANTITY, FC_NUMBER, IN(unit_cycles), 0, 1e6, NULL, "0",
-     "cycles of `clock` for each"},
+    {"unit", FC_KEY_QUANTITY, FC_BYTES, IN(unit_bytes), 1, 1e6, NULL, NULL, "payload of one transaction, at most"},
+    {"unit_cycles", FC_KEY_QUANTITY, FC_NUMBER, IN(unit_cycles), 0, 1e6, NULL, "0", "cycles of `clock` for each"},
     {"host", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(host_bytes_per_s), 1, 1e18, NULL, NULL,
      "host bus, one direction, raw"},
     {"host_efficiency", FC_KEY_QUANTITY, FC_NUMBER, IN(host_efficiency), 0.001, 1, NULL, "1",
      "share of it that is had"},
-    {"host_header", FC_KEY_QUANTITY, FC_BYTES, IN(host_header_bytes), 0, 1e6, NULL, "0",
-     "beside each unit of a put"},
+    {"host_header", FC_KEY_QUANTITY, FC_BYTES, IN(host_header_bytes), 0, 1e6, NULL, "0", "beside each unit of a put"},
     {"block_header", FC_KEY_QUANTITY, FC_BYTES, IN(block_header_bytes), 0, 1e6, NULL, "0",
      "beside each unit of block transfers both ways"},
-    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 0, 1024, NULL, "0",
-     "of the router for its nodes, all together"},
+    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 0, 1024, NULL, "0", "of the router for its nodes, all together"},
     {"port_cycles", FC_KEY_QUANTITY, FC_NUMBER, IN(port_cycles), 0, 1e6, NULL, "0",
      "cycles of the machine's clock for a unit on one of them"},
     {"put_flits", FC_KEY_INT, FC_NUMBER, IN(put_flits), 0, 1024, NULL, "0", "of a put, beside its data"},
     {"ack_flits", FC_KEY_INT, FC_NUMBER, IN(ack_flits), 0, 1024, NULL, "0", "of the response to a put"},
     {"get_flits", FC_KEY_INT, FC_NUMBER, IN(get_flits), 0, 1024, NULL, "0", "of a get's request"},
-    {"reply_flits", FC_KEY_INT, FC_NUMBER, IN(reply_flits), 0, 1024, NULL, "0",
-     "of a get's reply, beside its data"},
+    {"reply_flits", FC_KEY_INT, FC_NUMBER, IN(reply_flits), 0, 1024, NULL, "0", "of a get's reply, beside its data"},
     {"data_flits", FC_KEY_INT, FC_NUMBER, IN(data_flits), 0, 1024, NULL, "0", "of each 8 bytes of data"},
     {"amo_hit", FC_KEY_QUANTITY, FC_NUMBER, IN(amo_hit_cycles), 0, 1e6, NULL, "0",
      "cycles of `clock` for an atomic operation on a cached variable"},
-    {"amo_miss", FC_KEY_QUANTITY, FC_NUMBER, IN(amo_miss_cycles), 0, 1e6, NULL, "0",
-     "and on one that is not"},
-    {"amo_lines", FC_KEY_INT, FC_NUMBER, IN(amo_lines), 0, 1 << 30, NULL, "0",
-     "variables that the cache holds"},
+    {"amo_miss", FC_KEY_QUANTITY, FC_NUMBER, IN(amo_miss_cycles), 0, 1e6, NULL, "0", "and on one that is not"},
+    {"amo_lines", FC_KEY_INT, FC_NUMBER, IN(amo_lines), 0, 1 << 30, NULL, "0", "variables that the cache holds"},
     TIME("barrier", barrier_s, "hardware barrier, the network apart"),
     TIME("event", event_s, "more where its end is told by an event"),
     TIME("tree", tree_s, "software barrier, messages and network apart"),
@@ -54,8 +47,7 @@ static const struct fc_key nic_keys[] = {
     TIME("noise", noise_s, "by so much, on average; exponential"),
     {"dma_queue", FC_KEY_INT, FC_NUMBER, IN(dma_queue), 0, 1 << 20, NULL, "0",
      "transfers of a background under way in each node"},
-    {"dma_slice", FC_KEY_QUANTITY, FC_BYTES, IN(dma_slice_bytes), 0, 1e12, NULL, "0",
-     "sent of one before the next"},
+    {"dma_slice", FC_KEY_QUANTITY, FC_BYTES, IN(dma_slice_bytes), 0, 1e12, NULL, "0", "sent of one before the next"},
 };
 #undef TIME
 #undef IN
@@ -67,13 +59,12 @@ struct need {
     const char *key, *other;
 };
 
-static enum fc_code check_needs(const struct fc_machine *m, const struct need *need, size_t n,
-                                struct fc_status *st)
+static enum fc_code check_needs(const struct fc_machine *m, const struct need *need, size_t n, struct fc_status *st)
 {
     for (size_t i = 0; i < n; i++)
         if (need[i].have > 0 && need[i].needed == 0)
-            return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->nic.line}, "nic.%s: without %s",
-                           need[i].key, need[i].other);
+            return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->nic.line}, "nic.%s: without %s", need[i].key,
+                           need[i].other);
     return FC_OK;
 }
 
@@ -114,11 +105,10 @@ enum fc_code fc_nic_check(const struct fc_machine *m, struct fc_status *st)
         {n->dma_slice_bytes, (double)n->dma_queue, "dma_slice", "nic.dma_queue"},
     };
     struct fc_place where = {m->file, n->line};
-    if (n->put_s == 0)
-        return fc_fail(st, FC_INPUT, where, "nic: put is missing (the time of a put's end points)");
+    if (n->put_s == 0) return fc_fail(st, FC_INPUT, where, "nic: put is missing (the time of a put's end points)");
     if (check_needs(m, needs, FC_COUNT(needs), st)) return st->code;
     if (n->amo_miss_cycles < n->amo_hit_cycles)
-        return fc_fail(st, FC_INPUT, where, "nic.amo_miss: %g cycles are fewer than amo_hit, %g",
-                       n->amo_miss_cycles, n->amo_hit_cycles);
+        return fc_fail(st, FC_INPUT, where, "nic.amo_miss: %g cycles are fewer than amo_hit, %g", n->amo_miss_cycles,
+                       n->amo_hit_cycles);
     return FC_OK;
 }

@@ -91,16 +91,14 @@ static enum fc_code add_router(struct list *l, uint32_t router, bool again, stru
     for (uint32_t e = net->first_link[router]; e < net->first_link[router + 1]; e++) {
         if (!fc_is_node(net, net->link_target[e])) continue;
         uint32_t node = net->link_target[e] - net->n_routers;
-        for (i = l->seen[node] ? first : l->n; i < l->n && l->node[i] != node;)
-            i++; /* a second cable to it */
+        for (i = l->seen[node] ? first : l->n; i < l->n && l->node[i] != node;) i++; /* a second cable to it */
         if (i == l->n && add(l, node, again, where)) return l->st->code;
     }
     return FC_OK;
 }
 
 /* A router, or the chip whose mesh nodes are "NAME.0", "NAME.1", ... *found tells whether there was one. */
-static enum fc_code add_routers(struct list *l, const char *name, bool again, struct fc_place where,
-                                bool *found)
+static enum fc_code add_routers(struct list *l, const char *name, bool again, struct fc_place where, bool *found)
 {
     if (!l->listed && list_routers(l)) return l->st->code;
     uint32_t router = find_router(l, name);
@@ -122,16 +120,16 @@ static enum fc_code unknown(const struct list *l, const char *name, struct fc_pl
     if (net->host_name && *name != '(') return fc_host_unknown(net, name, strlen(name), where, l->st);
     fc_vertex_name(net, net->n_routers - 1, last, sizeof last);
     if (*name == '(')
-        return fc_fail(l->st, FC_INPUT, where, "'%.80s' is no place in machine %s (its last router is %.80s)",
-                       name, net->machine->name, last);
+        return fc_fail(l->st, FC_INPUT, where, "'%.80s' is no place in machine %s (its last router is %.80s)", name,
+                       net->machine->name, last);
     return fc_fail(l->st, FC_INPUT, where,
                    "'%.80s': machine %s has no host names (expected node numbers up to %u or names "
                    "of routers up to %.80s; hosts: in the machine file or --hosts gives it host names)",
                    name, net->machine->name, net->n_nodes - 1, last);
 }
 
-static enum fc_code add_name(void *context, const char *name, size_t length, uint32_t times,
-                             struct fc_place where, struct fc_status *st)
+static enum fc_code add_name(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
+                             struct fc_status *st)
 {
     struct list *l = context;
     bool again = l->in_file || times > 1, found;
@@ -227,8 +225,8 @@ static enum fc_code add_numbers(struct list *l, const char *text, size_t length,
     return FC_OK;
 }
 
-static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file,
-                                struct fc_place where, struct fc_status *st)
+static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file, struct fc_place where,
+                                struct fc_status *st)
 {
     struct list *l = context;
     l->in_file = in_file;
@@ -248,8 +246,8 @@ static enum fc_code choose_file(struct list *l, const char *text, bool *file)
     *file = fc_nodes_in_file(text);
     if (*file && !fc_host_text_is_file(text) && fc_host_find(&l->hosts, text, strlen(text)) != FC_NONE)
         return fc_refuse(l->st, FC_INPUT,
-                         "'%.80s' is a host and also a file here (expected @%.80s or ./%.80s for the file)",
-                         text, text, text);
+                         "'%.80s' is a host and also a file here (expected @%.80s or ./%.80s for the file)", text, text,
+                         text);
     return FC_OK;
 }
 
@@ -259,9 +257,11 @@ static enum fc_code refuse_several(struct list *l, const char *path)
     struct fc_host_line *list;
     size_t n;
     if (fc_host_file_lists(path, &l->scratch, &list, &n, l->st) || n == 0) return l->st->code;
-    return fc_fail(l->st, FC_INPUT, (struct fc_place){path, list[1].line},
-                   "a second list of nodes: the file has %zu candidate lists, one a line (expected one name a line, or all on "
-                   "one line; `predict --nodes` compares several)", n);
+    return fc_fail(
+        l->st, FC_INPUT, (struct fc_place){path, list[1].line},
+        "a second list of nodes: the file has %zu candidate lists, one a line (expected one name a line, or all on "
+        "one line; `predict --nodes` compares several)",
+        n);
 }
 
 enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, long line, struct fc_arena *arena,
@@ -273,10 +273,10 @@ enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, long 
     bool file;
     l.node = fc_alloc(arena, net->n_nodes, sizeof *l.node, &why);
     l.seen = fc_alloc(&l.scratch, net->n_nodes, sizeof *l.seen, &why);
-    if (l.node && l.seen && !fc_host_index_start(net, &l.scratch, &l.hosts, &why) &&
-        !choose_file(&l, text, &file)) {
+    if (l.node && l.seen && !fc_host_index_start(net, &l.scratch, &l.hosts, &why) && !choose_file(&l, text, &file)) {
         snprintf(path, sizeof path, "%s%s", file && *text != '@' ? "@" : "", text);
-        if (!file || line || !refuse_several(&l, path + 1)) fc_host_text_walk(file ? path : text, line, add_element, &l, &why);
+        if (!file || line || !refuse_several(&l, path + 1))
+            fc_host_text_walk(file ? path : text, line, add_element, &l, &why);
     }
     fc_arena_free(&l.scratch);
     *node = l.node;

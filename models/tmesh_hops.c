@@ -49,8 +49,7 @@ static double hops_to_all(const struct fc_tmesh_shape *s, uint32_t m, double *gr
 /* Sum of |i - j| over all ordered pairs of things, count[i] of them at place i. */
 static double spread(const double *count, uint32_t n)
 {
-    double sum = 0, before = 0,
-           places_before = 0; /* how many at smaller places, and the sum of their places */
+    double sum = 0, before = 0, places_before = 0; /* how many at smaller places, and the sum of their places */
     for (uint32_t i = 0; i < n; i++) {
         sum += 2 * count[i] * (i * before - places_before);
         before += count[i];

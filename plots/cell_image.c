@@ -77,17 +77,15 @@ void fc_cell_image_free(struct fc_cell_image *image)
     fc_arena_free(&image->arena);
 }
 
-enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels,
-                                int n_panels, const char *directory, const char *name, const char *title,
-                                const char *column, const char *palette, const char *legend, double most,
-                                struct fc_status *st)
+enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
+                                const char *directory, const char *name, const char *title, const char *column,
+                                const char *palette, const char *legend, double most, struct fc_status *st)
 {
     const struct fc_column columns[] = {{"x", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {column, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
     struct fc_table table;
-    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))),
-           high = image->height * scale;
+    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))), high = image->height * scale;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < (size_t)image->width * image->height && !st->code; i++) {
         struct fc_cell cells[] = {{.integer = (long long)(i % image->width)},

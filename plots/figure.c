@@ -18,8 +18,10 @@ static enum fc_code write_text(const char *path, const char *text, const struct 
 {
     struct fc_output out;
     if (fc_output_open(&out, path, st)) return st->code;
-    if (data) fc_table_print_tsv(data, out.stream);
-    else if (text) fputs(text, out.stream);
+    if (data)
+        fc_table_print_tsv(data, out.stream);
+    else if (text)
+        fputs(text, out.stream);
     return fc_output_close(&out, st);
 }
 
@@ -134,8 +136,8 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
     return st->code;
 }
 
-enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
-                             const char *script, struct fc_status *st)
+enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data, const char *script,
+                             struct fc_status *st)
 {
     char path[FC_FIGURE_PATH];
     if (mkdir(directory, 0777) && errno != EEXIST)

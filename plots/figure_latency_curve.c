@@ -44,8 +44,7 @@ static void put_series(FILE *script, size_t i, const char *columns_used, size_t 
 }
 
 /* The band first, so that it lies behind. */
-static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
-                      size_t *n_series)
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     bool banded = false;
     for (size_t j = 0; j < curve->n; j++) banded = banded || !isnan(curve->model[j].low_cycles);
@@ -60,12 +59,11 @@ static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i,
     fc_script_text(script, label);
 }
 
-static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
-                       size_t *n_series)
+static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     put_series(script, i, "5:6", n_series);
-    fprintf(script, "with %s pt 7 ps 0.8 lc rgb '%s' title ",
-            curve->model ? "yerrorbars lw 1.5" : "yerrorlines lw 2", colour);
+    fprintf(script, "with %s pt 7 ps 0.8 lc rgb '%s' title ", curve->model ? "yerrorbars lw 1.5" : "yerrorlines lw 2",
+            colour);
     char label[256];
     snprintf(label, sizeof label, "%s%s", curve->label, curve->model ? ", kernel" : "");
     fc_script_text(script, label);
@@ -95,8 +93,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             load * 1.02, latency, load * 1.02);
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
-            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
-                            "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset -0.8,0 font ',9'\n",
+            fprintf(script,
+                    "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
+                    "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset -0.8,0 font ',9'\n",
                     curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
                     curves[i].saturation, curves[i].saturation);
     fprintf(script, "plot ");
@@ -108,16 +107,15 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
     fprintf(script, "\n");
 }
 
-enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
-                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st)
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_curve *curves,
+                                    size_t n, struct fc_status *st)
 {
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < curves[i].n && !st->code; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
-            const struct fc_plot_band none = {NAN, NAN, NAN},
-                                      *m = curves[i].model ? &curves[i].model[j] : &none;
+            const struct fc_plot_band none = {NAN, NAN, NAN}, *m = curves[i].model ? &curves[i].model[j] : &none;
             struct fc_cell cells[] = {
                 {.integer = (long long)i},   {.text = curves[i].label},   {.real = p->load},
                 {.real = p->accepted},       {.real = p->latency_cycles}, {.real = p->half_width_cycles},

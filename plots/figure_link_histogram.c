@@ -38,27 +38,23 @@ static void count(const struct fc_picture *picture, const double *bytes, struct 
     }
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_picture *picture,
-                         const struct bins *bins, int n_frames)
+static void write_script(FILE *script, const char *title, const struct fc_picture *picture, const struct bins *bins,
+                         int n_frames)
 {
     fc_script_start(script, "link-histogram", 340 * fmax(n_frames, 3), 440);
     fprintf(script, "set multiplot layout 1,%d title ", n_frames);
     fc_script_title(script, title);
-    fprintf(
-        script,
-        "\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
-        "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
+    fprintf(script,
+            "\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
+            "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
     for (int c = 0; c < picture->n_classes; c++) {
         const struct bins *b = &bins[c];
         if (!b->used) continue;
-        double unit = b->most_bytes >= 1e9   ? 1e9
-                      : b->most_bytes >= 1e6 ? 1e6
-                      : b->most_bytes >= 1e3 ? 1e3
-                                             : 1;
+        double unit = b->most_bytes >= 1e9 ? 1e9 : b->most_bytes >= 1e6 ? 1e6 : b->most_bytes >= 1e3 ? 1e3 : 1;
         double width = b->most_bytes / BINS / unit;
         char title_of[400];
-        snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", picture->class_title[c], (unsigned long long)b->used,
-                 (unsigned long long)b->n);
+        snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", picture->class_title[c],
+                 (unsigned long long)b->used, (unsigned long long)b->n);
         fprintf(script, "set title ");
         fc_script_text(script, title_of);
         fprintf(script, " font ',10'\n");
@@ -98,8 +94,7 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
             fc_table_row(&table, cells, st);
         }
     }
-    if (!st->code && n_frames == 0)
-        fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
+    if (!st->code && n_frames == 0) fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, picture, bins, n_frames);

@@ -16,7 +16,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
 {
     double least_s = most_s;
     for (size_t i = 0; i < n; i++) /* they descend */
-        for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++) least_s = fmin(least_s, series[i].busy_s[j]);
+        for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++)
+            least_s = fmin(least_s, series[i].busy_s[j]);
     fc_script_start(script, "link-loads", 1000, 600);
     fprintf(script, "set title ");
     fc_script_title(script, title);
@@ -37,8 +38,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
         return;
     }
     for (size_t i = 0; i < n; i++) { /* each series is the rows with its number */
-        fprintf(script, "%s'link-loads.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4)*1e3) "
-                        "with lines lw 2 dt %zu lc rgb '%s' title ",
+        fprintf(script,
+                "%s'link-loads.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4)*1e3) "
+                "with lines lw 2 dt %zu lc rgb '%s' title ",
                 i ? ", \\\n     " : "", i, i % 4 + 1, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
         fc_script_text(script, series[i].label);
     }

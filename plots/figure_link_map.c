@@ -13,9 +13,8 @@ static double busy_ms(const void *context, uint32_t link)
 enum fc_code fc_plot_link_map(const char *directory, const char *title, const struct fc_picture *picture,
                               const double *busy_s, struct fc_status *st)
 {
-    static const char palette[] =
-        "0 '#e4e2de', 0.0001 '#e4e2de', 0.0001 '#fcde9c', 0.2 '#fabe64', 0.4 '#f0863e', "
-        "0.6 '#ca4234', 0.8 '#82184c', 1 '#2c0834'";
+    static const char palette[] = "0 '#e4e2de', 0.0001 '#e4e2de', 0.0001 '#fcde9c', 0.2 '#fabe64', 0.4 '#f0863e', "
+                                  "0.6 '#ca4234', 0.8 '#82184c', 1 '#2c0834'";
     struct fc_cell_image image;
     struct fc_arena arena = {0};
     const struct fc_panel **panels = fc_alloc(&arena, (size_t)picture->n_panels, sizeof *panels, st);

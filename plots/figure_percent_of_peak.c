@@ -6,10 +6,8 @@
 #include <string.h>
 
 static const struct fc_column columns[] = {
-    {"what", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-    {"percent_of_peak", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"least_percent", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"most_percent", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"what", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},          {"percent_of_peak", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"least_percent", FC_CELL_REAL, NULL, FC_NUMBER, NULL}, {"most_percent", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
     {"time_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
 };
 
@@ -30,23 +28,26 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
 {
     size_t longest = 0;
     for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
-    fc_script_start(script, "percent-of-peak", 1000 + 7.5 * (longest > 50 ? (double)longest - 50 : 0), 140 + 30.0 * (double)n);
+    fc_script_start(script, "percent-of-peak", 1000 + 7.5 * (longest > 50 ? (double)longest - 50 : 0),
+                    140 + 30.0 * (double)n);
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
     fc_script_title(script, title);
     fprintf(script, "\nset xlabel ");
     fc_script_text(script, axis);
-    fprintf(script,
-            "\nset xrange [0:130]\nset xtics 0,20,100 nomirror\n"
-            "set yrange [%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 3\nunset key\nset grid x\n"
-            "set style fill solid 1 noborder\n"
-            "plot 'percent-of-peak.tsv' skip 1 using (0):0:(0):2:($0 - 0.35):($0 + 0.35):ytic(name[int($0)+1]) with boxxyerror lc rgb '#5b8cc4', \\\n"
-            "     '' skip 1 using ($3 == $3 ? $2 : NaN):0:3:4 with xerrorbars pt 0 lw 2 lc rgb 'black'",
-            n - 1, longest + 3);
+    fprintf(
+        script,
+        "\nset xrange [0:130]\nset xtics 0,20,100 nomirror\n"
+        "set yrange [%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 3\nunset key\nset grid x\n"
+        "set style fill solid 1 noborder\n"
+        "plot 'percent-of-peak.tsv' skip 1 using (0):0:(0):2:($0 - 0.35):($0 + 0.35):ytic(name[int($0)+1]) with boxxyerror lc rgb '#5b8cc4', \\\n"
+        "     '' skip 1 using ($3 == $3 ? $2 : NaN):0:3:4 with xerrorbars pt 0 lw 2 lc rgb 'black'",
+        n - 1, longest + 3);
     for (size_t i = 0; i < n; i++) {
         char time[64], text[128];
         double most = most_percent(&rows[i]), right = isnan(most) ? rows[i].percent : most;
-        snprintf(text, sizeof text, "%.1f %%, %s", rows[i].percent, fc_format(time, sizeof time, rows[i].time_s, FC_SECONDS));
+        snprintf(text, sizeof text, "%.1f %%, %s", rows[i].percent,
+                 fc_format(time, sizeof time, rows[i].time_s, FC_SECONDS));
         if (isnan(rows[i].percent)) snprintf(text, sizeof text, "unknown");
         fprintf(script, ", \\\n     '+' using (%.9g):(%zu):(", isnan(right) ? 0 : right, i);
         fc_script_text(script, text);
@@ -55,8 +56,8 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
     fprintf(script, "\n");
 }
 
-enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis, const struct fc_plot_peak *rows,
-                                     size_t n, struct fc_status *st)
+enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis,
+                                     const struct fc_plot_peak *rows, size_t n, struct fc_status *st)
 {
     struct fc_table table;
     struct fc_script script;

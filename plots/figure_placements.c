@@ -10,31 +10,32 @@ static const struct fc_column columns[] = {
     {"kind", FC_CELL_INT, NULL, FC_NUMBER, NULL},
 };
 
-static const char script_end[] = "set xlabel 'saturation throughput (flits/node/cycle)'\n"
-                                 "set ylabel 'packet latency (cycles)'\n"
-                                 "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
-                                 "set key outside right top\n"
-                                 "set grid\n"
-                                 "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
-                                 "with points pt 7 ps 0.6 lc rgb '#999999' "
-                                 "title 'searched', \\\n"
-                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3 with points pt 5 "
-                                 "ps 1.2 lc rgb '#4c72b0' title "
-                                 "'Table 1 (LN)', \\\n"
-                                 "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
-                                 "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
-                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
-                                 "offset 0,1.1 notitle, \\\n"
-                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
-                                 "offset 0,-1.3 font ',8' notitle\n";
+static const char script_end[] =
+    "set xlabel 'saturation throughput (flits/node/cycle)'\n"
+    "set ylabel 'packet latency (cycles)'\n"
+    "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
+    "set key outside right top\n"
+    "set grid\n"
+    "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
+    "with points pt 7 ps 0.6 lc rgb '#999999' "
+    "title 'searched', \\\n"
+    "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3 with points pt 5 "
+    "ps 1.2 lc rgb '#4c72b0' title "
+    "'Table 1 (LN)', \\\n"
+    "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
+    "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
+    "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
+    "offset 0,1.1 notitle, \\\n"
+    "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
+    "offset 0,-1.3 font ',8' notitle\n";
 
 static const char *label_of(const void *rows, size_t i)
 {
     return ((const struct fc_plot_placement *)rows)[i].label;
 }
 
-enum fc_code fc_plot_placements(const char *directory, const char *title,
-                                const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
+enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
+                                size_t n, struct fc_status *st)
 {
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));

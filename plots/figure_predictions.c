@@ -5,10 +5,8 @@
 #include <string.h>
 
 static const struct fc_column columns[] = {
-    {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-    {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
-    {"communication_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
-    {"bound_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},        {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"communication_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},  {"bound_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
     {"percent_of_peak", FC_CELL_REAL, "%.1f", FC_NUMBER, NULL},
 };
 
@@ -17,7 +15,8 @@ static const char *label_of(const void *rows, size_t i)
     return ((const struct fc_plot_prediction *)rows)[i].label;
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_plot_prediction *rows, size_t n, double most_s)
+static void write_script(FILE *script, const char *title, const struct fc_plot_prediction *rows, size_t n,
+                         double most_s)
 {
     struct fc_time_axis axis = fc_time_axis(most_s);
     size_t longest = 40; /* names slant down to the right */
@@ -26,23 +25,24 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_p
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
     fc_script_title(script, title);
-    fprintf(script,
-            "\n"
-            "set style data histograms\n"
-            "set style histogram rowstacked\n"
-            "set style fill solid 0.85 border -1\n"
-            "set boxwidth 0.6\n"
-            "set xtics rotate by -25\n"
-            "set ylabel 'time (%s)'\n"
-            "set yrange [0:%g]\n"
-            "set key outside right top\n"
-            "set grid ytics\n"
-            "s = %g\n"
-            "plot 'predictions.tsv' skip 1 using ($2*s):xtic(name[int($0)+1]) title 'computation' lc rgb '#1f3f7a', \\\n"
-            "     '' skip 1 using ($3*s) title 'communication' lc rgb '#e69f45', \\\n"
-            "     '' skip 1 using 0:($4*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
-            "     '' skip 1 using 0:(($2+$3)*s):(sprintf('%%.0f %%%%', $5)) with labels offset 0,0.8 title ''\n",
-            axis.unit, most_s > 0 ? most_s * 1.15 * axis.per_s : 1, axis.per_s);
+    fprintf(
+        script,
+        "\n"
+        "set style data histograms\n"
+        "set style histogram rowstacked\n"
+        "set style fill solid 0.85 border -1\n"
+        "set boxwidth 0.6\n"
+        "set xtics rotate by -25\n"
+        "set ylabel 'time (%s)'\n"
+        "set yrange [0:%g]\n"
+        "set key outside right top\n"
+        "set grid ytics\n"
+        "s = %g\n"
+        "plot 'predictions.tsv' skip 1 using ($2*s):xtic(name[int($0)+1]) title 'computation' lc rgb '#1f3f7a', \\\n"
+        "     '' skip 1 using ($3*s) title 'communication' lc rgb '#e69f45', \\\n"
+        "     '' skip 1 using 0:($4*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
+        "     '' skip 1 using 0:(($2+$3)*s):(sprintf('%%.0f %%%%', $5)) with labels offset 0,0.8 title ''\n",
+        axis.unit, most_s > 0 ? most_s * 1.15 * axis.per_s : 1, axis.per_s);
 }
 
 enum fc_code fc_plot_predictions(const char *directory, const char *title, const struct fc_plot_prediction *rows,

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 
 static const struct fc_column columns[] = {
-    {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
-    {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-    {"rank", FC_CELL_INT, NULL, FC_NUMBER, NULL},
-    {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
-    {"finish_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
-    {"job_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},     {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    {"rank", FC_CELL_INT, NULL, FC_NUMBER, NULL},       {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"finish_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL}, {"job_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
     {"ranks", FC_CELL_INT, NULL, FC_NUMBER, NULL},
 };
 enum { MOST_BARS = 512 }; /* of a series; more ranks share them */
@@ -23,7 +20,8 @@ static uint32_t ranks_per_bar(const struct fc_plot_ranks *series)
 }
 
 /* The mean of the bar's ranks. */
-static void add_bar(struct fc_table *table, size_t i, const struct fc_plot_ranks *series, uint32_t first, struct fc_status *st)
+static void add_bar(struct fc_table *table, size_t i, const struct fc_plot_ranks *series, uint32_t first,
+                    struct fc_status *st)
 {
     uint32_t end = first + ranks_per_bar(series) < series->n ? first + ranks_per_bar(series) : series->n;
     double compute_s = 0, finish_s = 0;
@@ -57,12 +55,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
             "%s skip 1 using (column(1) == %zu ? column(3) + ($7 - 1)/2.0 : NaN):(column(%d) * %g):($7 > 1 ? 1.2*$7 : 1) "
             "with boxes lc rgb '%s' title '%s'%s"; /* shared bars overlap, or the seams would pale them */
         char label[400], shared[64] = "";
-        if (ranks_per_bar(&series[i]) > 1) snprintf(shared, sizeof shared, " (a bar: mean of %u ranks)", ranks_per_bar(&series[i]));
+        if (ranks_per_bar(&series[i]) > 1)
+            snprintf(shared, sizeof shared, " (a bar: mean of %u ranks)", ranks_per_bar(&series[i]));
         snprintf(label, sizeof label, "%s%s", series[i].label, shared);
         fprintf(script, "set title ");
         fc_script_text(script, label);
-        fprintf(script, " font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n",
-                i + 1 == n ? "rank" : "", (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
+        fprintf(script, " font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n", i + 1 == n ? "rank" : "",
+                (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
         fprintf(script, pick, "plot 'ranks.tsv'", i, 6, scale, "#e4e2de", "idle", ", \\\n");
         fprintf(script, pick, "     ''", i, 5, scale, "#e69f45", "calls and waiting", ", \\\n");
         fprintf(script, pick, "     ''", i, 4, scale, "#1f3f7a", "computation", "\n");
@@ -70,13 +69,14 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
     fprintf(script, "unset multiplot\n");
 }
 
-enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series,
-                           size_t n, struct fc_status *st)
+enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series, size_t n,
+                           struct fc_status *st)
 {
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
-        for (uint32_t r = 0; r < series[i].n && !st->code; r += ranks_per_bar(&series[i])) add_bar(&table, i, &series[i], r, st);
+        for (uint32_t r = 0; r < series[i].n && !st->code; r += ranks_per_bar(&series[i]))
+            add_bar(&table, i, &series[i], r, st);
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n);

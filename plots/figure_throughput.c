@@ -29,8 +29,10 @@ static void add_course(struct fc_table *table, size_t i, const struct fc_plot_co
 static void put_part(FILE *script, const struct fc_plot_throughput *plot)
 {
     if (isnan(plot->from)) return;
-    fprintf(script, "set object 1 rectangle from %.9g, graph 0 to %.9g, graph 1 fc rgb '#eeeeee' fs solid 1 noborder behind\n"
-                    "set label 1 ", plot->from * plot->x_scale, plot->to * plot->x_scale);
+    fprintf(script,
+            "set object 1 rectangle from %.9g, graph 0 to %.9g, graph 1 fc rgb '#eeeeee' fs solid 1 noborder behind\n"
+            "set label 1 ",
+            plot->from * plot->x_scale, plot->to * plot->x_scale);
     fc_script_text(script, plot->part_label);
     fprintf(script, " at %.9g, graph 0.96 left offset 0.5,0 font ',9'\n", plot->from * plot->x_scale);
 }
@@ -39,17 +41,21 @@ static void put_axes(FILE *script, const struct fc_plot_throughput *plot, const 
 {
     double end = 0, most = isnan(plot->level) ? 0 : plot->level;
     for (size_t i = 0; i < plot->n; i++) end = fmax(end, (double)plot->courses[i].n * plot->courses[i].bin);
-    for (size_t i = 0; i < table->n_rows; i++) most = fmax(most, table->cells[i * (size_t)table->n_columns + VALUE].real);
+    for (size_t i = 0; i < table->n_rows; i++)
+        most = fmax(most, table->cells[i * (size_t)table->n_columns + VALUE].real);
     fprintf(script, "\nset xlabel ");
     fc_script_text(script, plot->x_label);
     fprintf(script, "\nset ylabel ");
     fc_script_text(script, plot->y_label);
-    fprintf(script, "\nset xrange [0:%.9g]\nset yrange [0:%.9g]\nset key outside right top\nset tics nomirror\n"
-                    "set border 3\nset grid y\nset style fill solid 1 noborder\nsx = %.9g\nsy = %.9g\n",
-            end > 0 ? end * plot->x_scale : 1, most > 0 ? 1.15 * most * plot->y_scale : 1, plot->x_scale, plot->y_scale);
+    fprintf(script,
+            "\nset xrange [0:%.9g]\nset yrange [0:%.9g]\nset key outside right top\nset tics nomirror\n"
+            "set border 3\nset grid y\nset style fill solid 1 noborder\nsx = %.9g\nsy = %.9g\n",
+            end > 0 ? end * plot->x_scale : 1, most > 0 ? 1.15 * most * plot->y_scale : 1, plot->x_scale,
+            plot->y_scale);
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_plot_throughput *plot, const struct fc_table *table)
+static void write_script(FILE *script, const char *title, const struct fc_plot_throughput *plot,
+                         const struct fc_table *table)
 {
     fc_script_start(script, "throughput", 1100, plot->n == 1 ? 500 : 90 + 240.0 * (double)plot->n);
     fprintf(script, "set multiplot layout %zu,1 title ", plot->n);
@@ -59,8 +65,10 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     for (size_t i = 0; i < plot->n; i++) {
         fprintf(script, "set title ");
         fc_script_text(script, plot->courses[i].label);
-        fprintf(script, " font ',10'\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
-                        "($5*sy):(($4 - $3)*1.1*sx) with boxes lc rgb '#5b8cc4' notitle", i);
+        fprintf(script,
+                " font ',10'\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
+                "($5*sy):(($4 - $3)*1.1*sx) with boxes lc rgb '#5b8cc4' notitle",
+                i);
         if (!isnan(plot->level)) {
             fprintf(script, ", \\\n     %.9g with lines lw 2 dt 2 lc rgb 'black' title ", plot->level * plot->y_scale);
             fc_script_text(script, plot->level_label);

@@ -18,7 +18,8 @@ static const struct fc_column columns[] = {
 enum { FIRST_PERCENT = 5, JOINED = FC_TIMELINE_BINS / 256 }; /* at most 256 bins are shown */
 
 /* Of all ranks in bins b .. b + JOINED - 1. */
-static void add_bin(struct fc_table *table, size_t i, const struct fc_plot_timeline *series, uint32_t b, struct fc_status *st)
+static void add_bin(struct fc_table *table, size_t i, const struct fc_plot_timeline *series, uint32_t b,
+                    struct fc_status *st)
 {
     const struct fc_timeline *t = series->timeline;
     uint32_t end = b + JOINED < t->n_bins ? b + JOINED : t->n_bins;
@@ -27,9 +28,9 @@ static void add_bin(struct fc_table *table, size_t i, const struct fc_plot_timel
         for (uint32_t at = b; at < end; at++)
             for (int k = 0; k < FC_RANK_STATES; k++)
                 percent[k] += 100 * fc_timeline_at(t, row, at)[fc_rank_shades[k].state] / all_s;
-    struct fc_cell cells[] = {{.integer = (long long)i},  {.text = series->label},   {.real = b * t->bin_s},
-                              {.real = end * t->bin_s}, {.real = percent[0]}, {.real = percent[1]},
-                              {.real = percent[2]},       {.real = percent[3]}};
+    struct fc_cell cells[] = {{.integer = (long long)i}, {.text = series->label}, {.real = b * t->bin_s},
+                              {.real = end * t->bin_s},  {.real = percent[0]},    {.real = percent[1]},
+                              {.real = percent[2]},      {.real = percent[3]}};
     fc_table_row(table, cells, st);
 }
 
@@ -72,7 +73,8 @@ enum fc_code fc_plot_time_profiles(const char *directory, const char *title, con
     struct fc_script script;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
-        for (uint32_t b = 0; b < series[i].timeline->n_bins && !st->code; b += JOINED) add_bin(&table, i, &series[i], b, st);
+        for (uint32_t b = 0; b < series[i].timeline->n_bins && !st->code; b += JOINED)
+            add_bin(&table, i, &series[i], b, st);
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n);
     fc_script_draw(&script, directory, "time-profile", &table, st);

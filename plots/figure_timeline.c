@@ -87,8 +87,8 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
     if (first == end) fprintf(script, "plot NaN notitle\n");
     if (first == end) return;
     for (int k = FC_RANK_STATES; k-- > 0;) { /* the lower ones over the upper ones */
-        fprintf(script, "%s skip 1 every ::%zu::%zu using ((", k + 1 == FC_RANK_STATES ? "plot 'timeline.tsv'" : "     ''",
-                first, end - 1);
+        fprintf(script, "%s skip 1 every ::%zu::%zu using ((",
+                k + 1 == FC_RANK_STATES ? "plot 'timeline.tsv'" : "     ''", first, end - 1);
         for (int j = 0; j <= k; j++) fprintf(script, "%s$%d", j ? " + " : "", FIRST_SHARE + j);
         fprintf(script, ") > 0 ? $5*s : NaN):3:($5*s):($6*s):($3 + 0.95*$4):($3 + 0.95*$4 - 0.9*$4*(");
         for (int j = 0; j <= k; j++) fprintf(script, "%s$%d", j ? " + " : "", FIRST_SHARE + j);
@@ -130,8 +130,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     fprintf(script, "unset multiplot\n");
 }
 
-enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series, size_t n,
-                               struct fc_status *st)
+enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series,
+                               size_t n, struct fc_status *st)
 {
     struct fc_table table;
     struct fc_script script;

@@ -31,9 +31,8 @@ enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_pane
                                 struct fc_cell_image *image, struct fc_status *st);
 void fc_cell_image_free(struct fc_cell_image *image);
 /* Writes NAME.tsv (x, y, `column`) and NAME.gp and draws it: `palette` and `legend` are gnuplot's. */
-enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels,
-                                int n_panels, const char *directory, const char *name, const char *title,
-                                const char *column, const char *palette, const char *legend, double most,
-                                struct fc_status *st);
+enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
+                                const char *directory, const char *name, const char *title, const char *column,
+                                const char *palette, const char *legend, double most, struct fc_status *st);
 
 #endif

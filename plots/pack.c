@@ -13,8 +13,8 @@
 #include <string.h>
 #include <zlib.h>
 
-static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_arena *arena,
-                           struct fc_packed *out, struct fc_status *st)
+static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_arena *arena, struct fc_packed *out,
+                           struct fc_status *st)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct fc_arena scratch = {0};
@@ -108,8 +108,7 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
                            struct fc_packed *out, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st),
-           *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
+    double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st), *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
     size_t n_exact = exact && value ? distinct(v, n, exact) : 0, count = n_exact;
     int bits = 53;
     while (count > most_values && bits > 1) {
@@ -117,8 +116,7 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
         count = fewer(exact, n_exact, bits, value);
     }
     if (bits == 53 && !st->code) memcpy(value, exact, count * sizeof *value);
-    if (!st->code && count > most_values)
-        fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
+    if (!st->code && count > most_values) fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
     uint32_t width = count + 1 <= 256 ? 1 : 2;
     size_t head = 8 + 8 * (count + 1), size = head + n * width;
     unsigned char *raw = st->code ? NULL : fc_alloc(&scratch, size, 1, st);

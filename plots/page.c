@@ -98,8 +98,8 @@ static enum fc_code fill(struct writer *w)
 }
 
 /* The page in memory; the caller frees *text. */
-static enum fc_code compose(const struct fc_page *page, uint32_t most_values, char **text, size_t *size,
-                            int *bits, struct fc_status *st)
+static enum fc_code compose(const struct fc_page *page, uint32_t most_values, char **text, size_t *size, int *bits,
+                            struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct writer w = {.page = page, .st = st};
@@ -127,15 +127,13 @@ enum fc_code fc_page_write(const struct fc_page *page, const char *path, struct 
     for (size_t i = 0; i < FC_COUNT(most_values); i++) {
         free(text);
         text = NULL;
-        if (compose(page, most_values[i], &text, &size, &facts->bits, st) || size <= FC_PAGE_MOST_BYTES)
-            break;
+        if (compose(page, most_values[i], &text, &size, &facts->bits, st) || size <= FC_PAGE_MOST_BYTES) break;
     }
     if (!st->code && size > FC_PAGE_MOST_BYTES)
-        fc_refuse(
-            st, FC_NO,
-            "the page would have %.1f MB for the loads of %u links (at most %.0f MB: take a smaller machine, "
-            "or `load --json`)",
-            (double)size / 1e6, page->picture->n_links, FC_PAGE_MOST_BYTES / 1e6);
+        fc_refuse(st, FC_NO,
+                  "the page would have %.1f MB for the loads of %u links (at most %.0f MB: take a smaller machine, "
+                  "or `load --json`)",
+                  (double)size / 1e6, page->picture->n_links, FC_PAGE_MOST_BYTES / 1e6);
     facts->bytes = size;
     facts->n_links = page->picture->n_links;
     if (!st->code && !fc_output_open(&out, path, st)) {

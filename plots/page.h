@@ -23,8 +23,7 @@ struct fc_page_class {
     uint64_t count, used;
     double mean_bytes, max_bytes; /* payload; mean over used links */
     double max_busy_s;
-    uint64_t
-        bins[FC_PAGE_BINS]; /* used links by bytes, equal bins from 0 to most_bytes of the page's class */
+    uint64_t bins[FC_PAGE_BINS]; /* used links by bytes, equal bins from 0 to most_bytes of the page's class */
 };
 /* One mapping. */
 struct fc_page_side {
@@ -45,7 +44,7 @@ struct fc_page {
     struct fc_page_side side[2]; /* before, after */
     uint32_t n_tasks;
     double most_bytes[FC_PICTURE_CLASSES]; /* of both sides */
-    int bottleneck_class;              /* of the side before; -1: no link binds */
+    int bottleneck_class;                  /* of the side before; -1: no link binds */
     const struct fc_page_line *inputs;
     int n_inputs;
 };

@@ -22,8 +22,9 @@ static json_t *glance(const struct fc_glance *g)
         return json_pack("{s:s, s:I, s:I, s:I}", "kind", "ring", "spots", (json_int_t)g->n_spots, "cables",
                          (json_int_t)g->cables, "perSpot", (json_int_t)g->per_spot);
     case FC_GLANCE_TREE:
-        return json_pack("{s:s, s:o, s:o, s:o, s:I}", "kind", "tree", "children", levels(g->children, g->n_levels), "parents",
-                         levels(g->parents, g->n_levels), "links", levels(g->links, g->n_levels), "planes", (json_int_t)g->planes);
+        return json_pack("{s:s, s:o, s:o, s:o, s:I}", "kind", "tree", "children", levels(g->children, g->n_levels),
+                         "parents", levels(g->parents, g->n_levels), "links", levels(g->links, g->n_levels), "planes",
+                         (json_int_t)g->planes);
     case FC_GLANCE_NONE: break;
     }
     return json_pack("{s:s}", "kind", "none");
@@ -33,8 +34,8 @@ static json_t *glance(const struct fc_glance *g)
 
 static json_t *panel_json(const struct fc_panel *p)
 {
-    return json_pack("{s:s, s:i, s:b, s:I, s:I, s:I, s:s, s:s, s:s}", "title", p->title, "class", p->link_class, "glance", p->at_glance,
-                     "tiles", (json_int_t)p->n_tiles, "rows", (json_int_t)p->rows, "columns",
+    return json_pack("{s:s, s:i, s:b, s:I, s:I, s:I, s:s, s:s, s:s}", "title", p->title, "class", p->link_class,
+                     "glance", p->at_glance, "tiles", (json_int_t)p->n_tiles, "rows", (json_int_t)p->rows, "columns",
                      (json_int_t)p->columns, "tile", p->tile, "row", p->row, "column", p->column);
 }
 
@@ -101,12 +102,11 @@ static json_t *side_json(const struct fc_page *page, const struct fc_page_side *
     if (!proportional && fc_pack_reals(v, n, most_values, arena, &busy, st)) return NULL;
     *bits = bytes.bits < *bits ? bytes.bits : *bits;
     if (!proportional && busy.bits < *bits) *bits = busy.bits;
-    json_t *json = json_pack("{s:s, s:s%, s:s%}", "label", side->label, "bytes", bytes.text, bytes.length,
-                             "node", node.text, node.length);
+    json_t *json = json_pack("{s:s, s:s%, s:s%}", "label", side->label, "bytes", bytes.text, bytes.length, "node",
+                             node.text, node.length);
     if (!json) return NULL;
     json_t *factors = json_array();
-    for (int c = 0; c < page->picture->n_classes; c++)
-        json_array_append_new(factors, json_real(factor[c]));
+    for (int c = 0; c < page->picture->n_classes; c++) json_array_append_new(factors, json_real(factor[c]));
     json_object_set_new(json, proportional ? "factor" : "busy",
                         proportional ? factors : json_stringn(busy.text, busy.length));
     if (!proportional) json_decref(factors);
@@ -122,27 +122,26 @@ json_t *fc_page_data(const struct fc_page *page, uint32_t most_values, struct fc
     *bits = 53;
     for (size_t i = 0; i < n_panels && !st->code; i++) {
         json_t *panel = panel_json(&page->picture->panels[i]);
-        if (panel) json_object_set_new(panel, "names", fc_page_names(page->picture, &page->picture->panels[i], arena, st));
+        if (panel)
+            json_object_set_new(panel, "names", fc_page_names(page->picture, &page->picture->panels[i], arena, st));
         json_array_append_new(panels, panel);
     }
     for (int i = 0; i < 2 && !st->code; i++)
         json_array_append_new(sides, side_json(page, &page->side[i], most_values, arena, bits, st));
-    if (!st->code)
-        fc_pack_numbers(page->picture->nodes.cell, fc_panel_cells(&page->picture->nodes), arena, &cells, st);
+    if (!st->code) fc_pack_numbers(page->picture->nodes.cell, fc_panel_cells(&page->picture->nodes), arena, &cells, st);
     if (!st->code) {
         nodes = panel_json(&page->picture->nodes);
         json_object_set_new(nodes, "cell", json_stringn(cells.text, cells.length));
     }
     /* Jansson makes nothing of bytes that are not UTF-8 */
     bool whole = json_array_size(panels) == n_panels && json_array_size(sides) == 2 &&
-                 json_array_size(kinds) == (size_t)page->picture->n_classes &&
-                 page->side[0].prediction && page->side[1].prediction;
+                 json_array_size(kinds) == (size_t)page->picture->n_classes && page->side[0].prediction &&
+                 page->side[1].prediction;
     if (!st->code && !whole)
-        fc_refuse(st, FC_INPUT,
-                  "a name of the job, a mapping or the network is not UTF-8, which a page must be");
+        fc_refuse(st, FC_INPUT, "a name of the job, a mapping or the network is not UTF-8, which a page must be");
     if (!st->code)
-        return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "glance", glance(&page->picture->glance), "classes", kinds, "panels", panels, "nodes", nodes, "tasks",
-                         (int)page->n_tasks, "sides", sides);
+        return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "glance", glance(&page->picture->glance), "classes", kinds,
+                         "panels", panels, "nodes", nodes, "tasks", (int)page->n_tasks, "sides", sides);
     json_decref(panels);
     json_decref(sides);
     json_decref(kinds);

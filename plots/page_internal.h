@@ -18,7 +18,8 @@ json_t *fc_page_data(const struct fc_page *page, uint32_t most_values, struct fc
                      struct fc_status *st);
 /* What the names of a panel's links are made of again (page_names.c): {patterns, numbers, which}; a new reference, NULL after a
  * failure. O(cells log patterns). */
-json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *panel, struct fc_arena *arena, struct fc_status *st);
+json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *panel, struct fc_arena *arena,
+                      struct fc_status *st);
 /* The parts that need no script (page_tables.c). */
 void fc_page_bars(const struct fc_page *page, FILE *out);
 void fc_page_histograms(const struct fc_page *page, FILE *out);

@@ -23,7 +23,7 @@ struct names {
     void *tree; /* of patterns, by text */
     uint32_t n_patterns, *which;
     int n_columns;
-    uint32_t *column[MOST_NUMBERS]; /* [n_cells] */
+    uint32_t *column[MOST_NUMBERS];   /* [n_cells] */
     struct fc_memory_stream patterns; /* a line each */
 };
 
@@ -79,7 +79,8 @@ static enum fc_code add(struct names *names, size_t cell, const char *name, stru
     int n = split(name, pattern, numbers);
     if (number_of(names, pattern, &names->which[cell], st)) return st->code;
     for (; names->n_columns < n; names->n_columns++)
-        if (!(names->column[names->n_columns] = fc_alloc(names->arena, names->n_cells, sizeof **names->column, st))) return st->code;
+        if (!(names->column[names->n_columns] = fc_alloc(names->arena, names->n_cells, sizeof **names->column, st)))
+            return st->code;
     for (int i = 0; i < n; i++) names->column[i][cell] = numbers[i];
     return st->code;
 }
@@ -97,7 +98,8 @@ static json_t *to_json(struct names *names, struct fc_arena *arena, struct fc_st
     for (int i = 0; i < names->n_columns && !st->code; i++)
         json_array_append_new(columns, packed(names->column[i], names, arena, st));
     if (!st->code) fc_pack_text(names->patterns.text, names->patterns.size, arena, &patterns, st);
-    json_t *json = st->code ? NULL : json_pack("{s:s%, s:O}", "patterns", patterns.text, patterns.length, "numbers", columns);
+    json_t *json =
+        st->code ? NULL : json_pack("{s:s%, s:O}", "patterns", patterns.text, patterns.length, "numbers", columns);
     if (json && names->n_patterns > 1) json_object_set_new(json, "which", packed(names->which, names, arena, st));
     json_decref(columns);
     return json;
@@ -108,7 +110,8 @@ static void keep(void *pattern)
     (void)pattern; /* the arena's */
 }
 
-json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *panel, struct fc_arena *arena, struct fc_status *st)
+json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *panel, struct fc_arena *arena,
+                      struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct names names = {.arena = &scratch, .n_cells = fc_panel_cells(panel)};

@@ -41,8 +41,7 @@ void fc_page_bars(const struct fc_page *page, FILE *out)
         if (e > 0)
             fprintf(out, "<i class=\"error\" style=\"left:%.3f%%;width:%.3f%%\"></i>", low_s * scale,
                     (s->time_s * (1 + e) - low_s) * scale);
-        fprintf(out, "<i class=\"bound\" style=\"left:%.3f%%\"></i></div><div class=\"value\"><b>",
-                s->bound_s * scale);
+        fprintf(out, "<i class=\"bound\" style=\"left:%.3f%%\"></i></div><div class=\"value\"><b>", s->bound_s * scale);
         put_quantity(out, s->time_s, FC_SECONDS);
         fputs("</b> ", out);
         if (isnan(s->error_percent))
@@ -63,8 +62,7 @@ static void put_bins(FILE *out, const struct fc_page *page, int side, int c, uin
     double width = page->most_bytes[c] / FC_PAGE_BINS;
     fprintf(out, "<div class=\"bins s%d\" role=\"img\" aria-label=\"", side);
     fc_html_text(out, page->side[side].label);
-    fprintf(out, ": %llu of %llu links used, busiest ", (unsigned long long)k->used,
-            (unsigned long long)k->count);
+    fprintf(out, ": %llu of %llu links used, busiest ", (unsigned long long)k->used, (unsigned long long)k->count);
     put_quantity(out, k->max_bytes, FC_BYTES);
     fputs("\">", out);
     for (int b = 0; b < FC_PAGE_BINS; b++) {

@@ -114,8 +114,7 @@ static void bar_axes(const struct fc_paper_plot *plot, FILE *script)
     put_categories(plot, script);
     if (longest(plot->category, plot->n_categories) * (size_t)plot->n_categories > 75)
         fprintf(script, "set xtics rotate by -30\n");
-    fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n",
-            plot->n_categories - 0.4);
+    fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n", plot->n_categories - 0.4);
 }
 
 static void row_axes(const struct fc_paper_plot *plot, FILE *script)
@@ -124,14 +123,13 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n; j++)
             if (isfinite(plot->series[i].x[j])) most = fmax(most, 1.15 * fabs(plot->series[i].x[j]));
-    fprintf(
-        script,
-        "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
-        "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
-        "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
-        "set grid x lc rgb '#cccccc'\n",
-        plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
-        longest(plot->category, plot->n_categories) + 3);
+    fprintf(script,
+            "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
+            "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
+            "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
+            "set grid x lc rgb '#cccccc'\n",
+            plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
+            longest(plot->category, plot->n_categories) + 3);
     for (int i = 0; i < plot->n_categories; i++) { /* labels: gnuplot cuts the names of tics at 50 letters */
         fprintf(script, "set label %d ", 2 * i + 2);
         fc_script_text(script, plot->category[i]);
@@ -160,8 +158,7 @@ static bool has_bars(const struct fc_paper_series *s)
 }
 
 /* Starts a series: rows of number i, shifted along x, then the columns `using`. */
-static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns,
-                  bool *first)
+static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns, bool *first)
 {
     fprintf(script, "%s", *first ? "plot " : ", \\\n     ");
     fc_script_file(script, plot->name, ".tsv");
@@ -182,19 +179,12 @@ static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, boo
     const char *colour = fc_series_colours[style];
     start(plot, script, i, 0, "5", first);
     switch (s->mark) {
-    case FC_PAPER_PUBLISHED:
-        fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour);
-        break;
+    case FC_PAPER_PUBLISHED: fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour); break;
     case FC_PAPER_OURS:
-        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style],
-                colour);
+        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
         break;
-    case FC_PAPER_LINE:
-        fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour);
-        break;
-    case FC_PAPER_LIMIT:
-        fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'");
-        break;
+    case FC_PAPER_LINE: fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour); break;
+    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'"); break;
     }
     put_label(script, s->label);
     if (!has_bars(s)) return;
@@ -248,15 +238,9 @@ static void put_series(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++) {
         if (!has_points(&plot->series[i])) continue;
         switch (plot->form) {
-        case FC_PAPER_CURVES:
-            put_curve(plot, script, i, &first);
-            break;
-        case FC_PAPER_BARS:
-            put_bar(plot, script, i, at, n_bars, &first);
-            break;
-        case FC_PAPER_ROWS:
-            put_row(plot, script, i, &first);
-            break;
+        case FC_PAPER_CURVES: put_curve(plot, script, i, &first); break;
+        case FC_PAPER_BARS: put_bar(plot, script, i, at, n_bars, &first); break;
+        case FC_PAPER_ROWS: put_row(plot, script, i, &first); break;
         }
         at += plot->series[i].mark != FC_PAPER_LIMIT;
     }
@@ -275,8 +259,7 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
     int width = 1000, height = 560;
     if (plot->form == FC_PAPER_ROWS) {
-        width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) +
-                                longest(plot->note, plot->n_categories));
+        width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
         height = 150 + 22 * plot->n_categories;
     }
     fprintf(script,
@@ -289,15 +272,9 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
     put_output(plot, script, ".png");
     put_titles(plot, script);
     switch (plot->form) {
-    case FC_PAPER_CURVES:
-        curve_axes(plot, script);
-        break;
-    case FC_PAPER_BARS:
-        bar_axes(plot, script);
-        break;
-    case FC_PAPER_ROWS:
-        row_axes(plot, script);
-        break;
+    case FC_PAPER_CURVES: curve_axes(plot, script); break;
+    case FC_PAPER_BARS: bar_axes(plot, script); break;
+    case FC_PAPER_ROWS: row_axes(plot, script); break;
     }
     put_series(plot, script);
     fprintf(script, "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n", width, height);

@@ -19,11 +19,11 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
 /* Writes DIR/NAME.tsv and DIR/NAME.gp (the script reads the .tsv and writes NAME.png; it can be run by hand in DIR) and
  * runs gnuplot. DIR is made when it does not exist. Each file appears whole or not at all. FC_NO: gnuplot is missing or
  * failed; then .tsv and .gp stay. */
-enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
-                             const char *script, struct fc_status *st);
+enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data, const char *script,
+                             struct fc_status *st);
 /* A gnuplot script in the making: print to stream, then hand it to fc_script_draw, also after a failure. */
 struct fc_script {
-    FILE *stream; /* NULL: the status was filled before, or there is no memory */
+    FILE *stream;                   /* NULL: the status was filled before, or there is no memory */
     struct fc_memory_stream memory; /* of the stream; stays where it is */
 };
 void fc_script_open(struct fc_script *script, struct fc_status *st);
@@ -91,8 +91,8 @@ struct fc_plot_timeline {
     const char *label;
     const struct fc_timeline *timeline;
 };
-enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series, size_t n,
-                               struct fc_status *st);
+enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series,
+                               size_t n, struct fc_status *st);
 enum fc_code fc_plot_time_profiles(const char *directory, const char *title, const struct fc_plot_timeline *series,
                                    size_t n, struct fc_status *st);
 
@@ -119,12 +119,12 @@ struct fc_plot_peak {
     const char *label;
     double percent, error_percent, time_s; /* error of the time; NaN: unknown */
 };
-enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis, const struct fc_plot_peak *rows,
-                                     size_t n, struct fc_status *st);
+enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis,
+                                     const struct fc_plot_peak *rows, size_t n, struct fc_status *st);
 
 /* Latency and accepted load against offered load, with the saturation point (figure_latency_curve.c). */
 struct fc_plot_latency {
-    double load, accepted; /* flits/node/cycle */
+    double load, accepted;                    /* flits/node/cycle */
     double latency_cycles, half_width_cycles; /* NaN: unstable, or unknown */
 };
 struct fc_plot_band { /* of a model; NaN: no steady state, or error unknown */
@@ -134,12 +134,12 @@ struct fc_plot_curve {
     const char *label;
     const struct fc_plot_latency *points; /* [n] ascending load */
     size_t n;
-    double saturation; /* offered flits/node/cycle; NaN: unknown */
+    double saturation;                /* offered flits/node/cycle; NaN: unknown */
     const struct fc_plot_band *model; /* [n] at the same loads, or NULL */
-    bool measured;     /* the points hold more than loads */
+    bool measured;                    /* the points hold more than loads */
 };
-enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
-                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st);
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_curve *curves,
+                                    size_t n, struct fc_status *st);
 
 /* Layouts of a chip's interfaces: latency against saturation, the front marked (figure_placements.c). */
 struct fc_plot_placement {
@@ -147,7 +147,7 @@ struct fc_plot_placement {
     double saturation, latency_cycles; /* flits/node/cycle; NaN: unknown */
     int kind;                          /* sum of 1: of the front, 2: published (marked with its label); 0: searched */
 };
-enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows, size_t n,
-                                struct fc_status *st);
+enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
+                                size_t n, struct fc_status *st);
 
 #endif

@@ -19,8 +19,10 @@ static void put_letters(FILE *script, const char *text, const char *keep, char t
         text += fc_visible_letter(letter, text, keep);
         for (const char *c = letter; *c; c++)
             for (int i = 0; i < (*c == twice ? 2 : 1); i++)
-                if ((unsigned char)*c >= 0x80 || strchr(plain, *c)) fputc(*c, script);
-                else fprintf(script, "\\%04o", (unsigned)*c);
+                if ((unsigned char)*c >= 0x80 || strchr(plain, *c))
+                    fputc(*c, script);
+                else
+                    fprintf(script, "\\%04o", (unsigned)*c);
     }
 }
 
@@ -75,7 +77,8 @@ void fc_script_start(FILE *script, const char *name, double width, double height
     fc_script_file(script, name, ".");
     fputs(".form.part\n"
           "set datafile separator '\\t'\n"
-          "set datafile commentschars ''\n", script);
+          "set datafile commentschars ''\n",
+          script);
 }
 
 struct fc_time_axis fc_time_axis(double most_s)

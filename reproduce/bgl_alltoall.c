@@ -8,10 +8,10 @@
 #define SOFTWARE_GAP 65
 enum { FIG6, FIG11, N };
 static const struct fc_figure figures[N] = {
-    [FIG6] = {"bgl-fig6", "all-to-all: links busy, by routing and channels", FC_BGL_PAPER ", Figure 6",
-              "bgl-512", "fabricast flit -m bgl-512 -p alltoall:bytes=7200 --interval 10000"},
-    [FIG11] = {"bgl-fig11", "all-to-all: percent of peak by message size", FC_BGL_PAPER ", Figure 11",
-               "bgl-512", "fabricast flit -m bgl-512 -p alltoall:bytes=2400"},
+    [FIG6] = {"bgl-fig6", "all-to-all: links busy, by routing and channels", FC_BGL_PAPER ", Figure 6", "bgl-512",
+              "fabricast flit -m bgl-512 -p alltoall:bytes=7200 --interval 10000"},
+    [FIG11] = {"bgl-fig11", "all-to-all: percent of peak by message size", FC_BGL_PAPER ", Figure 11", "bgl-512",
+               "fabricast flit -m bgl-512 -p alltoall:bytes=2400"},
 };
 
 static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
@@ -27,8 +27,7 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    if (fc_bgl_start(&run, FC_BGL_ENDLESS, how->quick ? "alltoall:bytes=2400" : "alltoall:bytes=7200",
-                     &settings, st))
+    if (fc_bgl_start(&run, FC_BGL_ENDLESS, how->quick ? "alltoall:bytes=2400" : "alltoall:bytes=7200", &settings, st))
         return st->code;
     uint32_t n = run.r.n_intervals;
     *busy = fc_bgl_busy(&run.r, n / 4, 3 * n / 4);
@@ -81,8 +80,7 @@ static double peak(const struct fc_reproducing *how, const char *dims, double by
     return fc_bgl_peak_of(how, edits, pattern, bytes < 240 ? SOFTWARE_GAP : 0, st);
 }
 
-static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r, const double *whole,
-                     double longest)
+static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r, const double *whole, double longest)
 {
     fc_point_width(of(r, FC_POINT_TIMING, FC_POINT_INFERRED, "%"), 71, whole[0], 3,
                    "8x8x8, one 32 B packet a pair, 65 cycles of software each");
@@ -115,8 +113,7 @@ static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproducti
         double other = left_out ? (double)NAN : peak(how, "dims: [4, 4, 2]", bytes[i], st);
         fc_reproduction_at(r, small, bytes[i], other, NAN);
         if (bytes[i] == 2400)
-            fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other,
-                           "4x4x2, 10 full packets a pair");
+            fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other, "4x4x2, 10 full packets a pair");
     }
     judge_11(how, r, whole, longest);
     fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [4, 4, 4]", 2400, st),

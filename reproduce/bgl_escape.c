@@ -7,15 +7,13 @@
 #include "reproduce/bluegene.h"
 
 enum { FIG7, FIG8, FIG9, N };
-#define COMMAND                                                                                              \
-    "fabricast flit -m bgl-4k -p hotregion --backlog --warmup 400000 --measure 200000 --interval 10000"
+#define COMMAND "fabricast flit -m bgl-4k -p hotregion --backlog --warmup 400000 --measure 200000 --interval 10000"
 static const struct fc_figure figures[N] = {
-    [FIG7] = {"bgl-fig7", "hot region: throughput over time by escape channels", FC_BGL_PAPER ", Figure 7",
-              "bgl-4k", COMMAND},
-    [FIG8] = {"bgl-fig8", "hot region: throughput by channel, dateline pair", FC_BGL_PAPER ", Figure 8",
-              "bgl-4k", COMMAND},
-    [FIG9] = {"bgl-fig9", "hot region: returns of tokens that unblock", FC_BGL_PAPER ", Figure 9", "bgl-4k",
+    [FIG7] = {"bgl-fig7", "hot region: throughput over time by escape channels", FC_BGL_PAPER ", Figure 7", "bgl-4k",
               COMMAND},
+    [FIG8] = {"bgl-fig8", "hot region: throughput by channel, dateline pair", FC_BGL_PAPER ", Figure 8", "bgl-4k",
+              COMMAND},
+    [FIG9] = {"bgl-fig9", "hot region: returns of tokens that unblock", FC_BGL_PAPER ", Figure 9", "bgl-4k", COMMAND},
 };
 enum { SETTLED = 10 }; /* intervals: behind the initial decline */
 
@@ -55,20 +53,18 @@ static double waver(const struct fc_flit_result *r, bool rate)
     return 100 * sqrt(fmax(n * xx - x * x, 0)) / x;
 }
 
-static void plot_unblocking(struct fc_reproduction *f, int style, const char *label,
-                            const struct fc_flit_result *r)
+static void plot_unblocking(struct fc_reproduction *f, int style, const char *label, const struct fc_flit_result *r)
 {
     if (f->plot.n_series == 0)
-        fc_reproduction_axes(f, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)",
-                             "unblocking_per_link_kcycle", "returns that unblock (per link and 1000 cycles)");
+        fc_reproduction_axes(f, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)", "unblocking_per_link_kcycle",
+                             "returns that unblock (per link and 1000 cycles)");
     int s = fc_reproduction_series(f, FC_PAPER_LINE, style, "%s", label);
     for (uint32_t i = 0; i < r->n_intervals; i++)
         fc_reproduction_at(f, s, (i + 1) * FC_BGL_INTERVAL / 1e3, unblocking(r, i, true), NAN);
 }
 
 /* The escape channels are the first, the dynamic ones the last. */
-static void plot_channels(struct fc_reproduction *f, const struct fc_machine *m,
-                          const struct fc_flit_result *r)
+static void plot_channels(struct fc_reproduction *f, const struct fc_machine *m, const struct fc_flit_result *r)
 {
     fc_reproduction_axes(f, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)", "flits_per_link_cycle",
                          "flits of a channel (per link and cycle)");
@@ -76,8 +72,7 @@ static void plot_channels(struct fc_reproduction *f, const struct fc_machine *m,
         int s = fc_reproduction_series(f, FC_PAPER_LINE, v, "channel %d, %s", v,
                                        v < r->n_vcs - (int)m->router.vcs ? "escape" : "dynamic");
         for (uint32_t i = 0; i < r->n_intervals; i++)
-            fc_reproduction_at(f, s, (i + 1) * FC_BGL_INTERVAL / 1e3,
-                               r->intervals[i].vc_flits_per_link_cycle[v], NAN);
+            fc_reproduction_at(f, s, (i + 1) * FC_BGL_INTERVAL / 1e3, r->intervals[i].vc_flits_per_link_cycle[v], NAN);
     }
 }
 
@@ -95,10 +90,9 @@ static void judge_pair(struct fc_reproduction *f, const struct fc_flit_result *r
                     "pair: throughput varies directly with the rate of unblocking, correlation");
     fc_point_limits(of(&f[FIG9], ""), 0.8, INFINITY, correlation(r, false),
                     "pair: throughput varies directly with the share of returns that unblock");
-    fc_point_reason(
-        &f[FIG9],
-        "the share stays between 0.11 and 0.15 while the throughput falls to a fifth; a rate contains the "
-        "throughput; what the paper's simulator counted is not printed");
+    fc_point_reason(&f[FIG9],
+                    "the share stays between 0.11 and 0.15 while the throughput falls to a fifth; a rate contains the "
+                    "throughput; what the paper's simulator counted is not printed");
     fc_point_shown(of(&f[FIG9], "%"), NAN, waver(r, true), "pair: the rate of unblocking wavers by");
 }
 
@@ -125,8 +119,7 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
             fc_point_shown(of(&f[FIG7], "%"), NAN, 100 * fc_bgl_shape_of(&run.r).fall,
                            "direction order: greatest fall behind the first trough");
         if (i == 2) {
-            fc_point_limits(of(&f[FIG7], "%"), -INFINITY, how->quick ? 16 : 8,
-                            100 * fc_bgl_shape_of(&run.r).fall,
+            fc_point_limits(of(&f[FIG7], "%"), -INFINITY, how->quick ? 16 : 8, 100 * fc_bgl_shape_of(&run.r).fall,
                             "bubble steady: greatest fall behind the first trough");
             fc_point_limits(of(&f[FIG9], "%"), -INFINITY, how->quick ? 20 : 10, waver(&run.r, true),
                             "bubble: unblocking relatively constant, wavers by");

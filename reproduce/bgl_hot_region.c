@@ -4,13 +4,11 @@
 #include "reproduce/bluegene.h"
 
 enum { FIG3, FIG5, N };
-#define COMMAND                                                                                              \
-    "fabricast flit -m bgl-4k -p hotregion --backlog --warmup 200000 --measure 100000 --interval 10000"
+#define COMMAND "fabricast flit -m bgl-4k -p hotregion --backlog --warmup 200000 --measure 100000 --interval 10000"
 static const struct fc_figure figures[N] = {
-    [FIG3] = {"bgl-fig3", "hot region: throughput over time by buffers", FC_BGL_PAPER ", Figure 3", "bgl-4k",
+    [FIG3] = {"bgl-fig3", "hot region: throughput over time by buffers", FC_BGL_PAPER ", Figure 3", "bgl-4k", COMMAND},
+    [FIG5] = {"bgl-fig5", "hot region: throughput over time by arbitration", FC_BGL_PAPER ", Figure 5", "bgl-4k",
               COMMAND},
-    [FIG5] = {"bgl-fig5", "hot region: throughput over time by arbitration", FC_BGL_PAPER ", Figure 5",
-              "bgl-4k", COMMAND},
 };
 enum { INTERVALS = 30 };
 
@@ -30,22 +28,21 @@ static const struct {
                 {"arbitration: slq", NULL, "SLQ"},
                 {"arbitration: jsq-slq", NULL, "JSQ and SLQ"}};
 
-static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r,
-                     const struct fc_bgl_shape *s, const double *busy)
+static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r, const struct fc_bgl_shape *s,
+                     const double *busy)
 {
     double wide = how->quick ? 2 : 1;
     double mean = (s[0].plateau + s[1].plateau + s[2].plateau) / 3;
     for (int i = 0; i < 3; i++) {
-        fc_point_limits(of(r, "%"), -INFINITY, s[i].start < s[i].peak ? 95 : -INFINITY,
-                        100 * s[i].plateau / s[i].peak, "%s: rises, then falls to the plateau, of the peak",
-                        runs[i].buffer);
-        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 3 * wide,
-                       "%s: plateau, of the mean of the three", runs[i].buffer);
+        fc_point_limits(of(r, "%"), -INFINITY, s[i].start < s[i].peak ? 95 : -INFINITY, 100 * s[i].plateau / s[i].peak,
+                        "%s: rises, then falls to the plateau, of the peak", runs[i].buffer);
+        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 3 * wide, "%s: plateau, of the mean of the three",
+                       runs[i].buffer);
         if (i == 0)
-            fc_point_reason(
-                r, "with 512 B the links into the region are 90 % busy, with 1 and 2 KB 97 and 98 %; neither "
-                   "time "
-                   "nor injection FIFOs explain it; the paper's load, channels and delays are not printed");
+            fc_point_reason(r,
+                            "with 512 B the links into the region are 90 % busy, with 1 and 2 KB 97 and 98 %; neither "
+                            "time "
+                            "nor injection FIFOs explain it; the paper's load, channels and delays are not printed");
         fc_point_shown(of(r, "%"), NAN, busy[i], "%s: links into the region busy", runs[i].buffer);
     }
     fc_point_width(of(r, "%"), 95, (busy[0] + busy[1] + busy[2]) / 3, 3 * wide,
@@ -55,20 +52,17 @@ static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r
                         "%s has fallen half way before %s, by", runs[i].buffer, runs[i + 1].buffer);
 }
 
-static void figure_5(const struct fc_reproducing *how, struct fc_reproduction *r,
-                     const struct fc_bgl_shape *s)
+static void figure_5(const struct fc_reproducing *how, struct fc_reproduction *r, const struct fc_bgl_shape *s)
 {
     double mean = 0, wide = how->quick ? 2 : 1;
     for (int i = 0; i < RUNS; i++) mean += runs[i].policy ? s[i].plateau / 4 : 0;
     for (int i = 0; i < RUNS; i++) {
         if (!runs[i].policy) continue;
-        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 5 * wide,
-                       "%s: plateau, of the mean of the four", runs[i].policy);
-        fc_point_shown(of(r, "kcycles"), NAN, s[i].decline_cycles / 1000, "%s: half way down after",
+        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 5 * wide, "%s: plateau, of the mean of the four",
                        runs[i].policy);
+        fc_point_shown(of(r, "kcycles"), NAN, s[i].decline_cycles / 1000, "%s: half way down after", runs[i].policy);
     }
-    double jsq = s[JSQ].decline_cycles - s[B1K].decline_cycles,
-           slq = s[SLQ].decline_cycles - s[B1K].decline_cycles;
+    double jsq = s[JSQ].decline_cycles - s[B1K].decline_cycles, slq = s[SLQ].decline_cycles - s[B1K].decline_cycles;
     fc_point_limits(of(r, "kcycles"), 0, INFINITY, slq / 1000, "SLQ declines later than random, by");
     fc_point_limits(of(r, "%"), -50 * wide, 50 * wide, 100 * jsq / slq,
                     "JSQ of little use: delays the decline by, of what SLQ does");

@@ -5,11 +5,10 @@
 
 enum { FIG2, FIG4, N };
 static const struct fc_figure figures[N] = {
-    [FIG2] = {"bgl-fig2", "response time by routing, channels and paths, uniform traffic",
-              FC_BGL_PAPER ", Figure 2", "bgl-512",
-              "fabricast curve -m bgl-512 -p uniform --loads 10%:90%:20%"},
-    [FIG4] = {"bgl-fig4", "response time by arbitration, uniform traffic", FC_BGL_PAPER ", Figure 4",
+    [FIG2] = {"bgl-fig2", "response time by routing, channels and paths, uniform traffic", FC_BGL_PAPER ", Figure 2",
               "bgl-512", "fabricast curve -m bgl-512 -p uniform --loads 10%:90%:20%"},
+    [FIG4] = {"bgl-fig4", "response time by arbitration, uniform traffic", FC_BGL_PAPER ", Figure 4", "bgl-512",
+              "fabricast curve -m bgl-512 -p uniform --loads 10%:90%:20%"},
 };
 
 struct response {
@@ -52,12 +51,11 @@ struct curves {
     const bool *careful;
 };
 
-static enum fc_code run_curves(const struct fc_reproducing *how, struct fc_reproduction *r,
-                               const struct curves *c, int from, int all, struct response x[][8],
-                               struct fc_status *st)
+static enum fc_code run_curves(const struct fc_reproducing *how, struct fc_reproduction *r, const struct curves *c,
+                               int from, int all, struct response x[][8], struct fc_status *st)
 {
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "links_busy_percent", "offered: links busy (%)",
-                         "response_cycles", "response time (cycles of 5.7 ns)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "links_busy_percent", "offered: links busy (%)", "response_cycles",
+                         "response time (cycles of 5.7 ns)");
     for (int i = 0; i < c->n; i++) {
         int s = fc_reproduction_series(r, FC_PAPER_OURS, i, "%s", c->names[i]);
         bool saturated = false;
@@ -82,8 +80,7 @@ static struct fc_point_of of(struct fc_reproduction *r, const char *unit)
     return (struct fc_point_of){r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit};
 }
 
-static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reproduction *r,
-                             struct fc_status *st)
+static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V4P1, V2P2, V4P4, KINDS };
     static const char *const edits[KINDS] = {"arbitration: random; vcs: 1; routing: dimension-order",
@@ -115,8 +112,7 @@ static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reprodu
     return FC_OK;
 }
 
-static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reproduction *r,
-                             struct fc_status *st)
+static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { BASE, JSQ, SLQ, BOTH, KINDS };
     static const char *const edits[KINDS] = {"arbitration: random", "arbitration: jsq", "arbitration: slq",
@@ -130,20 +126,17 @@ static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reprodu
     fc_reproduction_at(r, p, 95, 0.8 * x[BASE][L95].mean, NAN);
     fc_point_width(of(r, "%"), -20, 100 * (x[JSQ][L95].mean / x[BASE][L95].mean - 1), how->quick ? 10 : 6,
                    "links 95 %% busy: JSQ changes the response by");
-    fc_point_half_width(
-        r, 100 * hypot(x[JSQ][L95].half / x[JSQ][L95].mean, x[BASE][L95].half / x[BASE][L95].mean));
+    fc_point_half_width(r, 100 * hypot(x[JSQ][L95].half / x[JSQ][L95].mean, x[BASE][L95].half / x[BASE][L95].mean));
     fc_point_limits(of(r, "%"), -3, 3, 100 * (x[SLQ][L65].mean / x[BASE][L65].mean - 1),
                     "SLQ in light traffic (65 %%): little");
-    fc_point_shown(of(r, "%"), NAN, 100 * (x[SLQ][L95].mean / x[BASE][L95].mean - 1),
-                   "links 95 %% busy: SLQ alone");
+    fc_point_shown(of(r, "%"), NAN, 100 * (x[SLQ][L95].mean / x[BASE][L95].mean - 1), "links 95 %% busy: SLQ alone");
     fc_point_shown(of(r, "%"), NAN, 100 * (x[BOTH][L95].mean / x[JSQ][L95].mean - 1), "SLQ beside JSQ");
     return FC_OK;
 }
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    static const char shorter[] =
-        "quick: 40,000 cycles measured instead of 100,000, fewer seeds, limits wider";
+    static const char shorter[] = "quick: 40,000 cycles measured instead of 100,000, fewer seeds, limits wider";
     if (figure_2(how, &r[FIG2], st) || figure_4(how, &r[FIG4], st)) return st->code;
     if (how->quick) fc_reproduction_note(&r[FIG2], shorter);
     if (how->quick) fc_reproduction_note(&r[FIG4], shorter);

@@ -9,8 +9,8 @@
 
 enum { TEXT, SPOTS, N };
 static const struct fc_figure figures[N] = {
-    [TEXT] = {"bgl-text", "rates, bounds, broadcasts and the bubble of the text", FC_BGL_PAPER ", text",
-              "bgl-512", "fabricast load -m bgl-64k -p alltoall:bytes=2400"},
+    [TEXT] = {"bgl-text", "rates, bounds, broadcasts and the bubble of the text", FC_BGL_PAPER ", text", "bgl-512",
+              "fabricast load -m bgl-64k -p alltoall:bytes=2400"},
     [SPOTS] = {"bgl-hotspot", "hot spots: percent of the links' bound", FC_BGL_PAPER ", text", "bgl-512",
                "fabricast flit -m bgl-512 -p hotspot:size=1x1x1,bytes=2400"},
 };
@@ -36,12 +36,11 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
     for (uint32_t t = 0; node && t < b.net.n_nodes; t++) node[t] = t;
     const struct fc_machine *m = &b.machine;
     double link = m->classes[0].bandwidth_bytes_per_s, nodes = b.net.n_nodes;
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0,
-                     "link, 1.4 Gb/s");
+    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0, "link, 1.4 Gb/s");
     fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"), 1.05, 6 * link / 1e9, 1e-6,
                      "a node's six links, each way");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME,
-                     fc_wire_bytes(m, 240), 0, "byte times of a full packet of 240 bytes of payload");
+    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME, fc_wire_bytes(m, 240), 0,
+                     "byte times of a full packet of 240 bytes of payload");
     if (node && !fc_demand_from_pattern(&b.net, "alltoall:bytes=2400", seed, &demand, st)) {
         struct fc_placement all = {demand.n_tasks, node};
         if (!fc_load_solve(&b.net, &demand, &all, &settings, &load, st)) {
@@ -49,8 +48,7 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
             double busy = 100 * load.hop_bytes * load.wire_factor / (6 * nodes * link * s.bound_s);
             fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 66.7, busy, 0.1,
                              "64x32x32 all-to-all: most that links can be busy");
-            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59,
-                             busy * 240 / FC_BGL_PACKET_TIME, 1,
+            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59, busy * 240 / FC_BGL_PACKET_TIME, 1,
                              "64x32x32 all-to-all: payload, of the links");
             fc_load_free(&load);
         }
@@ -67,11 +65,9 @@ static void broadcasts(const struct fc_reproducing *how, struct fc_reproduction 
 {
     struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
     double line = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
-                                 how->quick ? "line-broadcast:bytes=256KiB" : "line-broadcast:bytes=1MiB", 0,
-                                 st),
+                                 how->quick ? "line-broadcast:bytes=256KiB" : "line-broadcast:bytes=1MiB", 0, st),
            plane = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
-                                  how->quick ? "plane-broadcast:bytes=256KiB" : "plane-broadcast:bytes=1MiB",
-                                  0, st);
+                                  how->quick ? "plane-broadcast:bytes=256KiB" : "plane-broadcast:bytes=1MiB", 0, st);
     fc_point_limits(percent, 99, INFINITY, line, "line broadcast on 8x8x8: of peak");
     fc_point_limits(percent, 96, INFINITY, plane, "plane broadcast on 8x8x8: of peak");
     fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 585, 4 * 175 * 0.87 * 0.96, 1,
@@ -123,8 +119,7 @@ static void hot_spots(const struct fc_reproducing *how, struct fc_reproduction *
         fc_reproduction_at(r, o, (double)i, ours, NAN);
         if (how->quick) continue;
         double longer = fc_bgl_peak_of(how, FC_BGL_ENDLESS, spots[i].longer, 0, st);
-        fc_point_shown(percent, spots[i].published, longer, "%s, %d packets", spots[i].name,
-                       spots[i].packets);
+        fc_point_shown(percent, spots[i].published, longer, "%s, %d packets", spots[i].name, spots[i].packets);
         fc_reproduction_at(r, l, (double)i, longer, NAN);
     }
 }
@@ -152,8 +147,7 @@ static const struct fc_figure asymmetric[] = {
 /* The published figure is a mean over a whole all-to-all, from the empty network on; ours over the first
  * 600,000 cycles of sources that always have a packet waiting, some 400 packets a node. No steady state: not
  * established (docs). */
-static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_reproduction *r,
-                                    struct fc_status *st)
+static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
@@ -182,8 +176,7 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
         fc_reproduction_at(r, p, time, 49, NAN);
         fc_reproduction_at(r, b, time, peak, NAN);
     }
-    if (how->quick)
-        fc_reproduction_note(r, "quick: 16x8x8 instead of 32x16x16; limits twice to three times as wide");
+    if (how->quick) fc_reproduction_note(r, "quick: 16x8x8 instead of 32x16x16; limits twice to three times as wide");
     fc_bgl_done(&run);
     return FC_OK;
 }

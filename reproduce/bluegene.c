@@ -11,8 +11,8 @@
 /* ---- runs ---- */
 
 enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *demand,
-                             const struct fc_flit_settings *settings, struct fc_flit_result *r,
-                             double *bound_s, struct fc_status *st)
+                             const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
+                             struct fc_status *st)
 {
     struct fc_load load = {0};
     struct fc_load_settings how = {.threads = 1, .seed = settings->seed};
@@ -36,9 +36,8 @@ enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *d
     return st->code;
 }
 
-enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern,
-                        const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
-                        struct fc_status *st)
+enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
+                        struct fc_flit_result *r, double *bound_s, struct fc_status *st)
 {
     struct fc_demand demand;
     *r = (struct fc_flit_result){0};
@@ -74,8 +73,8 @@ struct fc_flit_settings fc_bgl_settings(const struct fc_reproducing *how)
     return settings;
 }
 
-double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern,
-                      double gap_cycles, struct fc_status *st)
+double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern, double gap_cycles,
+                      struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
@@ -140,8 +139,7 @@ double fc_bgl_load(double busy)
 struct fc_bgl_shape fc_bgl_shape_of(const struct fc_flit_result *r)
 {
     uint32_t n = r->n_intervals, top = 0, low;
-    struct fc_bgl_shape s = {.start = fc_bgl_throughput(r, 0),
-                             .plateau = fc_bgl_mean_throughput(r, n * 2 / 3, n)};
+    struct fc_bgl_shape s = {.start = fc_bgl_throughput(r, 0), .plateau = fc_bgl_mean_throughput(r, n * 2 / 3, n)};
     for (uint32_t i = 0; i < n / 3; i++)
         if (fc_bgl_throughput(r, i) > fc_bgl_throughput(r, top)) top = i;
     s.peak = fc_bgl_throughput(r, top);
@@ -161,12 +159,11 @@ struct fc_bgl_shape fc_bgl_shape_of(const struct fc_flit_result *r)
     return s;
 }
 
-void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label,
-                           const struct fc_flit_result *r)
+void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label, const struct fc_flit_result *r)
 {
     if (f->plot.n_series == 0)
-        fc_reproduction_axes(f, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)",
-                             "throughput_B_per_node_cycle", "throughput (bytes/node/cycle)");
+        fc_reproduction_axes(f, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)", "throughput_B_per_node_cycle",
+                             "throughput (bytes/node/cycle)");
     int s = fc_reproduction_series(f, FC_PAPER_LINE, style, "%s", label);
     for (uint32_t i = 0; i < r->n_intervals; i++)
         fc_reproduction_at(f, s, (i + 1) * FC_BGL_INTERVAL / 1e3, fc_bgl_throughput(r, i), NAN);
@@ -191,8 +188,7 @@ enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *
     settings.warmup_cycles = (uint64_t)intervals * 2 / 3 * FC_BGL_INTERVAL;
     settings.measure_cycles = (uint64_t)intervals * FC_BGL_INTERVAL - settings.warmup_cycles;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    snprintf(all, sizeof all, "dims: %s; %s%s", how->quick ? "[12, 12, 12]" : "[16, 16, 16]", edits,
-             FC_BGL_ENDLESS);
+    snprintf(all, sizeof all, "dims: %s; %s%s", how->quick ? "[12, 12, 12]" : "[16, 16, 16]", edits, FC_BGL_ENDLESS);
     return fc_bgl_start(run, all, "hotregion:fraction=0.25,region=0.125", &settings, st);
 }
 

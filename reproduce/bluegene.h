@@ -25,12 +25,11 @@
 /* The demand's messages, task t on node t, as fast as they go; *bound_s what the links alone would need.
  * FC_NO: not all have arrived. */
 enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *demand,
-                             const struct fc_flit_settings *settings, struct fc_flit_result *r,
-                             double *bound_s, struct fc_status *st);
+                             const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
+                             struct fc_status *st);
 /* A pattern, run open or closed as it is; bound_s may be NULL for open loop. */
-enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern,
-                        const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
-                        struct fc_status *st);
+enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
+                        struct fc_flit_result *r, double *bound_s, struct fc_status *st);
 /* A run on bgl-512 with these edits, which the caller ends with fc_bgl_done. */
 struct fc_bgl {
     struct fc_bench bench;
@@ -43,8 +42,8 @@ void fc_bgl_done(struct fc_bgl *run);
 /* Settings of the kernel with the seed and progress of `how`. */
 struct fc_flit_settings fc_bgl_settings(const struct fc_reproducing *how);
 /* Percent of the links' bound that messages of the pattern reach; NaN after a failure. */
-double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern,
-                      double gap_cycles, struct fc_status *st);
+double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern, double gap_cycles,
+                      struct fc_status *st);
 
 /* ---- what is read off a run ---- */
 
@@ -71,8 +70,7 @@ struct fc_bgl_shape {
 };
 struct fc_bgl_shape fc_bgl_shape_of(const struct fc_flit_result *r);
 /* Its series in a plot over thousands of cycles. */
-void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label,
-                           const struct fc_flit_result *r);
+void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label, const struct fc_flit_result *r);
 
 /* 25 % of the packets to an eighth of the machine, sources always backlogged, `intervals` of 10,000 cycles;
  * link use is that of the last third. Quick runs have 12x12x12 instead of 16x16x16, region and all. */

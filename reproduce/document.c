@@ -23,8 +23,8 @@ static void print_figures(const struct fc_reproduction *list, size_t n, FILE *st
                 has = has || (r->points[p].judged && r->points[p].kind == (enum fc_point_kind)k);
             if (has) fprintf(stream, "%s%s", any++ ? ", " : "", fc_point_kinds[k]);
         }
-        fprintf(stream, " | %s%zu of %zu%s | ", r->n_inside < r->n_judged ? "**" : "", r->n_inside,
-                r->n_judged, r->n_inside < r->n_judged ? "**" : "");
+        fprintf(stream, " | %s%zu of %zu%s | ", r->n_inside < r->n_judged ? "**" : "", r->n_inside, r->n_judged,
+                r->n_inside < r->n_judged ? "**" : "");
         if (isnan(worst))
             fprintf(stream, "|\n");
         else
@@ -49,14 +49,11 @@ static void print_kinds(const struct fc_reproduction *list, size_t n, FILE *stre
                 with[all[a]]++;
             }
         }
-    fprintf(
-        stream,
-        "\n| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n");
+    fprintf(stream, "\n| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n");
     for (int k = 0; k <= FC_POINT_KINDS; k++) {
         if (judged[k] == 0) continue;
-        fprintf(stream, "| %s | %zu | %zu (%.0f %%) | %.0f | ",
-                k < FC_POINT_KINDS ? fc_point_kinds[k] : "all", judged[k], inside[k],
-                100.0 * (double)inside[k] / (double)judged[k], with[k]);
+        fprintf(stream, "| %s | %zu | %zu (%.0f %%) | %.0f | ", k < FC_POINT_KINDS ? fc_point_kinds[k] : "all",
+                judged[k], inside[k], 100.0 * (double)inside[k] / (double)judged[k], with[k]);
         if (with[k] > 0)
             fprintf(stream, "%.2g %% |\n", sum[k] / with[k]);
         else
@@ -72,12 +69,11 @@ static void print_outside(const struct fc_reproduction *list, size_t n, FILE *st
             const struct fc_point *point = &list[i].points[p];
             char limits[64], published[32] = "-";
             if (!point->judged || point->inside) continue;
-            if (!any)
-                fprintf(stream, "\n| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n");
+            if (!any) fprintf(stream, "\n| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n");
             any = true;
             if (!isnan(point->published)) snprintf(published, sizeof published, "%.4g", point->published);
-            fprintf(stream, "| %s: %s | %s | %.4g %s | %s | %s |\n", list[i].figure->id, point->what,
-                    published, point->ours, point->unit, fc_point_limits_text(point, limits, sizeof limits),
+            fprintf(stream, "| %s: %s | %s | %.4g %s | %s | %s |\n", list[i].figure->id, point->what, published,
+                    point->ours, point->unit, fc_point_limits_text(point, limits, sizeof limits),
                     point->reason ? point->reason : "**not known**");
         }
 }
@@ -98,21 +94,20 @@ void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, F
 static const char *line_of(const char *text, const char *mark)
 {
     for (const char *at = strstr(text, mark); at; at = strstr(at + 1, mark))
-        if ((at == text || at[-1] == '\n') && (at[strlen(mark)] == '\n' || at[strlen(mark)] == '\0'))
-            return at;
+        if ((at == text || at[-1] == '\n') && (at[strlen(mark)] == '\n' || at[strlen(mark)] == '\0')) return at;
     return NULL;
 }
 
 /* The page, and where its marks stand. */
-static enum fc_code read_page(const char *path, struct fc_arena *arena, struct fc_text *text,
-                              const char **begin, const char **end, struct fc_status *st)
+static enum fc_code read_page(const char *path, struct fc_arena *arena, struct fc_text *text, const char **begin,
+                              const char **end, struct fc_status *st)
 {
     if (fc_read_file(path, arena, text, st)) return st->code;
     *begin = line_of(text->data, FC_REPRODUCE_BEGIN);
     *end = *begin ? line_of(*begin, FC_REPRODUCE_END) : NULL;
     if (*end) return FC_OK;
-    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'",
-                   FC_REPRODUCE_BEGIN, FC_REPRODUCE_END);
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'", FC_REPRODUCE_BEGIN,
+                   FC_REPRODUCE_END);
 }
 
 enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st)
@@ -125,8 +120,7 @@ enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st)
     return st->code;
 }
 
-enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n,
-                                   struct fc_status *st)
+enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_text text;

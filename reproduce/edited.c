@@ -37,8 +37,7 @@ static int cut(char *text, struct edit *edit)
     return n;
 }
 
-static enum fc_code load_edited(const char *name, const char *edits, struct fc_machine *machine,
-                                struct fc_status *st)
+static enum fc_code load_edited(const char *name, const char *edits, struct fc_machine *machine, struct fc_status *st)
 {
     char directory[1024], path[1200], text[1024];
     struct edit edit[MOST_EDITS];
@@ -56,8 +55,7 @@ static enum fc_code load_edited(const char *name, const char *edits, struct fc_m
     }
     fc_memory_close(&to, st);
     for (int i = 0; i < n && !st->code; i++)
-        if (!edit[i].used)
-            fc_refuse(st, FC_FAULT, "%s has no line '%.*s'", path, (int)edit[i].key, edit[i].text);
+        if (!edit[i].used) fc_refuse(st, FC_FAULT, "%s has no line '%.*s'", path, (int)edit[i].key, edit[i].text);
     if (!st->code) {
         struct fc_text whole = {path, to.text, to.size};
         fc_machine_read(&whole, machine, st);
@@ -72,8 +70,7 @@ enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *edi
 {
     memset(b, 0, sizeof *b);
     bool plain = !edits || !*edits;
-    if (plain ? fc_machine_load(name, &b->machine, st) : load_edited(name, edits, &b->machine, st))
-        return st->code;
+    if (plain ? fc_machine_load(name, &b->machine, st) : load_edited(name, edits, &b->machine, st)) return st->code;
     if (fc_network_build(&b->machine, &b->net, st)) fc_machine_free(&b->machine);
     return st->code;
 }

@@ -17,16 +17,15 @@ struct fc_point_of {
     const char *unit;
 };
 /* Within `percent` of the published number; within `width` of it. */
-void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what,
-                      ...) FC_PRINTF(5, 6);
+void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what, ...)
+    FC_PRINTF(5, 6);
 void fc_point_width(struct fc_point_of of, double published, double ours, double width, const char *what, ...)
     FC_PRINTF(5, 6);
 /* low <= ours <= high (infinite: open): a statement of the text. */
 void fc_point_limits(struct fc_point_of of, double low, double high, double ours, const char *what, ...)
     FC_PRINTF(5, 6);
 /* For information: not judged. */
-void fc_point_shown(struct fc_point_of of, double published, double ours, const char *what, ...)
-    FC_PRINTF(4, 5);
+void fc_point_shown(struct fc_point_of of, double published, double ours, const char *what, ...) FC_PRINTF(4, 5);
 /* Of the point added last. */
 void fc_point_half_width(struct fc_reproduction *r, double half_width);
 void fc_point_reason(struct fc_reproduction *r, const char *reason);
@@ -35,15 +34,14 @@ void fc_point_reason(struct fc_reproduction *r, const char *reason);
 
 /* A text in the reproduction's arena. */
 const char *fc_reproduction_text(struct fc_reproduction *r, const char *format, ...) FC_PRINTF(2, 3);
-void fc_reproduction_axes(struct fc_reproduction *r, enum fc_paper_form form, const char *x_name,
-                          const char *x_label, const char *y_name, const char *y_label);
-int fc_reproduction_series(struct fc_reproduction *r, enum fc_paper_mark mark, int style, const char *label,
-                           ...) FC_PRINTF(4, 5);
+void fc_reproduction_axes(struct fc_reproduction *r, enum fc_paper_form form, const char *x_name, const char *x_label,
+                          const char *y_name, const char *y_label);
+int fc_reproduction_series(struct fc_reproduction *r, enum fc_paper_mark mark, int style, const char *label, ...)
+    FC_PRINTF(4, 5);
 void fc_reproduction_category(struct fc_reproduction *r, const char *name);
 /* half_width NaN: no error bar. */
 void fc_reproduction_at(struct fc_reproduction *r, int series, double x, double y, double half_width);
-void fc_reproduction_between(struct fc_reproduction *r, int series, double x, double y, double low,
-                             double high);
+void fc_reproduction_between(struct fc_reproduction *r, int series, double x, double y, double low, double high);
 /* What a quick run left out. */
 void fc_reproduction_note(struct fc_reproduction *r, const char *note);
 

@@ -7,13 +7,12 @@
 #define PAPER "Alverson, Roweth, Kaplan, HOTI 2010"
 enum { RATES, PACKETS, FIG7, FIG8, FIG9, N };
 static const struct fc_figure figures[N] = {
-    [RATES] = {"gemini-rates", "rates, links and hops that the text states", PAPER ", sections 2 to 4",
-               "gemini-xe6", "fabricast machines gemini-xe6"},
+    [RATES] = {"gemini-rates", "rates, links and hops that the text states", PAPER ", sections 2 to 4", "gemini-xe6",
+               "fabricast machines gemini-xe6"},
     [PACKETS] = {"gemini-fig6", "packet formats, 24-bit phits", PAPER ", Figure 6", "gemini-xe6",
                  "fabricast machines gemini-xe6"},
     [FIG7] = {"gemini-fig7", "put and get latency by transfer size", PAPER ", Figure 7", "gemini-xe6", ""},
-    [FIG8] = {"gemini-fig8", "FMA put bandwidth by transfer size and processes", PAPER ", Figure 8",
-              "gemini-xe6", ""},
+    [FIG8] = {"gemini-fig8", "FMA put bandwidth by transfer size and processes", PAPER ", Figure 8", "gemini-xe6", ""},
     [FIG9] = {"gemini-fig9", "many-to-one atomic adds", PAPER ", Figure 9", "gemini-xe6", ""},
 };
 
@@ -31,8 +30,8 @@ struct ways {
 
 static enum fc_code find_ways(const struct fc_network *net, struct ways *w, struct fc_status *st)
 {
-    if (fc_nic_way(net, 0, 1, &w->near, st) || fc_nic_way(net, 0, 2, &w->x, st) ||
-        fc_nic_way(net, 0, 4, &w->far, st) || fc_nic_way(net, 0, 32, &w->y, st))
+    if (fc_nic_way(net, 0, 1, &w->near, st) || fc_nic_way(net, 0, 2, &w->x, st) || fc_nic_way(net, 0, 4, &w->far, st) ||
+        fc_nic_way(net, 0, 32, &w->y, st))
         return st->code;
     return fc_nic_way(net, 0, 256, &w->z, st);
 }
@@ -62,8 +61,8 @@ static void rates(struct fc_reproduction *r, const struct fc_machine *m, const s
     fc_point_percent(number, 8, w->x.bundle_bytes_per_s / link, 0.01, "links to a neighbour in x");
     fc_point_percent(number, 4, w->y.bundle_bytes_per_s / link, 0.01, "links to a neighbour in y");
     fc_point_percent(number, 8, w->z.bundle_bytes_per_s / link, 0.01, "links to a neighbour in z");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "ns"), 105,
-                     1e9 * (w->far.head_s - w->x.head_s), 0.5, "latency a hop");
+    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "ns"), 105, 1e9 * (w->far.head_s - w->x.head_s), 0.5,
+                     "latency a hop");
     fc_point_limits(limit, 5, INFINITY, fc_nic_pair_rate(m, &w->x, FC_NIC_HOST) / 1e9,
                     "one transfer, neighbours in x, slowest lanes");
     fc_point_limits(limit, 5, INFINITY, 2 * fc_nic_pair_rate(m, &w->y, FC_NIC_HOST) / 1e9,
@@ -112,13 +111,10 @@ static void latencies(struct fc_reproduction *r, const struct fc_machine *m, con
                     "put of 8 bytes, end points and own router");
     fc_point_limits(get, -INFINITY, 1.5, 1e6 * fc_nic_get_s(m, &w->near, 8),
                     "get of 8 bytes, the same: twice the way of a put");
-    fc_point_limits(put, -INFINITY, 1.5, 1e6 * fc_nic_message_s(m, &w->near, 8, FC_NIC_HOST),
-                    "MPI, 8 bytes, the same");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "transfer size (bytes)", "latency_us",
-                         "latency (us)");
+    fc_point_limits(put, -INFINITY, 1.5, 1e6 * fc_nic_message_s(m, &w->near, 8, FC_NIC_HOST), "MPI, 8 bytes, the same");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "transfer size (bytes)", "latency_us", "latency (us)");
     r->plot.log_x = true;
-    int p = fc_reproduction_series(r, FC_PAPER_OURS, 0, "put"),
-        g = fc_reproduction_series(r, FC_PAPER_OURS, 1, "get"),
+    int p = fc_reproduction_series(r, FC_PAPER_OURS, 0, "put"), g = fc_reproduction_series(r, FC_PAPER_OURS, 1, "get"),
         i = fc_reproduction_series(r, FC_PAPER_OURS, 2, "MPI");
     for (double bytes = 8; bytes <= 1024; bytes *= 2) {
         fc_reproduction_at(r, p, bytes, 1e6 * fc_nic_put_s(m, &w->near, bytes, FC_NIC_HOST), NAN);
@@ -170,12 +166,10 @@ static enum fc_code atomics(struct fc_reproduction *r, const struct fc_machine *
                          "atomic adds (million/s)");
     r->plot.log_x = true;
     for (int v = 0; v < 3; v++) {
-        int p = isnan(published[v])
-                    ? -1
-                    : fc_reproduction_series(r, FC_PAPER_PUBLISHED, v, "published, %g variable%s",
-                                             variables[v], v ? "s" : "");
-        int s = fc_reproduction_series(r, FC_PAPER_OURS, v, "%g variable%s", variables[v],
-                                       v ? "s at random" : "");
+        int p = isnan(published[v]) ? -1
+                                    : fc_reproduction_series(r, FC_PAPER_PUBLISHED, v, "published, %g variable%s",
+                                                             variables[v], v ? "s" : "");
+        int s = fc_reproduction_series(r, FC_PAPER_OURS, v, "%g variable%s", variables[v], v ? "s at random" : "");
         for (uint32_t n = 1; n <= 2048; n *= 2) {
             if (fc_nic_amo_rate(m, n, variables[v], trip, &rate, st)) return st->code;
             fc_reproduction_at(r, s, n, rate / 1e6, NAN);
@@ -183,10 +177,9 @@ static enum fc_code atomics(struct fc_reproduction *r, const struct fc_machine *
         if (p >= 0) fc_reproduction_at(r, p, 2048, published[v], NAN);
         if (v == 0) fc_point_percent(fitted, published[v], rate / 1e6, 10, "atomic adds, one variable");
         if (v == 1)
-            fc_point_limits(of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "M/s"), published[2], published[0],
-                            rate / 1e6, "between them, 128 variables");
-        if (v == 2)
-            fc_point_percent(fitted, published[v], rate / 1e6, 10, "atomic adds, 8192 variables at random");
+            fc_point_limits(of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "M/s"), published[2], published[0], rate / 1e6,
+                            "between them, 128 variables");
+        if (v == 2) fc_point_percent(fitted, published[v], rate / 1e6, 10, "atomic adds, 8192 variables at random");
     }
     return FC_OK;
 }

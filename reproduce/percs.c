@@ -29,8 +29,7 @@ enum fc_code fc_percs_open(struct fc_percs_job *j, const char *machine, int d_li
     memset(j, 0, sizeof *j);
     if (d_link >= 0) snprintf(edits, sizeof edits, "d_link: %s", rules[d_link]);
     if (fc_bench_open(&j->bench, machine, edits, st)) return st->code;
-    if (pattern && fc_demand_from_pattern(&j->bench.net, pattern, 1, &j->demand, st))
-        fc_bench_close(&j->bench);
+    if (pattern && fc_demand_from_pattern(&j->bench.net, pattern, 1, &j->demand, st)) fc_bench_close(&j->bench);
     return st->code;
 }
 
@@ -97,13 +96,12 @@ static int slower(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random,
-                              uint64_t seed, struct fc_percs_result *r, struct fc_status *st)
+enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random, uint64_t seed,
+                              struct fc_percs_result *r, struct fc_status *st)
 {
     for (int w = 0; w < FC_PERCS_WAYS; w++) {
         struct fc_percs_result all[FC_PERCS_SEEDS];
-        bool random =
-            w == FC_RNM || w == FC_RDM || w == FC_RDI || (rest_is_random && w >= FC_BNM && w <= FC_BSM);
+        bool random = w == FC_RNM || w == FC_RDM || w == FC_RDI || (rest_is_random && w >= FC_BNM && w <= FC_BSM);
         int n = random ? FC_PERCS_SEEDS : 1;
         r[w] = (struct fc_percs_result){.map = NULL, .comm_s = NAN};
         if (!map[w]) continue;
@@ -152,8 +150,8 @@ void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result
         int s = fc_reproduction_series(f, FC_PAPER_OURS, c, "ours, %s links", fc_percs_classes[c]);
         for (int w = 0, at = 0; w < FC_PERCS_WAYS; w++)
             if (r[w].map)
-                fc_reproduction_between(f, s, at++, r[w].link[c].mean_bytes / 1e6,
-                                        r[w].link[c].min_bytes / 1e6, r[w].link[c].max_bytes / 1e6);
+                fc_reproduction_between(f, s, at++, r[w].link[c].mean_bytes / 1e6, r[w].link[c].min_bytes / 1e6,
+                                        r[w].link[c].max_bytes / 1e6);
     }
 }
 

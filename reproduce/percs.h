@@ -48,12 +48,11 @@ enum fc_code fc_percs_map(struct fc_percs_job *j, const char *map, uint64_t seed
 enum fc_code fc_percs_once(struct fc_percs_job *j, const char *map, bool indirect, uint64_t seed,
                            struct fc_percs_result *r, struct fc_status *st);
 /* The ways of the list, random ones with seeds seed .. seed + FC_PERCS_SEEDS - 1. */
-enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random,
-                              uint64_t seed, struct fc_percs_result *r, struct fc_status *st);
+enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random, uint64_t seed,
+                              struct fc_percs_result *r, struct fc_status *st);
 /* open, measure, close. */
 enum fc_code fc_percs_run(const char *machine, int d_link, const char *pattern, const char *const *map,
-                          bool rest_is_random, uint64_t seed, struct fc_percs_result *r,
-                          struct fc_status *st);
+                          bool rest_is_random, uint64_t seed, struct fc_percs_result *r, struct fc_status *st);
 
 /* Greatest and least time of ways from..to. */
 double fc_percs_greatest(const struct fc_percs_result *r, int from, int to);

@@ -6,11 +6,10 @@
 
 enum { TABLE1, FIG2, N_FORMS };
 static const struct fc_figure forms[N_FORMS] = {
-    [TABLE1] = {"percs-table1", "effective bandwidth of a message, 2D stencil of 16K tasks",
-                FC_PERCS_PAPER ", Table 1", "percs-16",
-                "fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB"},
-    [FIG2] = {"percs-fig2", "links of the tiers by supernodes", FC_PERCS_PAPER ", Figure 2",
-              "percs-16 to percs-512", "fabricast machines percs-64"},
+    [TABLE1] = {"percs-table1", "effective bandwidth of a message, 2D stencil of 16K tasks", FC_PERCS_PAPER ", Table 1",
+                "percs-16", "fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB"},
+    [FIG2] = {"percs-fig2", "links of the tiers by supernodes", FC_PERCS_PAPER ", Figure 2", "percs-16 to percs-512",
+              "fabricast machines percs-64"},
 };
 
 static const struct mapped {
@@ -19,24 +18,23 @@ static const struct mapped {
 } mapped[] = {{"def", "default", {32, 32, 128}, {0.75, 0.156, 0.078}, 16},
               {"shapes:8x4/16x16/32x32", "good", {8, 8, 32}, {3.0, 0.625, 0.313}, 32}};
 
-static void rows_1(struct fc_reproduction *f, const struct mapped *m, const struct fc_percs_result *r,
-                   int published, int ours)
+static void rows_1(struct fc_reproduction *f, const struct mapped *m, const struct fc_percs_result *r, int published,
+                   int ours)
 {
     static const double class_gb_per_s[] = {24, 5, 10};
     struct fc_point_of stated = {f, FC_POINT_CLOSED_FORM, FC_POINT_STATED, ""},
                        rate = {f, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"};
     for (int c = 0; c < FC_PERCS_CLASSES; c++) {
         double sharers = r->link[c].max_bytes / 65536, gb_per_s = class_gb_per_s[c] / sharers;
-        fc_point_percent(stated, m->sharers[c], sharers, 0, "%s mapping, %s: sharers", m->label,
-                         fc_percs_classes[c]);
-        fc_point_width(rate, m->gb_per_s[c], gb_per_s, 0.0005 + 1e-12, "%s mapping, %s: bandwidth of each",
-                       m->label, fc_percs_classes[c]);
+        fc_point_percent(stated, m->sharers[c], sharers, 0, "%s mapping, %s: sharers", m->label, fc_percs_classes[c]);
+        fc_point_width(rate, m->gb_per_s[c], gb_per_s, 0.0005 + 1e-12, "%s mapping, %s: bandwidth of each", m->label,
+                       fc_percs_classes[c]);
         fc_reproduction_category(f, fc_reproduction_text(f, "%s, %s", m->label, fc_percs_classes[c]));
         fc_reproduction_at(f, published, f->plot.n_categories - 1, m->gb_per_s[c], NAN);
         fc_reproduction_at(f, ours, f->plot.n_categories - 1, gb_per_s, NAN);
     }
-    fc_point_percent(stated, m->d_used, (double)r->link[FC_PERCS_D].used / 2, 0,
-                     "section 3: D cables used, %s mapping", m->label);
+    fc_point_percent(stated, m->d_used, (double)r->link[FC_PERCS_D].used / 2, 0, "section 3: D cables used, %s mapping",
+                     m->label);
 }
 
 /* Sharers of the busiest link; ways to and from D links not counted, as the paper's table does. */
@@ -50,20 +48,18 @@ static enum fc_code table_1(struct fc_reproduction *f, uint64_t seed, struct fc_
         ours = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours");
     for (int real = 0; real < 2; real++) {
         struct fc_percs_job j;
-        if (fc_percs_open(&j, "percs-16", rules[real], "stencil2d:grid=128x128,bytes=64KiB", st))
-            return st->code;
+        if (fc_percs_open(&j, "percs-16", rules[real], "stencil2d:grid=128x128,bytes=64KiB", st)) return st->code;
         for (int i = 0; i < 2 && !st->code; i++) {
             struct fc_percs_result r;
             if (fc_percs_once(&j, mapped[i].map, false, seed, &r, st)) break;
             if (!real) rows_1(f, &mapped[i], &r, published, ours);
             struct fc_point_of stated = {f, FC_POINT_CLOSED_FORM, FC_POINT_STATED, ""};
             if (!real && i == 0)
-                fc_point_percent(stated, 240, (double)r.link[FC_PERCS_D].count, 0,
-                                 "section 3: of D links there");
+                fc_point_percent(stated, 240, (double)r.link[FC_PERCS_D].count, 0, "section 3: of D links there");
             for (int c = 0; c < FC_PERCS_CLASSES && real; c++)
                 fc_point_shown(stated, mapped[i].sharers[c], r.link[c].max_bytes / 65536,
-                               "%s mapping, %s: sharers with the real ways to and from D links",
-                               mapped[i].label, fc_percs_classes[c]);
+                               "%s mapping, %s: sharers with the real ways to and from D links", mapped[i].label,
+                               fc_percs_classes[c]);
         }
         fc_percs_close(&j);
     }
@@ -79,9 +75,7 @@ static enum fc_code figure_2(struct fc_reproduction *f, struct fc_status *st)
     static const char *const names[] = {"LL and LR", "D"};
     fc_reproduction_axes(f, FC_PAPER_CURVES, "supernodes", "supernodes", "links", "directed links");
     f->plot.log_x = f->plot.log_y = true;
-    int published =
-            fc_reproduction_series(f, FC_PAPER_PUBLISHED, 0, "published: 992/(n-1) times the D links"),
-        ours[2];
+    int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 0, "published: 992/(n-1) times the D links"), ours[2];
     for (int t = 0; t < 2; t++) ours[t] = fc_reproduction_series(f, FC_PAPER_OURS, t, "ours, %s", names[t]);
     for (size_t i = 0; i < FC_COUNT(sizes); i++) {
         struct fc_bench b;
@@ -91,8 +85,8 @@ static enum fc_code figure_2(struct fc_reproduction *f, struct fc_status *st)
             double first = (double)(facts.class_links[FC_PERCS_LL] + facts.class_links[FC_PERCS_LR]),
                    second = (double)facts.class_links[FC_PERCS_D], ratio = 992 / (sizes[i].supernodes - 1);
             struct fc_point_of stated = {f, FC_POINT_CLOSED_FORM, FC_POINT_STATED, ""};
-            fc_point_percent(stated, ratio, first / second, 1e-9,
-                             "first-tier links for every D link, %g supernodes", sizes[i].supernodes);
+            fc_point_percent(stated, ratio, first / second, 1e-9, "first-tier links for every D link, %g supernodes",
+                             sizes[i].supernodes);
             fc_reproduction_at(f, published, sizes[i].supernodes, ratio * second, NAN);
             fc_reproduction_at(f, ours[0], sizes[i].supernodes, first, NAN);
             fc_reproduction_at(f, ours[1], sizes[i].supernodes, second, NAN);
@@ -102,8 +96,7 @@ static enum fc_code figure_2(struct fc_reproduction *f, struct fc_status *st)
     return st->code;
 }
 
-static enum fc_code make_forms(const struct fc_reproducing *how, struct fc_reproduction *r,
-                               struct fc_status *st)
+static enum fc_code make_forms(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     return table_1(&r[TABLE1], how->seed, st) ? st->code : figure_2(&r[FIG2], st);
 }
@@ -116,10 +109,9 @@ enum { TABLE4, FIG5, N_2D };
 static const struct fc_figure stencil[N_2D] = {
     [TABLE4] = {"percs-table4", "time of a step less its computation, 2D stencil, 64 supernodes",
                 FC_PERCS_PAPER ", Table 4", "percs-64",
-                "fabricast predict -m percs-64 -p " FC_PERCS_2D
-                " --compute 479ms --map def,bnm,bdm,bsm,rnm,rdm"},
-    [FIG5] = {"percs-fig5", "bytes on the links, 2D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 5",
-              "percs-64", "fabricast load -m percs-64 -p " FC_PERCS_2D " --map bsm"},
+                "fabricast predict -m percs-64 -p " FC_PERCS_2D " --compute 479ms --map def,bnm,bdm,bsm,rnm,rdm"},
+    [FIG5] = {"percs-fig5", "bytes on the links, 2D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 5", "percs-64",
+              "fabricast load -m percs-64 -p " FC_PERCS_2D " --map bsm"},
 };
 #define COMPUTE_MS 479
 static const char no_software[] =
@@ -128,14 +120,12 @@ static const char no_software[] =
 
 static void table_4(struct fc_reproduction *f, const struct fc_percs_result *r)
 {
-    static const double total_ms[FC_PERCS_WAYS] = {481.70, 481.74, 480.07, 480.90,
-                                                   480.71, 481.03, 480.07, 479.74};
+    static const double total_ms[FC_PERCS_WAYS] = {481.70, 481.74, 480.07, 480.90, 480.71, 481.03, 480.07, 479.74};
     struct fc_point_of ms = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, "ms"},
                        order = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""},
                        with = {f, FC_POINT_BOUND, FC_POINT_INFERRED, "ms"};
     double constant_ms = 0;
-    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "time_ms",
-                         "time less 479 ms of computation (ms)");
+    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "time_ms", "time less 479 ms of computation (ms)");
     int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 0, "published"),
         ours = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours: links alone, 5 seeds"),
         shifted = fc_reproduction_series(f, FC_PAPER_OURS, 1, "ours + one constant for all");
@@ -154,8 +144,7 @@ static void table_4(struct fc_reproduction *f, const struct fc_percs_result *r)
     for (int w = 0; w < FC_PERCS_WAYS; w++)
         fc_point_width(with, total_ms[w] - COMPUTE_MS, 1e3 * r[w].comm_s + constant_ms, 0.7,
                        "%s, with one constant (%.2f ms) for all", fc_percs_ways[w], constant_ms);
-    fc_point_limits(order, 1, INFINITY,
-                    fc_percs_least(r, FC_DEF, FC_BNM) / fc_percs_greatest(r, FC_BDM, FC_RDI),
+    fc_point_limits(order, 1, INFINITY, fc_percs_least(r, FC_DEF, FC_BNM) / fc_percs_greatest(r, FC_BDM, FC_RDI),
                     "DEF and BNM over the slowest of the others");
     fc_point_limits(order, -INFINITY, 1, r[FC_RDI].comm_s / fc_percs_least(r, FC_DEF, FC_DFI),
                     "RDI over the fastest of the others");
@@ -166,21 +155,17 @@ static double total(const struct fc_percs_result *r, int c)
     return (double)r->link[c].used * r->link[c].mean_bytes;
 }
 
-static void figure_5(struct fc_reproduction *f, const struct fc_percs_result *r,
-                     const struct fc_percs_result *apart)
+static void figure_5(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *apart)
 {
     static const int steps[][2] = {{FC_BNM, FC_BDM}, {FC_BDM, FC_BSM}, {FC_BSM, FC_DFI}, {FC_BSM, FC_RDI}};
     struct fc_point_of order = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""};
-    fc_point_limits(order, -INFINITY, 1,
-                    r[FC_BNM].link[FC_PERCS_D].mean_bytes / r[FC_DEF].link[FC_PERCS_D].mean_bytes,
+    fc_point_limits(order, -INFINITY, 1, r[FC_BNM].link[FC_PERCS_D].mean_bytes / r[FC_DEF].link[FC_PERCS_D].mean_bytes,
                     "mean bytes of D links fall, BNM over DEF");
     for (size_t i = 0; i < FC_COUNT(steps); i++)
         fc_point_limits(order, -INFINITY, 0.99,
-                        r[steps[i][1]].link[FC_PERCS_D].mean_bytes /
-                            r[steps[i][0]].link[FC_PERCS_D].mean_bytes,
+                        r[steps[i][1]].link[FC_PERCS_D].mean_bytes / r[steps[i][0]].link[FC_PERCS_D].mean_bytes,
                         "the same, %s over %s", fc_percs_ways[steps[i][1]], fc_percs_ways[steps[i][0]]);
-    fc_point_limits(order, 1, INFINITY,
-                    total(&apart[FC_BSM], FC_PERCS_LL) / total(&apart[FC_DEF], FC_PERCS_LL),
+    fc_point_limits(order, 1, INFINITY, total(&apart[FC_BSM], FC_PERCS_LL) / total(&apart[FC_DEF], FC_PERCS_LL),
                     "more on LL links when blocked, BSM over DEF, ways to D links apart");
     fc_point_limits(order, 1, INFINITY, total(&r[FC_BSM], FC_PERCS_LL) / total(&r[FC_DEF], FC_PERCS_LL),
                     "the same with them");

@@ -8,8 +8,7 @@ enum { FIG12, FIG13, N };
 static const struct fc_figure figures[N] = {
     [FIG12] = {"percs-fig12", "bytes on the links, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 12",
                "percs-300", "fabricast load -m percs-300 -p " FC_PERCS_300},
-    [FIG13] = {"percs-fig13", "time of a step, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 13",
-               "percs-300",
+    [FIG13] = {"percs-fig13", "time of a step, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 13", "percs-300",
                "fabricast predict -m percs-300 -p " FC_PERCS_300 " --compute 50ms --map def,rnm,rdm"},
 };
 #define COMPUTE_MS 50
@@ -18,8 +17,7 @@ static const char indirect[] =
     "slower, and whether it draws a way a message or a packet is not said";
 
 /* flat: nodes of 4x4x2x1 in order. */
-static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r,
-                      const struct fc_percs_result *flat)
+static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *flat)
 {
     struct fc_point_of text = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""};
     const struct fc_load_class *def = r[FC_DEF].link;
@@ -35,8 +33,7 @@ static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r
     double others = INFINITY;
     for (int w = FC_DEF; w <= FC_RDM; w++)
         if (w != FC_RNM) others = fmin(others, r[w].link[FC_PERCS_D].mean_bytes);
-    fc_point_limits(text, -INFINITY, 0.99, low / others,
-                    "lowest mean on D is that of RNM, DFI, RDI: over the rest");
+    fc_point_limits(text, -INFINITY, 0.99, low / others, "lowest mean on D is that of RNM, DFI, RDI: over the rest");
     for (int c = 0; c < FC_PERCS_CLASSES; c++) {
         double fewest = INFINITY, most = 0;
         for (int w = FC_DEF; w <= FC_RDM; w++) {
@@ -54,8 +51,8 @@ static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r
 }
 
 /* The three numbers of the text, of a mapping. */
-static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, double bound_ms, int way,
-                   bool judged, const char *rule, const char *reason)
+static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, double bound_ms, int way, bool judged,
+                   const char *rule, const char *reason)
 {
     double before_ms = 1e3 * r[FC_DEF].comm_s, after_ms = 1e3 * r[way].comm_s;
     struct fc_point_of percent = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"};
@@ -71,17 +68,15 @@ static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, d
                            all[i].what);
             fc_point_reason(f, reason);
         } else {
-            fc_point_shown(percent, all[i].published, all[i].ours, "%s%s, %s", fc_percs_ways[way], rule,
-                           all[i].what);
+            fc_point_shown(percent, all[i].published, all[i].ours, "%s%s, %s", fc_percs_ways[way], rule, all[i].what);
         }
 }
 
-static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
-                       const struct fc_percs_result *modulo, double bound_ms)
+static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo,
+                       double bound_ms)
 {
     fc_percs_plot_times(f, r, modulo, COMPUTE_MS);
-    int published =
-            fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published: best is 24 %% above the lower bound"),
+    int published = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published: best is 24 %% above the lower bound"),
         limit = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "lower bound, %.2f ms", bound_ms);
     for (int w = 0; w < FC_PERCS_WAYS; w++) {
         fc_reproduction_at(f, limit, w, bound_ms, NAN);
@@ -89,8 +84,7 @@ static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *
     }
 }
 
-static void figure_13(struct fc_reproduction *f, const struct fc_percs_result *r,
-                      const struct fc_percs_result *modulo)
+static void figure_13(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo)
 {
     struct fc_point_of text = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""};
     double bound_ms = COMPUTE_MS + 6 * 1048576 / 5e6; /* 2 x (1 + 1 + 1/2 + 1/2) MiB over one LR link */

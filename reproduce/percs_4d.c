@@ -6,16 +6,14 @@
 enum { FIG6, FIG7, FIG8, FIG9, N };
 #define LOAD "fabricast load -m percs-64 -p " FC_PERCS_4D
 static const struct fc_figure figures[N] = {
-    [FIG6] = {"percs-fig6", "D links by load, direct routing, 4D stencil, 64 supernodes",
-              FC_PERCS_PAPER ", Figure 6", "percs-64", LOAD " --map rnm"},
-    [FIG7] = {"percs-fig7", "greatest load by class, direct and indirect, 4D stencil",
-              FC_PERCS_PAPER ", Figure 7", "percs-64", LOAD " --map rdm --routing indirect"},
-    [FIG8] = {"percs-fig8", "bytes on the links, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 8",
-              "percs-64", LOAD},
-    [FIG9] = {"percs-fig9", "time of a step, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 9",
-              "percs-64",
-              "fabricast predict -m percs-64 -p " FC_PERCS_4D
-              " --compute 224ms --map def,bnm,bdm,bsm,rnm,rdm"},
+    [FIG6] = {"percs-fig6", "D links by load, direct routing, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 6",
+              "percs-64", LOAD " --map rnm"},
+    [FIG7] = {"percs-fig7", "greatest load by class, direct and indirect, 4D stencil", FC_PERCS_PAPER ", Figure 7",
+              "percs-64", LOAD " --map rdm --routing indirect"},
+    [FIG8] = {"percs-fig8", "bytes on the links, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 8", "percs-64",
+              LOAD},
+    [FIG9] = {"percs-fig9", "time of a step, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 9", "percs-64",
+              "fabricast predict -m percs-64 -p " FC_PERCS_4D " --compute 224ms --map def,bnm,bdm,bsm,rnm,rdm"},
 };
 #define COMPUTE_MS 224
 
@@ -45,8 +43,8 @@ static void figure_6(struct fc_reproduction *f, const struct fc_percs_result *r)
                     "RNM uses more D links than BSM, times");
     fc_point_limits(text(f), -INFINITY, 0.99, rnm->max_bytes / bsm->max_bytes,
                     "and the busiest carries less, RNM over BSM");
-    fc_reproduction_axes(f, FC_PAPER_BARS, "load_MB", "payload on a D link, bins of 108.3 MB, upper end (MB)",
-                         "links", "D links in use");
+    fc_reproduction_axes(f, FC_PAPER_BARS, "load_MB", "payload on a D link, bins of 108.3 MB, upper end (MB)", "links",
+                         "D links in use");
     f->plot.log_y = true;
     for (int b = 1; b <= FC_PERCS_BINS; b++)
         fc_reproduction_category(f, fc_reproduction_text(f, "%.0f", b * FC_PERCS_BIN_BYTES / 1e6));
@@ -65,15 +63,13 @@ static double lowers(const struct fc_percs_result *r, int c)
     return r[FC_RDI].link[c].max_bytes / lowest;
 }
 
-static void figure_7(struct fc_reproduction *f, const struct fc_percs_result *r,
-                     const struct fc_percs_result *modulo)
+static void figure_7(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo)
 {
-    static const char hosts[] =
-        "packed puts 16 D links on a hub, so indirect traffic between two D links of a drawer "
-        "crosses its LL links; d_link: modulo spreads them (0.82)";
+    static const char hosts[] = "packed puts 16 D links on a hub, so indirect traffic between two D links of a drawer "
+                                "crosses its LL links; d_link: modulo spreads them (0.82)";
     for (int c = FC_PERCS_LL; c <= FC_PERCS_LR; c++) {
-        fc_point_limits(text(f), -INFINITY, 1, lowers(r, c),
-                        "max on %s, RDI over the least of direct routing", fc_percs_classes[c]);
+        fc_point_limits(text(f), -INFINITY, 1, lowers(r, c), "max on %s, RDI over the least of direct routing",
+                        fc_percs_classes[c]);
         if (c == FC_PERCS_LL) fc_point_reason(f, hosts);
         fc_point_shown(text(f), NAN, lowers(modulo, c), "the same with d_link: modulo");
     }
@@ -83,8 +79,7 @@ static void figure_7(struct fc_reproduction *f, const struct fc_percs_result *r,
     for (int w = 0; w < FC_PERCS_WAYS; w++) fc_reproduction_category(f, fc_percs_ways[w]);
     for (int c = 0; c < FC_PERCS_CLASSES; c++) {
         int s = fc_reproduction_series(f, FC_PAPER_OURS, c, "ours, %s links", fc_percs_classes[c]);
-        for (int w = 0; w < FC_PERCS_WAYS; w++)
-            fc_reproduction_at(f, s, w, r[w].link[c].max_bytes / 1e6, NAN);
+        for (int w = 0; w < FC_PERCS_WAYS; w++) fc_reproduction_at(f, s, w, r[w].link[c].max_bytes / 1e6, NAN);
     }
 }
 
@@ -102,16 +97,15 @@ static void figure_8(struct fc_reproduction *f, const struct fc_percs_result *r)
     fc_percs_plot_links(f, r);
 }
 
-static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
-                       const struct fc_percs_result *modulo, double bound_ms)
+static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo,
+                       double bound_ms)
 {
     fc_percs_plot_times(f, r, modulo, COMPUTE_MS);
     int limit = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published lower bound, %.1f ms", bound_ms);
     for (int w = 0; w < FC_PERCS_WAYS; w++) fc_reproduction_at(f, limit, w, bound_ms, NAN);
 }
 
-static void figure_9(struct fc_reproduction *f, const struct fc_percs_result *r,
-                     const struct fc_percs_result *modulo)
+static void figure_9(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo)
 {
     struct fc_point_of percent = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"},
                        ms = {f, FC_POINT_BOUND, FC_POINT_STATED, "ms"};
@@ -120,11 +114,9 @@ static void figure_9(struct fc_reproduction *f, const struct fc_percs_result *r,
     fc_point_percent(ms, 227.4, bound_ms, 0.1, "lower bound: computation, and 8 x 2 MiB over one LR link");
     fc_point_limits(text(f), 1.01, INFINITY, r[FC_DEF].comm_s / r[FC_BNM].comm_s, "DEF over BNM");
     fc_point_limits(text(f), 1.01, INFINITY, r[FC_BNM].comm_s / r[FC_BDM].comm_s, "BNM over BDM");
-    fc_point_limits(text(f), 1.01, INFINITY,
-                    fc_percs_least(r, FC_BDM, FC_BSM) / fc_percs_least(r, FC_RNM, FC_RDI),
+    fc_point_limits(text(f), 1.01, INFINITY, fc_percs_least(r, FC_BDM, FC_BSM) / fc_percs_least(r, FC_RNM, FC_RDI),
                     "BDM and BSM over the best of RNM, RDM, DFI, RDI");
-    fc_point_limits(percent, 0, 10,
-                    100 * ((COMPUTE_MS + 1e3 * fc_percs_least(r, FC_DEF, FC_RDI)) / bound_ms - 1),
+    fc_point_limits(percent, 0, 10, 100 * ((COMPUTE_MS + 1e3 * fc_percs_least(r, FC_DEF, FC_RDI)) / bound_ms - 1),
                     "the best is very close to the lower bound, more by");
     fc_point_limits(text(f), 1, 1.2,
                     spread(COMPUTE_MS + 1e3 * r[FC_RNM].comm_s, COMPUTE_MS + 1e3 * r[FC_RDM].comm_s,

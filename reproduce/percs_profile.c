@@ -52,7 +52,8 @@ static void show(struct fc_reproduction *f, const struct profile *p)
     struct fc_point_of percent = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"};
     fc_point_limits(percent, 50, 100, p[DEF].most_idle_percent,
                     "DEF: gaps between computation when most processors wait; at most so many do");
-    fc_point_limits(percent, 50, 100, 100 * (1 - p[RNM].wait_percent * p[RNM].time_s / (p[DEF].wait_percent * p[DEF].time_s)),
+    fc_point_limits(percent, 50, 100,
+                    100 * (1 - p[RNM].wait_percent * p[RNM].time_s / (p[DEF].wait_percent * p[DEF].time_s)),
                     "most of the idle time disappears with RNM: share of DEF's waiting");
     fc_point_shown(percent, NAN, p[DEF].wait_percent, "waiting of DEF, share of all ranks' time");
     fc_point_shown(percent, NAN, p[RNM].wait_percent, "waiting of RNM (the text: negligible)");

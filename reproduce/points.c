@@ -48,8 +48,7 @@ static void add(struct fc_point_of of, struct fc_point point)
     point.half_width = NAN;
     point.deviation_percent = 100 * (point.ours - point.published) / fabs(point.published);
     bool about = !isnan(point.published) && isfinite(point.low) && isfinite(point.high) && point.judged;
-    point.tolerance_percent =
-        about ? 100 * (point.high - point.published) / fabs(point.published) : (double)NAN;
+    point.tolerance_percent = about ? 100 * (point.high - point.published) / fabs(point.published) : (double)NAN;
     double slack = about ? 1e-9 * fabs(point.published) : 0;
     point.inside = point.judged && point.ours >= point.low - slack && point.ours <= point.high + slack;
     r->points[r->n_points++] = point;
@@ -57,10 +56,10 @@ static void add(struct fc_point_of of, struct fc_point point)
     r->n_inside += point.inside;
 }
 
-#define WHAT(of, what, text)                                                                                 \
-    va_list arguments;                                                                                       \
-    va_start(arguments, what);                                                                               \
-    const char *text = text_of((of).r, what, arguments);                                                     \
+#define WHAT(of, what, text)                                                                                           \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, what);                                                                                         \
+    const char *text = text_of((of).r, what, arguments);                                                               \
     va_end(arguments)
 
 /* Judged by its distance from the published number. */
@@ -74,8 +73,7 @@ static void add_about(struct fc_point_of of, const char *text, double published,
                               .judged = true});
 }
 
-void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what,
-                      ...)
+void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what, ...)
 {
     WHAT(of, what, text);
     add_about(of, text, published, ours, percent / 100 * fabs(published));
@@ -90,15 +88,13 @@ void fc_point_width(struct fc_point_of of, double published, double ours, double
 void fc_point_limits(struct fc_point_of of, double low, double high, double ours, const char *what, ...)
 {
     WHAT(of, what, text);
-    add(of, (struct fc_point){
-                .what = text, .published = NAN, .ours = ours, .low = low, .high = high, .judged = true});
+    add(of, (struct fc_point){.what = text, .published = NAN, .ours = ours, .low = low, .high = high, .judged = true});
 }
 
 void fc_point_shown(struct fc_point_of of, double published, double ours, const char *what, ...)
 {
     WHAT(of, what, text);
-    add(of, (struct fc_point){
-                .what = text, .published = published, .ours = ours, .low = -INFINITY, .high = INFINITY});
+    add(of, (struct fc_point){.what = text, .published = published, .ours = ours, .low = -INFINITY, .high = INFINITY});
 }
 
 void fc_point_half_width(struct fc_reproduction *r, double half_width)
@@ -138,8 +134,8 @@ double fc_reproduction_worst(const struct fc_reproduction *r)
 
 /* ---- the plot ---- */
 
-void fc_reproduction_axes(struct fc_reproduction *r, enum fc_paper_form form, const char *x_name,
-                          const char *x_label, const char *y_name, const char *y_label)
+void fc_reproduction_axes(struct fc_reproduction *r, enum fc_paper_form form, const char *x_name, const char *x_label,
+                          const char *y_name, const char *y_label)
 {
     r->plot.form = form;
     r->plot.x_name = x_name;
@@ -148,8 +144,7 @@ void fc_reproduction_axes(struct fc_reproduction *r, enum fc_paper_form form, co
     r->plot.y_label = y_label;
 }
 
-int fc_reproduction_series(struct fc_reproduction *r, enum fc_paper_mark mark, int style, const char *label,
-                           ...)
+int fc_reproduction_series(struct fc_reproduction *r, enum fc_paper_mark mark, int style, const char *label, ...)
 {
     va_list arguments;
     va_start(arguments, label);
@@ -169,8 +164,7 @@ void fc_reproduction_at(struct fc_reproduction *r, int series, double x, double 
     fc_reproduction_between(r, series, x, y, y - half_width, y + half_width);
 }
 
-void fc_reproduction_between(struct fc_reproduction *r, int series, double x, double y, double low,
-                             double high)
+void fc_reproduction_between(struct fc_reproduction *r, int series, double x, double y, double low, double high)
 {
     if (series >= 0 && !fc_paper_point_add(&r->plot, series, x, y, low, high))
         fc_out_of_memory(&r->st, "the points of a figure");

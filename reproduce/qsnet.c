@@ -28,25 +28,23 @@ double fc_qsnet_below_percent(const struct fc_qsnet *q, enum fc_nic_barrier kind
     return 100 * t.below;
 }
 
-double fc_qsnet_broadcast_us(const struct fc_qsnet *q, uint32_t nodes, double bytes,
-                             enum fc_nic_broadcast kind, enum fc_nic_memory memory)
+double fc_qsnet_broadcast_us(const struct fc_qsnet *q, uint32_t nodes, double bytes, enum fc_nic_broadcast kind,
+                             enum fc_nic_memory memory)
 {
     double t;
-    if (q->st->code || fc_nic_broadcast(q->net, nodes, bytes, kind, memory, q->background, &t, q->st))
-        return NAN;
+    if (q->st->code || fc_nic_broadcast(q->net, nodes, bytes, kind, memory, q->background, &t, q->st)) return NAN;
     return 1e6 * t;
 }
 
-double fc_qsnet_broadcast_mb_per_s(const struct fc_qsnet *q, uint32_t nodes, double bytes,
-                                   enum fc_nic_broadcast kind, enum fc_nic_memory memory)
+double fc_qsnet_broadcast_mb_per_s(const struct fc_qsnet *q, uint32_t nodes, double bytes, enum fc_nic_broadcast kind,
+                                   enum fc_nic_memory memory)
 {
     return bytes / fc_qsnet_broadcast_us(q, nodes, bytes, kind, memory);
 }
 
 struct fc_point_of fc_qsnet_of(struct fc_reproduction *r, enum fc_point_origin origin, const char *unit)
 {
-    return (struct fc_point_of){r, origin == FC_POINT_STATED ? FC_POINT_CLOSED_FORM : FC_POINT_TIMING, origin,
-                                unit};
+    return (struct fc_point_of){r, origin == FC_POINT_STATED ? FC_POINT_CLOSED_FORM : FC_POINT_TIMING, origin, unit};
 }
 
 /* ---- figures ---- */
@@ -68,16 +66,15 @@ static enum fc_code ping(const struct fc_qsnet *q, struct fc_reproduction *r)
                      "the same on the wire");
     fc_point_percent(of(r, FC_POINT_FITTED, "MB/s"), 200, fc_nic_pair_rate(m, &w, FC_NIC_HOST) / 1e6, 1,
                      "main memory: PCI, 264 MB/s peak");
-    fc_point_percent(of(r, FC_POINT_STATED, "ns"), 35,
-                     1e9 * ((w.head_s - near.head_s) / 4 - m->classes[0].latency_s), 0.5, "switch");
+    fc_point_percent(of(r, FC_POINT_STATED, "ns"), 35, 1e9 * ((w.head_s - near.head_s) / 4 - m->classes[0].latency_s),
+                     0.5, "switch");
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), 2.2, 1e6 * fc_nic_put_s(m, &w, 0, FC_NIC_OWN), 2,
                      "put of 0 bytes, three levels");
     fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 2.4, 1e6 * fc_nic_put_s(m, &w, 64, FC_NIC_OWN), 5,
                      "put of 64 bytes");
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), 5.5, 1e6 * fc_nic_message_s(m, &w, 0, FC_NIC_OWN), 5,
                      "MPI, 0 bytes");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "latency_us",
-                         "latency (us)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "latency_us", "latency (us)");
     r->plot.log_x = true;
     int p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 0, "published, Elan3lib"),
         mpi_p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 2, "published, MPI (0 bytes)"),
@@ -108,10 +105,10 @@ static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
     double hw4 = fc_qsnet_barrier_us(q, 4, FC_QSNET_HW), hw64 = fc_qsnet_barrier_us(q, 64, FC_QSNET_HW);
     double sw4 = fc_qsnet_barrier_us(q, 4, FC_QSNET_SW), sw64 = fc_qsnet_barrier_us(q, 64, FC_QSNET_SW);
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), kinds[0].us[2], hw64, 2, "hgsync, 64 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[1], fc_qsnet_barrier_us(q, 32, FC_QSNET_HW),
-                     5, "hgsync, 32 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[0], fc_qsnet_barrier_us(q, 16, FC_QSNET_HW),
-                     5, "hgsync, 16 nodes");
+    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[1], fc_qsnet_barrier_us(q, 32, FC_QSNET_HW), 5,
+                     "hgsync, 32 nodes");
+    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[0], fc_qsnet_barrier_us(q, 16, FC_QSNET_HW), 5,
+                     "hgsync, 16 nodes");
     fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 1.29, hw64 / hw4, 5, "hgsync, 64 nodes over 4: +29 %%");
     fc_point_percent(of(r, FC_POINT_STATED, "us"), 0.7, fc_qsnet_barrier_us(q, 64, FC_QSNET_EVENT) - hw64, 1,
                      "hgsyncEvent - hgsync");
@@ -137,8 +134,7 @@ static void broadcast(const struct fc_qsnet *q, struct fc_reproduction *r)
     double hb256 = fc_qsnet_broadcast_us(q, 64, 256, FC_QSNET_HB, FC_NIC_OWN),
            sb256 = fc_qsnet_broadcast_us(q, 64, 256, FC_QSNET_SB, FC_NIC_OWN);
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), 13, hb256, 2, "hbcast of 256 bytes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 13,
-                     fc_qsnet_broadcast_us(q, 64, 1, FC_QSNET_HB, FC_NIC_OWN), 8,
+    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 13, fc_qsnet_broadcast_us(q, 64, 1, FC_QSNET_HB, FC_NIC_OWN), 8,
                      "hbcast of 1 byte: as long");
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), 16.5, sb256, 2, "bcast of 256 bytes");
     fc_point_percent(of(r, FC_POINT_FITTED, "us"), 3.5, sb256 - hb256, 2, "bcast - hbcast");
@@ -189,9 +185,8 @@ static void scaling(const struct fc_qsnet *q, struct fc_reproduction *r)
     for (int k = 0; k < 2; k++) {
         int s = fc_reproduction_series(r, FC_PAPER_OURS, k, "hbcast, %s memory", k ? "main" : "Elan");
         for (uint32_t n = 4; n <= 64; n *= 2)
-            fc_reproduction_at(
-                r, s, n, fc_qsnet_broadcast_mb_per_s(q, n, part, FC_QSNET_HB, k ? FC_NIC_HOST : FC_NIC_OWN),
-                NAN);
+            fc_reproduction_at(r, s, n,
+                               fc_qsnet_broadcast_mb_per_s(q, n, part, FC_QSNET_HB, k ? FC_NIC_HOST : FC_NIC_OWN), NAN);
     }
 }
 

@@ -21,11 +21,11 @@ struct fc_qsnet {
 double fc_qsnet_barrier_us(const struct fc_qsnet *q, uint32_t nodes, enum fc_nic_barrier kind);
 /* Share of barriers of 64 nodes that take less than limit_s, percent. */
 double fc_qsnet_below_percent(const struct fc_qsnet *q, enum fc_nic_barrier kind, double limit_s);
-double fc_qsnet_broadcast_us(const struct fc_qsnet *q, uint32_t nodes, double bytes,
-                             enum fc_nic_broadcast kind, enum fc_nic_memory memory);
+double fc_qsnet_broadcast_us(const struct fc_qsnet *q, uint32_t nodes, double bytes, enum fc_nic_broadcast kind,
+                             enum fc_nic_memory memory);
 /* Bytes over that time, MB/s. */
-double fc_qsnet_broadcast_mb_per_s(const struct fc_qsnet *q, uint32_t nodes, double bytes,
-                                   enum fc_nic_broadcast kind, enum fc_nic_memory memory);
+double fc_qsnet_broadcast_mb_per_s(const struct fc_qsnet *q, uint32_t nodes, double bytes, enum fc_nic_broadcast kind,
+                                   enum fc_nic_memory memory);
 struct fc_point_of fc_qsnet_of(struct fc_reproduction *r, enum fc_point_origin origin, const char *unit);
 
 #endif

@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIGURES(X)                                                                                           \
-    X(bgl_response)                                                                                          \
-    X(bgl_hot_region)                                                                                        \
-    X(bgl_alltoall)                                                                                          \
-    X(bgl_escape)                                                                                            \
-    X(bgl_text)                                                                                              \
-    X(bgl_asymmetric)                                                                                        \
-    X(tmesh_layouts)                                                                                         \
-    X(tmesh_links)                                                                                           \
-    X(tmesh_background)                                                                                      \
-    X(percs_forms)                                                                                           \
-    X(percs_2d)                                                                                              \
-    X(percs_4d)                                                                                              \
-    X(percs_profile)                                                                                         \
-    X(percs_multicast)                                                                                       \
-    X(percs_300)                                                                                             \
-    X(gemini)                                                                                                \
-    X(qsnet)                                                                                                 \
+#define FIGURES(X)                                                                                                     \
+    X(bgl_response)                                                                                                    \
+    X(bgl_hot_region)                                                                                                  \
+    X(bgl_alltoall)                                                                                                    \
+    X(bgl_escape)                                                                                                      \
+    X(bgl_text)                                                                                                        \
+    X(bgl_asymmetric)                                                                                                  \
+    X(tmesh_layouts)                                                                                                   \
+    X(tmesh_links)                                                                                                     \
+    X(tmesh_background)                                                                                                \
+    X(percs_forms)                                                                                                     \
+    X(percs_2d)                                                                                                        \
+    X(percs_4d)                                                                                                        \
+    X(percs_profile)                                                                                                   \
+    X(percs_multicast)                                                                                                 \
+    X(percs_300)                                                                                                       \
+    X(gemini)                                                                                                          \
+    X(qsnet)                                                                                                           \
     X(qsnet_loaded)
 
 #define DECLARE(name) extern const struct fc_reproduction_ops fc_reproduction_##name;
@@ -56,8 +56,7 @@ static enum fc_code unknown(const char *word, struct fc_status *st)
 }
 
 /* wanted[g][i] of group g's figure i; FC_INPUT for a word that names none. */
-static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][MOST_FIGURES],
-                           struct fc_status *st)
+static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][MOST_FIGURES], struct fc_status *st)
 {
     for (size_t w = 0; w < (n_ids ? n_ids : 1); w++) {
         bool found = n_ids == 0;
@@ -185,8 +184,7 @@ static enum fc_code collect(struct group *groups, int n_groups, bool wanted[][MO
 {
     *list = NULL;
     *n = 0;
-    if (keep && !(*list = calloc(MOST_FIGURES, sizeof **list)))
-        keep = fc_out_of_memory(st, "the figures") == FC_OK;
+    if (keep && !(*list = calloc(MOST_FIGURES, sizeof **list))) keep = fc_out_of_memory(st, "the figures") == FC_OK;
     for (int g = 0; g < n_groups; g++) {
         int group = groups[g].part.group;
         for (int i = 0; groups[g].r && i < groups[g].ops->n_figures; i++)
@@ -208,8 +206,7 @@ enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_
     int n_groups = 0;
     *list = NULL;
     *n = 0;
-    if (settings->threads < 1)
-        return fc_refuse(st, FC_INPUT, "threads: %d (expected 1 or more)", settings->threads);
+    if (settings->threads < 1) return fc_refuse(st, FC_INPUT, "threads: %d (expected 1 or more)", settings->threads);
     if (choose(ids, n_ids, wanted, st)) return st->code;
     for (int g = 0; g < GROUPS; g++) {
         const struct fc_reproduction_ops *ops = fc_reproductions[g];

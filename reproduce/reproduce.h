@@ -27,11 +27,10 @@ extern const char *const fc_point_origins[];
 /* One number or statement of the paper, and ours. In the unit `unit`. */
 struct fc_point {
     const char *what, *unit;
-    double published; /* NaN: the paper gives a limit, or nothing */
-    double low, high; /* ours has to lie within; infinite: no limit on that side */
-    bool judged;      /* false: for information, the limits mean nothing */
-    double ours,
-        half_width; /* half_width: 95 % interval of ours, or spread over seeds; NaN: unknown or none */
+    double published;         /* NaN: the paper gives a limit, or nothing */
+    double low, high;         /* ours has to lie within; infinite: no limit on that side */
+    bool judged;              /* false: for information, the limits mean nothing */
+    double ours, half_width;  /* half_width: 95 % interval of ours, or spread over seeds; NaN: unknown or none */
     double deviation_percent; /* 100 (ours - published) / |published|; NaN without a published number */
     double tolerance_percent; /* 100 (high - published) / |published|; NaN without */
     enum fc_point_kind kind;

@@ -16,17 +16,14 @@ static double place(const struct fc_point *p)
         x = p->ours > 0 && low > 0 ? -low / p->ours : -1 + (p->ours - low) / (fabs(low) + 1);
     else {
         double middle = isnan(p->published) ? (low + high) / 2 : p->published, half = high - middle;
-        x = fabs(p->ours - middle) <= 1e-9 * fabs(middle) ? 0
-            : half > 0                                    ? (p->ours - middle) / half
-                                                          : INFINITY;
+        x = fabs(p->ours - middle) <= 1e-9 * fabs(middle) ? 0 : half > 0 ? (p->ours - middle) / half : INFINITY;
     }
     return fmax(-4, fmin(4, x));
 }
 
 void fc_reproduction_rows(struct fc_reproduction *r)
 {
-    fc_reproduction_axes(r, FC_PAPER_ROWS, "tolerances", "deviation, in tolerances (shaded: inside)", "row",
-                         "");
+    fc_reproduction_axes(r, FC_PAPER_ROWS, "tolerances", "deviation, in tolerances (shaded: inside)", "row", "");
     int inside = fc_reproduction_series(r, FC_PAPER_OURS, 0, "inside"),
         outside = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 2, "outside");
     for (size_t i = 0; i < r->n_points; i++) {
@@ -38,8 +35,8 @@ void fc_reproduction_rows(struct fc_reproduction *r)
         if (isnan(p->published))
             note = fc_reproduction_text(r, "%s, ours %.4g%s%s", limits, p->ours, gap, p->unit);
         else
-            note = fc_reproduction_text(r, "%.4g, ours %.4g%s%s (%+.1f %%)", p->published, p->ours, gap,
-                                        p->unit, p->deviation_percent);
+            note = fc_reproduction_text(r, "%.4g, ours %.4g%s%s (%+.1f %%)", p->published, p->ours, gap, p->unit,
+                                        p->deviation_percent);
         int row = fc_paper_category_add(&r->plot, p->what, note);
         if (row < 0)
             fc_out_of_memory(&r->st, "the points of a figure");

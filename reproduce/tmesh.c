@@ -7,9 +7,8 @@
 #include <string.h>
 
 enum { LATENCY_AT = 65, WINDOW = 2500, SEEDS = 3 };
-static const int full_latencies[] = {10, 20, 30, 40, 50, 60, LATENCY_AT},
-                 quick_latencies[] = {10, 40, LATENCY_AT}, full_loads[] = {70, 74, 78, 82, 86, 90},
-                 quick_loads[] = {70, 78, 86};
+static const int full_latencies[] = {10, 20, 30, 40, 50, 60, LATENCY_AT}, quick_latencies[] = {10, 40, LATENCY_AT},
+                 full_loads[] = {70, 74, 78, 82, 86, 90}, quick_loads[] = {70, 78, 86};
 
 /* What runs need. */
 struct tmesh {
@@ -20,8 +19,8 @@ struct tmesh {
 };
 
 /* One run of warm-up and window (0: chosen): accepted percent of the ideal, latency. */
-static enum fc_code run(const struct tmesh *t, double percent, uint64_t seed, uint64_t window,
-                        double *accepted, double *latency, struct fc_status *st)
+static enum fc_code run(const struct tmesh *t, double percent, uint64_t seed, uint64_t window, double *accepted,
+                        double *latency, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
@@ -58,22 +57,19 @@ static enum fc_code latencies(const struct tmesh *t, struct fc_tmesh_curve *c, s
 static enum fc_code throughput(const struct tmesh *t, struct fc_tmesh_curve *c, struct fc_status *st)
 {
     const int *loads = t->how->quick ? quick_loads : full_loads;
-    int n = t->how->quick ? (int)FC_COUNT(quick_loads) : (int)FC_COUNT(full_loads),
-        seeds = t->how->quick ? 1 : SEEDS;
+    int n = t->how->quick ? (int)FC_COUNT(quick_loads) : (int)FC_COUNT(full_loads), seeds = t->how->quick ? 1 : SEEDS;
     double sum = 0, squares = 0, accepted, latency;
     for (int seed = 0; seed < seeds; seed++) {
         double most = 0;
         for (int i = 0; i < n; i++) {
-            if (run(t, loads[i], t->how->seed + (uint64_t)seed, WINDOW, &accepted, &latency, st))
-                return st->code;
+            if (run(t, loads[i], t->how->seed + (uint64_t)seed, WINDOW, &accepted, &latency, st)) return st->code;
             most = fmax(most, accepted);
         }
         sum += most;
         squares += most * most;
     }
     c->most = sum / seeds;
-    c->half_width =
-        seeds == 1 ? (double)NAN : 4.303 * sqrt(fmax(0, squares - sum * c->most) / (seeds - 1) / seeds);
+    c->half_width = seeds == 1 ? (double)NAN : 4.303 * sqrt(fmax(0, squares - sum * c->most) / (seeds - 1) / seeds);
     return FC_OK;
 }
 
@@ -110,13 +106,12 @@ enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per
     char edits[128] = "";
     const uint32_t *u = layout ? layout->node : NULL;
     if (layout)
-        snprintf(edits, sizeof edits, "bridges: {x+: %u, x-: %u, y+: %u, y-: %u, z+: %u, z-: %u}", u[0], u[1], u[2], u[3],
-                 u[4], u[5]);
+        snprintf(edits, sizeof edits, "bridges: {x+: %u, x-: %u, y+: %u, y-: %u, z+: %u, z-: %u}", u[0], u[1], u[2],
+                 u[3], u[4], u[5]);
     if (fc_bench_open(b, "tmesh-3456", edits, st) || mesh_bytes_per_s == 0) return st->code;
     fc_network_free(&b->net);
     for (int i = 0; i < b->machine.n_classes; i++)
-        if (!strcmp(b->machine.classes[i].name, "mesh"))
-            b->machine.classes[i].bandwidth_bytes_per_s = mesh_bytes_per_s;
+        if (!strcmp(b->machine.classes[i].name, "mesh")) b->machine.classes[i].bandwidth_bytes_per_s = mesh_bytes_per_s;
     if (fc_network_build(&b->machine, &b->net, st)) fc_machine_free(&b->machine);
     return st->code;
 }

@@ -13,10 +13,9 @@ enum { FC_TMESH_LOADS = 16 };
 /* Loads are percent of the ideal throughput: the torus links' full use by uniform traffic. */
 struct fc_tmesh_curve {
     int n;
-    double load[FC_TMESH_LOADS], accepted[FC_TMESH_LOADS],
-        latency[FC_TMESH_LOADS]; /* cycles; NaN: no steady state */
-    double at_65;                /* latency there */
-    double most, half_width;     /* most accepted at any load, over seeds; half_width NaN for one run */
+    double load[FC_TMESH_LOADS], accepted[FC_TMESH_LOADS], latency[FC_TMESH_LOADS]; /* cycles; NaN: no steady state */
+    double at_65;                                                                   /* latency there */
+    double most, half_width; /* most accepted at any load, over seeds; half_width NaN for one run */
 };
 /* What every core sends to the other cores of its chip beside; 0: nothing. */
 struct fc_tmesh_beside {

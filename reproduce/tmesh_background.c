@@ -8,7 +8,8 @@
 #include "reproduce/tmesh.h"
 
 static const struct fc_figure figures[] = {
-    {"tmesh-fig17", "TMesh beside traffic within its chips, uniform traffic", FC_TMESH_PAPER ", Figure 17", "tmesh-3456",
+    {"tmesh-fig17", "TMesh beside traffic within its chips, uniform traffic", FC_TMESH_PAPER ", Figure 17",
+     "tmesh-3456",
      "fabricast flit -m tmesh-3456 --set links.mesh.bandwidth=8GB/s -p uniform --load 65% --background "
      "blocks:nodes=16,load=0.025"}};
 enum { BESIDE = 4 };
@@ -23,7 +24,8 @@ static void judge(const struct fc_reproducing *how, struct fc_reproduction *f, c
         bool last = i + 1 == BESIDE;
         double most = c[i].most / c[0].most, spread = hypot(c[i].half_width / c[i].most, c[0].half_width / c[0].most);
         if (!last)
-            fc_point_percent(x, 1, most, how->quick ? 4 : 2, "%g %% within chips: most accepted over none", percents[i]);
+            fc_point_percent(x, 1, most, how->quick ? 4 : 2, "%g %% within chips: most accepted over none",
+                             percents[i]);
         else
             fc_point_shown(x, NAN, most, "%g %% within chips: most accepted over none", percents[i]);
         fc_point_half_width(f, most * spread);

@@ -13,11 +13,10 @@
 
 enum { TABLE1, FIG15, N };
 static const struct fc_figure figures[N] = {
-    [TABLE1] = {"tmesh-table1", "seven layouts: latency, throughput, hops", FC_TMESH_PAPER ", Table 1",
-                "tmesh-3456", "fabricast place -m tmesh-3456 --time 1s --confirm"},
-    [FIG15] = {"tmesh-fig15", "throughput and latency of seven layouts, uniform traffic",
-               FC_TMESH_PAPER ", Figure 15", "tmesh-3456",
-               "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
+    [TABLE1] = {"tmesh-table1", "seven layouts: latency, throughput, hops", FC_TMESH_PAPER ", Table 1", "tmesh-3456",
+                "fabricast place -m tmesh-3456 --time 1s --confirm"},
+    [FIG15] = {"tmesh-fig15", "throughput and latency of seven layouts, uniform traffic", FC_TMESH_PAPER ", Figure 15",
+               "tmesh-3456", "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
 };
 enum { LAYOUTS = FC_PLACE_TABLE1, L840 = 0, L546 = 5, L159 = 6 };
 static const struct fc_published_layout *const layouts = fc_place_table1;
@@ -41,14 +40,13 @@ static void judge_hops(struct fc_reproduction *f, const double *turns, const dou
     double cycles[LAYOUTS], a, b, c00, c01, c11, squares;
     for (int i = 0; i < LAYOUTS; i++) {
         cycles[i] = layouts[i].latency_cycles;
-        fc_point_width((struct fc_point_of){f, FC_POINT_CLOSED_FORM, FC_POINT_INFERRED, "hops"},
-                       layouts[i].turn_hops, turns[i], 0.005, "LN %s: mean on-chip hops", layouts[i].ln);
+        fc_point_width((struct fc_point_of){f, FC_POINT_CLOSED_FORM, FC_POINT_INFERRED, "hops"}, layouts[i].turn_hops,
+                       turns[i], 0.005, "LN %s: mean on-chip hops", layouts[i].ln);
     }
     gsl_fit_linear(hops, 1, cycles, 1, LAYOUTS, &a, &b, &c00, &c01, &c11, &squares);
     for (int i = 0; i < LAYOUTS; i++)
         fc_point_percent((struct fc_point_of){f, FC_POINT_TIMING, FC_POINT_FITTED, "cycles"}, cycles[i],
-                         a + b * hops[i], 2, "LN %s: latency, %.1f + %.2f cycles a weighted hop",
-                         layouts[i].ln, a, b);
+                         a + b * hops[i], 2, "LN %s: latency, %.1f + %.2f cycles a weighted hop", layouts[i].ln, a, b);
 }
 
 static void judge_throughput(const struct fc_reproducing *how, struct fc_reproduction *f,
@@ -70,28 +68,25 @@ static void judge_throughput(const struct fc_reproducing *how, struct fc_reprodu
     }
     double others = 0;
     for (int i = 1; i < LAYOUTS; i++) others = fmax(others, c[i].most);
-    fc_point_limits(percent, 0, INFINITY, c[L840].most - others,
-                    "8,4,0 has the most throughput, above the next by");
+    fc_point_limits(percent, 0, INFINITY, c[L840].most - others, "8,4,0 has the most throughput, above the next by");
     fc_point_reason(f, unknown_router);
     fc_point_shown(percent, layouts[L546].throughput_percent - layouts[L159].throughput_percent,
                    c[L546].most - c[L159].most, "5,4,6 above 1,5,9, of equal hops, by");
 }
 
-static void judge_curves(const struct fc_reproducing *how, struct fc_reproduction *f,
-                         const struct fc_tmesh_curve *c)
+static void judge_curves(const struct fc_reproducing *how, struct fc_reproduction *f, const struct fc_tmesh_curve *c)
 {
     double others = 0;
     for (int i = 0; i < LAYOUTS; i++) {
         fc_tmesh_plot(f, i, layouts[i].ln, &c[i]);
         if (i != L840) others = fmax(others, c[i].at_65);
         fc_point_percent((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "cycles"}, layouts[i].latency_cycles,
-                         c[i].at_65, how->quick ? 4 : 2, "LN %s: latency at 65 %% of the capacity",
-                         layouts[i].ln);
+                         c[i].at_65, how->quick ? 4 : 2, "LN %s: latency at 65 %% of the capacity", layouts[i].ln);
     }
     int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 3, "published, 60 to 70 %%");
     for (int i = 0; i < LAYOUTS; i++) fc_reproduction_at(f, published, 65, layouts[i].latency_cycles, NAN);
-    fc_point_limits((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "x"}, 1, INFINITY,
-                    c[L840].at_65 / others, "8,4,0 has the longest latency, over the next");
+    fc_point_limits((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "x"}, 1, INFINITY, c[L840].at_65 / others,
+                    "8,4,0 has the longest latency, over the next");
 }
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *f, struct fc_status *st)
@@ -113,8 +108,7 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     judge_curves(how, &f[FIG15], c);
     for (int i = 0; i < N && how->quick; i++)
         fc_reproduction_note(
-            &f[i],
-            "quick: fewer loads, one seed instead of three; latencies to 4 %, throughputs to 6 points");
+            &f[i], "quick: fewer loads, one seed instead of three; latencies to 4 %, throughputs to 6 points");
     return FC_OK;
 }
 

@@ -8,24 +8,21 @@ static const struct fc_figure figures[N] = {
     [FIG8] = {"tmesh-fig8", "TMesh against the standard torus, uniform traffic", FC_TMESH_PAPER ", Figure 8",
               "tmesh-3456, tmesh-3456-central",
               "fabricast curve -m tmesh-3456-central -p uniform --loads 20%:100%:20%"},
-    [FIG16] = {"tmesh-fig16", "TMesh by the rate of the mesh links, uniform traffic",
-               FC_TMESH_PAPER ", Figure 16", "tmesh-3456",
-               "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
+    [FIG16] = {"tmesh-fig16", "TMesh by the rate of the mesh links, uniform traffic", FC_TMESH_PAPER ", Figure 16",
+               "tmesh-3456", "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
 };
 
 static enum fc_code curve(const struct fc_reproducing *how, const char *machine, double mesh_bytes_per_s,
                           struct fc_tmesh_curve *c, struct fc_status *st)
 {
     struct fc_bench b;
-    if (machine ? fc_bench_open(&b, machine, NULL, st) : fc_tmesh_open(NULL, mesh_bytes_per_s, &b, st))
-        return st->code;
+    if (machine ? fc_bench_open(&b, machine, NULL, st) : fc_tmesh_open(NULL, mesh_bytes_per_s, &b, st)) return st->code;
     fc_tmesh_curve_of(how, &b.net, (struct fc_tmesh_beside){0}, c, st);
     fc_bench_close(&b);
     return st->code;
 }
 
-static void judge_8(struct fc_reproduction *f, const struct fc_tmesh_curve *mesh,
-                    const struct fc_tmesh_curve *torus)
+static void judge_8(struct fc_reproduction *f, const struct fc_tmesh_curve *mesh, const struct fc_tmesh_curve *torus)
 {
     struct fc_point_of percent = {f, FC_POINT_FLIT, FC_POINT_INFERRED, "%"},
                        of = {f, FC_POINT_FLIT, FC_POINT_PREDICTED, "x"};
@@ -37,8 +34,7 @@ static void judge_8(struct fc_reproduction *f, const struct fc_tmesh_curve *mesh
                        "decide what it loses");
     fc_point_limits(of, 1, 1.5, mesh->latency[0] / torus->latency[0],
                     "latency over the torus', light traffic: slightly higher");
-    fc_point_reason(
-        f, "as above; the way over the chip to a central router is not modelled, which flatters the torus");
+    fc_point_reason(f, "as above; the way over the chip to a central router is not modelled, which flatters the torus");
     fc_point_shown(percent, NAN, mesh->most, "TMesh: most accepted, of the torus links' capacity");
     fc_point_shown(percent, NAN, torus->most, "standard torus: the same");
     fc_tmesh_plot(f, 0, "TMesh, LN{0,2,4} RN{1,3,5}", mesh);
@@ -64,9 +60,8 @@ static enum fc_code figure_16(const struct fc_reproducing *how, struct fc_reprod
                      c[0].most / c[FC_COUNT(rates) - 1].most, how->quick ? 4 : 2,
                      "most accepted with 8 GB/s over that with 25.6: hardly any difference");
     fc_point_reason(
-        f,
-        "with 8 GB/s packets take longer through the chip and hold its channels longer, which this router's "
-        "buffers do not cover");
+        f, "with 8 GB/s packets take longer through the chip and hold its channels longer, which this router's "
+           "buffers do not cover");
     return FC_OK;
 }
 
@@ -80,8 +75,8 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     judge_8(&f[FIG8], &mesh, &torus);
     if (figure_16(how, &f[FIG16], &mesh, st)) return st->code;
     for (int i = 0; i < N && how->quick; i++)
-        fc_reproduction_note(
-            &f[i], "quick: fewer loads, one seed instead of three; mesh links of 8 and 25.6 GB/s only");
+        fc_reproduction_note(&f[i],
+                             "quick: fewer loads, one seed instead of three; mesh links of 8 and 25.6 GB/s only");
     return FC_OK;
 }
 

@@ -23,19 +23,19 @@ struct leg {
 struct split {
     const struct fc_network *net;
     const struct fc_torus_shape *s;
-    double budget;     /* point or hop visits */
-    uint32_t n_chunks; /* a flow */
-    double *port_s;    /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
+    double budget;            /* point or hop visits */
+    uint32_t n_chunks;        /* a flow */
+    double *port_s;           /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
     double rate[FC_MAX_DIMS]; /* bytes/s of a port of each dimension */
     double unit[FC_MAX_DIMS]; /* 1 / mean seconds of a port of each dimension, fixed by minimal routing */
-    struct leg *leg;   /* [n_flows][n_dims] */
-    uint8_t *path;     /* hops of every chunk: dimension * 2 + direction */
-    uint64_t *first;   /* [n_flows + 1] hops of the flows before it: chunk c's path is at first[i] + c * first[n_flows] */
+    struct leg *leg;          /* [n_flows][n_dims] */
+    uint8_t *path;            /* hops of every chunk: dimension * 2 + direction */
+    uint64_t *first; /* [n_flows + 1] hops of the flows before it: chunk c's path is at first[i] + c * first[n_flows] */
     /* [n_routers][n_dims][2] what a chunk more would cost on each port, in rounds that go by cost; NULL: chunks are not
      * all of the same size, and costs are found when they are looked at. */
     double *port_cost;
     double chunk_bytes, cost_unit; /* of port_cost; 1 / the greatest load when the round began */
-    double *box_cost;  /* [points] scratch of least_cost */
+    double *box_cost;              /* [points] scratch of least_cost */
     uint8_t *box_step;
 };
 
@@ -69,8 +69,7 @@ static inline void set_port(struct split *p, double *port_s, double seconds, int
 {
     *port_s = seconds;
     if (p->port_cost)
-        p->port_cost[port_s - p->port_s] =
-            power7((seconds + p->chunk_bytes / p->rate[d]) * p->cost_unit) / p->rate[d];
+        p->port_cost[port_s - p->port_s] = power7((seconds + p->chunk_bytes / p->rate[d]) * p->cost_unit) / p->rate[d];
 }
 
 /* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
@@ -142,8 +141,12 @@ static uint32_t sides_of(const struct split *p, const struct way *w, double byte
         bool plus = w->direction[d] == FC_PLUS;
         uint32_t far = plus ? w->c[d] + hops : w->c[d] + k - hops;
         far = far >= k ? far - k : far;
-        side[n++] = (struct side){hops, hops, far, far, k, p->s->stride[d], *points,
-                                  (uint32_t)(d * 2 + w->direction[d]), plus, bytes / p->rate[d], p->rate[d]};
+        side[n++] = (struct side){hops,      hops,
+                                  far,       far,
+                                  k,         p->s->stride[d],
+                                  *points,   (uint32_t)(d * 2 + w->direction[d]),
+                                  plus,      bytes / p->rate[d],
+                                  p->rate[d]};
         *points *= hops + 1;
         *v += (far - w->c[d]) * p->s->stride[d];
     }
@@ -175,7 +178,8 @@ static double cheapest_in_box(struct split *p, const struct way *w, double bytes
             const struct side *s = &side[i];
             if (s->at == s->hops) continue;
             uint32_t port = v * ports + s->port;
-            double t = p->port_cost ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
+            double t =
+                p->port_cost ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
             t += p->box_cost[j + s->step];
             if (t < least) least = t, p->box_step[j] = (uint8_t)(s->port / 2);
         }
@@ -299,8 +303,10 @@ static void resend_round(struct split *p, const struct flows *f, bool cheapest)
                 send_again(p, w, path, n, bytes);
             } else {
                 take_out(p, w, path, n, bytes);
-                if (cheapest) send_cheapest(p, f->src[i], i, bytes, path);
-                else send_greedy(p, w, bytes, path);
+                if (cheapest)
+                    send_cheapest(p, f->src[i], i, bytes, path);
+                else
+                    send_greedy(p, w, bytes, path);
             }
             path += n;
         }

@@ -82,8 +82,7 @@ static void add_up(const struct fc_background *b, double *to_others, double *to_
 {
     const struct fc_demand *d = &b->demand;
     *to_others = *to_themselves = 0;
-    for (size_t e = 0; e < d->n_entries; e++)
-        *(d->src[e] == d->dst[e] ? to_themselves : to_others) += d->bytes[e];
+    for (size_t e = 0; e < d->n_entries; e++) *(d->src[e] == d->dst[e] ? to_themselves : to_others) += d->bytes[e];
     for (int i = 0; i < d->n_dense; i++) {
         double sum_a = 0, sum_b = 0, own = 0;
         for (uint32_t n = 0; n < d->n_tasks; n++) {
@@ -152,15 +151,13 @@ static enum fc_code load_links(const struct fc_network *net, uint64_t seed, stru
     return st->code;
 }
 
-static enum fc_code check_links(const struct fc_network *net, const struct fc_background *b,
-                                struct fc_status *st)
+static enum fc_code check_links(const struct fc_network *net, const struct fc_background *b, struct fc_status *st)
 {
     char name[96];
     if (b->max_utilization < 1) return FC_OK;
-    return fc_refuse(
-        st, FC_INPUT,
-        "the background would keep link %s busy for %.4g %% of the time (expected less than 100 %%)",
-        fc_link_name(net, b->busiest, name, sizeof name), 100 * b->max_utilization);
+    return fc_refuse(st, FC_INPUT,
+                     "the background would keep link %s busy for %.4g %% of the time (expected less than 100 %%)",
+                     fc_link_name(net, b->busiest, name, sizeof name), 100 * b->max_utilization);
 }
 
 /* The demand's pairs are in b; makes them rates. */
@@ -191,14 +188,12 @@ void fc_background_free(struct fc_background *b)
     memset(b, 0, sizeof *b);
 }
 
-enum fc_code fc_background_of_demand(const struct fc_network *net, const struct fc_demand *demand,
-                                     const uint32_t *node, double per_s, uint64_t seed,
-                                     struct fc_background *b, struct fc_status *st)
+enum fc_code fc_background_of_demand(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
+                                     double per_s, uint64_t seed, struct fc_background *b, struct fc_status *st)
 {
     begin(net, b);
     if (!(per_s > 0) || isinf(per_s))
-        fc_refuse(st, FC_INPUT, "a background that takes its bytes %g times a second (expected more than 0)",
-                  per_s);
+        fc_refuse(st, FC_INPUT, "a background that takes its bytes %g times a second (expected more than 0)", per_s);
     else if (!take(net, demand, node, b, st))
         finish(net, per_s, seed, b, st);
     return end(b, st);
@@ -266,48 +261,43 @@ static enum fc_code payload_of_backlog(const struct fc_network *net, const char 
 
 /* Payload bytes/s of the mean node for this load; of SHARE it makes the links' loads on the way. */
 static enum fc_code times_a_second(const struct fc_network *net, const char *pattern, size_t n_nodes,
-                                   enum fc_background_load kind, double load, uint64_t seed,
-                                   struct fc_background *b, double *per_s, struct fc_status *st)
+                                   enum fc_background_load kind, double load, uint64_t seed, struct fc_background *b,
+                                   double *per_s, struct fc_status *st)
 {
     double others, own, node_bytes_per_s = load;
     add_up(b, &others, &own);
     if (!(others > 0))
-        return fc_refuse(st, FC_INPUT, "%s: none of these %zu nodes sends to another of them", pattern,
-                         n_nodes);
+        return fc_refuse(st, FC_INPUT, "%s: none of these %zu nodes sends to another of them", pattern, n_nodes);
     if (kind == FC_BACKGROUND_SHARE) {
         if (load_links(net, seed, b, st)) return st->code;
         if (b->busiest == FC_NONE)
-            return fc_refuse(st, FC_INPUT,
-                             "%s crosses no link of finite bandwidth: no share of it keeps one busy",
+            return fc_refuse(st, FC_INPUT, "%s crosses no link of finite bandwidth: no share of it keeps one busy",
                              pattern);
         *per_s = load / b->max_utilization;
         return FC_OK;
     }
     if (kind == FC_BACKGROUND_FLITS && payload_of_flits(net, load, b, &node_bytes_per_s, st)) return st->code;
-    if (kind == FC_BACKGROUND_FULL && payload_of_backlog(net, pattern, seed, b, &node_bytes_per_s, st))
-        return st->code;
+    if (kind == FC_BACKGROUND_FULL && payload_of_backlog(net, pattern, seed, b, &node_bytes_per_s, st)) return st->code;
     *per_s = node_bytes_per_s * (double)n_nodes / (others + own);
     return FC_OK;
 }
 
 /* node[n_tasks]: itself where it takes part, else FC_NONE. */
-static enum fc_code who_takes_part(const struct fc_network *net, const uint32_t *nodes, size_t n_nodes,
-                                   uint32_t *node, struct fc_status *st)
+static enum fc_code who_takes_part(const struct fc_network *net, const uint32_t *nodes, size_t n_nodes, uint32_t *node,
+                                   struct fc_status *st)
 {
     for (uint32_t n = 0; n < net->n_nodes; n++) node[n] = nodes ? FC_NONE : n;
     for (size_t i = 0; nodes && i < n_nodes; i++) {
         if (nodes[i] >= net->n_nodes)
-            return fc_refuse(st, FC_INPUT, "a background on node %u (the machine has %u)", nodes[i],
-                             net->n_nodes);
+            return fc_refuse(st, FC_INPUT, "a background on node %u (the machine has %u)", nodes[i], net->n_nodes);
         node[nodes[i]] = nodes[i];
     }
     return FC_OK;
 }
 
-enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *pattern,
-                                      const uint32_t *nodes, size_t n_nodes, enum fc_background_load kind,
-                                      double load, uint64_t seed, struct fc_background *b,
-                                      struct fc_status *st)
+enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *pattern, const uint32_t *nodes,
+                                      size_t n_nodes, enum fc_background_load kind, double load, uint64_t seed,
+                                      struct fc_background *b, struct fc_status *st)
 {
     struct fc_demand whole = {0};
     struct fc_arena scratch = {0};
@@ -316,11 +306,10 @@ enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *
     if (kind != FC_BACKGROUND_FULL && (!(load > 0) || isinf(load)))
         return fc_refuse(st, FC_INPUT, "%s: a background of load %g (expected more than 0)", pattern, load);
     if (kind == FC_BACKGROUND_FULL && nodes)
-        return fc_refuse(
-            st, FC_INPUT,
-            "%s: sources that always have a packet waiting are those of all nodes (leave the list of "
-            "nodes out, or give a load)",
-            pattern);
+        return fc_refuse(st, FC_INPUT,
+                         "%s: sources that always have a packet waiting are those of all nodes (leave the list of "
+                         "nodes out, or give a load)",
+                         pattern);
     if (fc_demand_from_pattern(net, pattern, seed, &whole, st)) return end(b, st);
     uint32_t *node = fc_alloc(&scratch, net->n_nodes, sizeof *node, st);
     if (!st->code && whole.n_tasks != net->n_nodes)

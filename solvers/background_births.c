@@ -175,8 +175,8 @@ void fc_births_take(struct fc_births *x, uint32_t *src, uint32_t *dst)
     sink(x, 0);
 }
 
-enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_nodes, double tick_s,
-                            uint64_t seed, struct fc_births **births, struct fc_status *st)
+enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_nodes, double tick_s, uint64_t seed,
+                            struct fc_births **births, struct fc_status *st)
 {
     struct fc_births *x = *births = calloc(1, sizeof *x);
     if (!x) return fc_out_of_memory(st, "the background");

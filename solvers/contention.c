@@ -44,14 +44,13 @@ struct phase {
 static enum fc_code check(const struct phase *p)
 {
     if (p->demand->open_loop)
-        return fc_refuse(
-            p->st, FC_INPUT,
-            "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
-            "message between every two nodes)",
-            p->demand->name);
+        return fc_refuse(p->st, FC_INPUT,
+                         "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
+                         "message between every two nodes)",
+                         p->demand->name);
     if (p->placement->n_tasks != p->demand->n_tasks)
-        return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u",
-                         p->placement->n_tasks, p->demand->n_tasks);
+        return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u", p->placement->n_tasks,
+                         p->demand->n_tasks);
     return FC_OK;
 }
 
@@ -66,9 +65,9 @@ static enum fc_code links(struct phase *p)
         double free_bytes_per_s = fc_free_bandwidth(net, p->background, l);
         if (!(free_bytes_per_s > 0)) {
             char name[96];
-            return fc_refuse(
-                p->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
-                fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
+            return fc_refuse(p->st, FC_NO,
+                             "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                             fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
         }
         double seconds = p->load->bytes[l] * p->load->wire_factor / free_bytes_per_s;
         if (seconds <= out->links_s) continue;
@@ -114,8 +113,7 @@ static enum fc_code processors(struct phase *p)
     const struct fc_software *software = &p->net->machine->software;
     uint32_t n = p->demand->n_tasks;
     struct fc_arena scratch = {0};
-    double *busy = fc_alloc(&scratch, n, sizeof *busy, p->st),
-           *sent = fc_alloc(&scratch, n, sizeof *sent, p->st);
+    double *busy = fc_alloc(&scratch, n, sizeof *busy, p->st), *sent = fc_alloc(&scratch, n, sizeof *sent, p->st);
     if (busy && sent) {
         entry_work(p, busy, sent);
         for (int i = 0; i < p->demand->n_dense; i++) dense_work(p, &p->demand->dense[i], busy, sent);
@@ -141,15 +139,13 @@ static double route_latency(const struct phase *p, uint32_t src, uint32_t dst, s
 
 /* Looks at the pairs of the entries (dense NULL) or of a dense part until `budget` links are crossed: at
  * all of them in turn where the budget allows, else along a Weyl sequence, which spreads evenly. */
-static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint64_t budget,
-                             struct fc_walk *walk)
+static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint64_t budget, struct fc_walk *walk)
 {
     const struct fc_demand *d = p->demand;
     uint64_t n_tasks = d->n_tasks, n_pairs = dense ? n_tasks * n_tasks : d->n_entries;
     bool all = n_pairs <= budget / walk->capacity;
     for (uint64_t i = 0, crossed = 0; i < n_pairs && crossed < budget; i++, crossed++) {
-        uint64_t pair =
-            all ? i : (uint64_t)((unsigned __int128)(i * UINT64_C(0x9E3779B97F4A7C15)) * n_pairs >> 64);
+        uint64_t pair = all ? i : (uint64_t)((unsigned __int128)(i * UINT64_C(0x9E3779B97F4A7C15)) * n_pairs >> 64);
         uint32_t from = dense ? (uint32_t)(pair / n_tasks) : d->src[pair];
         uint32_t to = dense ? (uint32_t)(pair % n_tasks) : d->dst[pair];
         if (from == to || (dense && dense->a[from] * dense->b[to] == 0)) continue;
@@ -172,8 +168,7 @@ static enum fc_code latency(struct phase *p)
         uint64_t parts = (uint64_t)p->demand->n_dense + (p->demand->n_entries > 0);
         if (fc_walk_start(&walk, capacity, p->st)) return p->st->code;
         if (p->demand->n_entries) look_for_longest(p, NULL, ROUTES / parts, &walk);
-        for (int i = 0; i < p->demand->n_dense; i++)
-            look_for_longest(p, &p->demand->dense[i], ROUTES / parts, &walk);
+        for (int i = 0; i < p->demand->n_dense; i++) look_for_longest(p, &p->demand->dense[i], ROUTES / parts, &walk);
         fc_walk_free(&walk);
     }
     if (p->parts->cpu_s > 0 || p->parts->fill_s > 0) /* only when there is any message */
@@ -185,8 +180,7 @@ static enum fc_code latency(struct phase *p)
 
 enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand *demand,
                             const struct fc_placement *placement, const struct fc_load *load,
-                            const struct fc_load_settings *settings, struct fc_phase_parts *parts,
-                            struct fc_status *st)
+                            const struct fc_load_settings *settings, struct fc_phase_parts *parts, struct fc_status *st)
 {
     struct phase p = {.net = net,
                       .demand = demand,
@@ -262,8 +256,7 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
 {
     struct fc_phase_parts parts;
     struct fc_load_summary summary;
-    struct fc_load_settings how = {.background_bytes_per_s =
-                                       settings ? settings->background_bytes_per_s : NULL};
+    struct fc_load_settings how = {.background_bytes_per_s = settings ? settings->background_bytes_per_s : NULL};
     struct phase p = {.net = net,
                       .demand = demand,
                       .placement = placement,

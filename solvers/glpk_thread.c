@@ -50,8 +50,10 @@ static void *run(void *of)
     if (environment > 1) return failed((strcpy(c->said, "memory"), c)), NULL;
     glp_term_hook(listen, c);
     glp_error_hook(give_up, c);
-    if (setjmp(c->broken)) failed(c);
-    else c->work(c->of);
+    if (setjmp(c->broken))
+        failed(c);
+    else
+        c->work(c->of);
     glp_error_hook(NULL, NULL);
     glp_term_hook(NULL, NULL);
     if (environment == 0) glp_free_env();

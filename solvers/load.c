@@ -107,8 +107,8 @@ static enum fc_code place_dense(struct job *j, struct totals *totals)
 
 /* ---- loads ---- */
 
-static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, const uint32_t *dst,
-                                 const double *bytes, struct fc_walk *walk)
+static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, const uint32_t *dst, const double *bytes,
+                                 struct fc_walk *walk)
 {
     const struct fc_routing_ops *r = j->net->machine->routing;
     double *load = j->load->bytes;
@@ -211,8 +211,10 @@ static enum fc_code adaptive(struct job *j)
     if (j->settings->split == FC_SPLIT_UNIFORM) {
         double pairs = d->n_dense ? (double)j->net->n_nodes * j->net->n_nodes : 0;
         if (pairs > 3e7)
-            return fc_refuse(j->st, FC_NO, "a uniform split of dense traffic would walk %.2g pairs (use the solver's "
-                                           "split, which needs none)", pairs);
+            return fc_refuse(j->st, FC_NO,
+                             "a uniform split of dense traffic would walk %.2g pairs (use the solver's "
+                             "split, which needs none)",
+                             pairs);
         return path_walk(j, false) || path_walk(j, true) ? j->st->code : FC_OK;
     }
     if (!torus || d->n_dense) return mixture(j);
@@ -259,8 +261,10 @@ static enum fc_code solve(struct job *j)
     j->load->wire_factor = totals.payload > 0 ? totals.wire / totals.payload : 1;
     j->load->least_wire_factor = isfinite(totals.least_factor) ? totals.least_factor : 1;
     enum fc_code code;
-    if (j->settings->path_walk) code = path_walk(j, false) || path_walk(j, true) ? j->st->code : FC_OK;
-    else code = j->net->machine->routing->adaptive ? adaptive(j) : deterministic(j);
+    if (j->settings->path_walk)
+        code = path_walk(j, false) || path_walk(j, true) ? j->st->code : FC_OK;
+    else
+        code = j->net->machine->routing->adaptive ? adaptive(j) : deterministic(j);
     if (code) return code;
     for (uint32_t l = 0; l < j->net->first_link[j->net->n_routers]; l++)
         if (!fc_is_node(j->net, j->net->link_target[l])) j->load->hop_bytes += j->load->bytes[l];

@@ -17,15 +17,15 @@ struct fc_placement {
 
 struct fc_load {
     struct fc_arena arena;
-    double *bytes;       /* [n_links] payload bytes on each link */
-    double wire_factor;  /* wire bytes / payload bytes of this demand (packet headers), mean over its bytes */
-    double least_wire_factor; /* of any of its messages: for bounds */
-    double hop_bytes;    /* sum over router-to-router links of bytes: payload bytes x hops */
-    double local_bytes;  /* bytes between tasks of one node: never on a link */
-    double network_bytes;/* bytes between different nodes */
-    double cut_bound_s;  /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
-    const char *method;  /* "structural", "path walk", "adaptive split" */
-    const char *bound_by; /* what proves the bound: "routing" (the loads are fixed), "cuts", "linear program" */
+    double *bytes;              /* [n_links] payload bytes on each link */
+    double wire_factor;         /* wire bytes / payload bytes of this demand (packet headers), mean over its bytes */
+    double least_wire_factor;   /* of any of its messages: for bounds */
+    double hop_bytes;           /* sum over router-to-router links of bytes: payload bytes x hops */
+    double local_bytes;         /* bytes between tasks of one node: never on a link */
+    double network_bytes;       /* bytes between different nodes */
+    double cut_bound_s;         /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
+    const char *method;         /* "structural", "path walk", "adaptive split" */
+    const char *bound_by;       /* what proves the bound: "routing" (the loads are fixed), "cuts", "linear program" */
     struct fc_flow_bound *flow; /* bound/bound.h: what the settings asked for; NULL: not asked, or too large */
 };
 enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
@@ -33,13 +33,13 @@ struct fc_bulk; /* bulk.h */
 struct fc_flow_bound;
 struct fc_flow_settings; /* bound/bound.h */
 struct fc_load_settings {
-    enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
-    double split_share;    /* adaptive tori: so much of the full work goes into finding the split; 0: all of it */
-    bool path_walk;        /* force the general path walk (the oracle) */
-    int threads;           /* most threads allowed; loads are solved in one so far */
+    enum fc_split split; /* adaptive routing: the split the solver finds, or uniform over minimal paths */
+    double split_share;  /* adaptive tori: so much of the full work goes into finding the split; 0: all of it */
+    bool path_walk;      /* force the general path walk (the oracle) */
+    int threads;         /* most threads allowed; loads are solved in one so far */
     uint64_t seed;
     const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
-    const struct fc_flow_settings *flow; /* also the flow program's bound, in cut_bound_s where it holds for the
+    const struct fc_flow_settings *flow;  /* also the flow program's bound, in cut_bound_s where it holds for the
                                           * routing and is better; NULL: no */
     const struct fc_bulk *bulk; /* phases only: calibrated by kernel runs (calibration.h); NULL: the bound itself */
 };
@@ -59,9 +59,9 @@ struct fc_load_class {
 };
 struct fc_load_summary {
     struct fc_load_class classes[FC_MAX_CLASSES];
-    uint32_t hottest;   /* link; FC_NONE when no link is used */
-    double max_link_s;  /* max over links of wire bytes / bandwidth, for the loads as they are */
-    double bound_s;     /* proven lower bound: the same with the least wire factor where the routing fixes the loads;
+    uint32_t hottest;  /* link; FC_NONE when no link is used */
+    double max_link_s; /* max over links of wire bytes / bandwidth, for the loads as they are */
+    double bound_s;    /* proven lower bound: the same with the least wire factor where the routing fixes the loads;
                          * for adaptive routing, whose loads are one split of many, the best cut */
 };
 void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
@@ -73,15 +73,15 @@ int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, in
 
 struct fc_prediction {
     double time_s, communication_s, computation_s;
-    double bound_s;          /* proven lower bound of time_s on this machine, routing and mapping */
-    double network_s;        /* phases: of the messages on the network alone, without software; else NaN */
-    double percent_of_peak;  /* 100 * bound / time */
-    double error_percent;    /* measured error of the model against the kernel; NaN: unknown */
-    bool extrapolated;       /* outside of what was measured: the error is doubled */
-    char why[160];           /* the reason for that, or for a NaN; "" */
-    uint32_t bottleneck;     /* link, or FC_NONE when software or latency binds */
+    double bound_s;         /* proven lower bound of time_s on this machine, routing and mapping */
+    double network_s;       /* phases: of the messages on the network alone, without software; else NaN */
+    double percent_of_peak; /* 100 * bound / time */
+    double error_percent;   /* measured error of the model against the kernel; NaN: unknown */
+    bool extrapolated;      /* outside of what was measured: the error is doubled */
+    char why[160];          /* the reason for that, or for a NaN; "" */
+    uint32_t bottleneck;    /* link, or FC_NONE when software or latency binds */
     double bottleneck_bytes;
-    const char *binds;       /* "link", "software", "latency", "computation" */
+    const char *binds; /* "link", "software", "latency", "computation" */
     double local_bytes, network_bytes;
 };
 /* T = computation + max(network, messages * o) + fill: a bulk-synchronous phase, see contention.c. FC_INPUT for
@@ -97,12 +97,12 @@ enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET
 extern const char *const fc_network_model_names[];
 struct fc_background;
 struct fc_timeline;
-struct fc_calibration; /* calibration.h */
+struct fc_calibration;       /* calibration.h */
 struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
     enum fc_network_model network;
-    struct fc_software software;  /* of the machine, or overridden by --loggops */
-    bool loggops;                 /* true: latency and per-byte time below replace the topology (ideal network only) */
+    struct fc_software software; /* of the machine, or overridden by --loggops */
+    bool loggops;                /* true: latency and per-byte time below replace the topology (ideal network only) */
     double loggops_latency_s, loggops_per_byte_s; /* L and G */
     const double *background_bytes_per_s;
     const struct fc_background *background; /* background.h: what the above is of; NULL: not told (flit refuses) */
@@ -126,8 +126,9 @@ struct fc_replay {
     uint64_t n_network_messages;            /* those between nodes; graphs and programs alike */
     uint64_t n_events;                      /* of the trace, replayed */
     uint64_t n_unmatched_sends;             /* messages that nobody received, and */
-    uint64_t n_unmatched_receives;          /* receives that got nothing and that nobody waits for (a trace may be a window) */
-    uint64_t n_uneven_calls; /* collective calls whose members recorded different bytes where the operation moves the same
+    uint64_t n_unmatched_receives; /* receives that got nothing and that nobody waits for (a trace may be a window) */
+    uint64_t
+        n_uneven_calls; /* collective calls whose members recorded different bytes where the operation moves the same
                               * for each: those of the first to come count */
 };
 struct fc_trace_source;
@@ -177,17 +178,16 @@ enum fc_code fc_demand_of_source(struct fc_trace_source *source, const struct fc
 
 /* The same of phases `first` to `last` (from 0) only: messages that are sent in them. FC_INPUT names the phases there are;
  * also what fc_phases_next refuses. Reads the trace up to `last`: O(events + messages). */
-enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
-                                    const struct fc_collective_choice *collectives, uint64_t first,
-                                    uint64_t last, struct fc_demand *demand, struct fc_status *st);
+enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
+                                    uint64_t first, uint64_t last, struct fc_demand *demand, struct fc_status *st);
 
 struct fc_job_phase {
-    uint64_t hash;         /* of the ending operation and of every entry of the demand */
-    uint64_t kind;         /* phases of one kind are equal: the same end, the same demand; kinds count from 0 */
-    int ending;            /* enum fc_op of the operation that ends it; -1: the trace ends */
-    uint64_t n_pairs;      /* ordered pairs of distinct ranks that exchange messages */
+    uint64_t hash;          /* of the ending operation and of every entry of the demand */
+    uint64_t kind;          /* phases of one kind are equal: the same end, the same demand; kinds count from 0 */
+    int ending;             /* enum fc_op of the operation that ends it; -1: the trace ends */
+    uint64_t n_pairs;       /* ordered pairs of distinct ranks that exchange messages */
     double messages, bytes; /* between distinct ranks */
-    double max_rank_bytes; /* the most that a rank sends, or receives */
+    double max_rank_bytes;  /* the most that a rank sends, or receives */
 };
 /* Phases first, first + step, ... (`times` of them) are of one kind. Rows that repeat together share step and times. */
 struct fc_phase_row {
@@ -199,8 +199,7 @@ struct fc_job_phases {
     struct fc_job_phase *phase; /* [n_phases] */
     struct fc_phase_row *row;   /* [n_rows] every phase is in one row */
 };
-enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,
-                                   const struct fc_collective_choice *collectives,
+enum fc_code fc_job_phases_find_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                    struct fc_job_phases *phases, struct fc_status *st);
 void fc_job_phases_free(struct fc_job_phases *phases);
 

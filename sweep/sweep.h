@@ -27,7 +27,7 @@ struct fc_sweep {
     const char *file;
     const char **command; /* [n_command] its words; the first names the command */
     size_t n_command;
-    long command_line; /* of the file */
+    long command_line;          /* of the file */
     struct fc_sweep_axis *axis; /* [n_axes] */
     size_t n_axes;
     const char **column; /* [n_columns] paths into the answer: "a", "a.b", "list.0.b" */
@@ -59,16 +59,16 @@ void fc_sweep_rows_free(struct fc_sweep_row *rows, size_t n);
 /* Messages between the ranks of a parallel run; rank 0 deals the points. Made by sweep_mpi.c, a library of its own, so that
  * the program starts without MPI. */
 struct fc_sweep_ranks {
-    bool (*open)(int *rank, int *size);                      /* false: MPI cannot be started */
-    void (*send)(int to, const char *text, size_t n);        /* n bytes without a zero */
-    char *(*receive)(int *from);                             /* malloc'd, zero-terminated; NULL: nothing there */
+    bool (*open)(int *rank, int *size);               /* false: MPI cannot be started */
+    void (*send)(int to, const char *text, size_t n); /* n bytes without a zero */
+    char *(*receive)(int *from);                      /* malloc'd, zero-terminated; NULL: nothing there */
     void (*close)(void);
 };
 struct fc_sweep_settings {
-    const char *program; /* whose command it is: a path */
-    const char *version; /* answers of another are not taken from the journal */
-    const char *journal; /* file of finished points; NULL: none is kept */
-    int at_once;         /* points at once on each rank */
+    const char *program;                /* whose command it is: a path */
+    const char *version;                /* answers of another are not taken from the journal */
+    const char *journal;                /* file of finished points; NULL: none is kept */
+    int at_once;                        /* points at once on each rank */
     const struct fc_sweep_ranks *ranks; /* NULL: this process deals and runs all */
     int rank, size;
     struct fc_progress *progress;
@@ -93,8 +93,8 @@ struct fc_sweep_journal {
 /* Opens or makes it and fills the rows it has. FC_NO: held by another run for longer than a second, which one that was killed
  * does not. FC_INPUT: the file is no journal; it is left as it is. */
 enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
-                                   const struct fc_sweep_settings *settings, struct fc_sweep_row *rows,
-                                   size_t *n_found, struct fc_status *st);
+                                   const struct fc_sweep_settings *settings, struct fc_sweep_row *rows, size_t *n_found,
+                                   struct fc_status *st);
 enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
                                   const struct fc_sweep_settings *settings, size_t point,
                                   const struct fc_sweep_row *row, struct fc_status *st);

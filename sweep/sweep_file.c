@@ -23,7 +23,10 @@ static enum fc_code refuse(struct reader *r, const yaml_node_t *node, const char
     return fc_fail(r->st, FC_INPUT, where, format, what);
 }
 
-static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
+static const char *text_of(const yaml_node_t *node)
+{
+    return (const char *)node->data.scalar.value;
+}
 
 static bool is_plain(const yaml_node_t *node)
 {
@@ -186,7 +189,8 @@ enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_s
     if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(st, "reading %s", path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size);
     if (!yaml_parser_load(&parser, &r.document)) {
-        if (parser.error == YAML_MEMORY_ERROR || !parser.problem) fc_out_of_memory(st, "reading %s", path);
+        if (parser.error == YAML_MEMORY_ERROR || !parser.problem)
+            fc_out_of_memory(st, "reading %s", path);
         else
             fc_fail(st, FC_INPUT, (struct fc_place){sweep->file, problem_line(&parser, &text)}, "not YAML: %s",
                     parser.problem);

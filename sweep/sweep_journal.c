@@ -123,7 +123,8 @@ static enum fc_code open_stream(struct fc_sweep_journal *journal, struct fc_stat
     struct stat info;
     int fd = open_locked(journal->path);
     if (fd < 0 && errno == EWOULDBLOCK) return fc_fail(st, FC_NO, where, "another run of this sweep is under way");
-    if (fd < 0 && errno == ELOOP) return fc_fail(st, FC_INPUT, where, "is a symbolic link (expected the sweep's journal)");
+    if (fd < 0 && errno == ELOOP)
+        return fc_fail(st, FC_INPUT, where, "is a symbolic link (expected the sweep's journal)");
     if (fd >= 0) journal->stream = fdopen(fd, "a+");
     if (fd >= 0 && !journal->stream) close(fd);
     if (!journal->stream || fstat(fd, &info))
@@ -134,8 +135,8 @@ static enum fc_code open_stream(struct fc_sweep_journal *journal, struct fc_stat
 }
 
 enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
-                                   const struct fc_sweep_settings *settings, struct fc_sweep_row *rows,
-                                   size_t *n_found, struct fc_status *st)
+                                   const struct fc_sweep_settings *settings, struct fc_sweep_row *rows, size_t *n_found,
+                                   struct fc_status *st)
 {
     long end;
     *n_found = 0;
@@ -166,14 +167,15 @@ enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct
     char *key = key_of(sweep, settings, point, st);
     if (!key) return st->code;
     fc_unfinished_keep(&journal->empty);
-    json_t *line = json_pack("{s:s, s:i, s:O, s:s?}", "key", key, "status", row->status, "values", row->values, "message",
-                             row->message);
+    json_t *line = json_pack("{s:s, s:i, s:O, s:s?}", "key", key, "status", row->status, "values", row->values,
+                             "message", row->message);
     bool written = line && !json_dumpf(line, journal->stream, JSON_COMPACT | JSON_REAL_PRECISION(17)) &&
                    fputc('\n', journal->stream) != EOF && !fflush(journal->stream);
     json_decref(line);
     free(key);
     if (written) return FC_OK;
-    return fc_fail(st, FC_NO, (struct fc_place){journal->path, 0}, "the journal cannot be written: %s", strerror(errno));
+    return fc_fail(st, FC_NO, (struct fc_place){journal->path, 0}, "the journal cannot be written: %s",
+                   strerror(errno));
 }
 
 void fc_sweep_journal_close(struct fc_sweep_journal *journal)

@@ -56,8 +56,8 @@ static enum fc_code start(struct sweeper *w, struct child *c, size_t point)
     if (nothing < 0 || !c->answer || !c->messages)
         fc_refuse(w->st, FC_NO, "no temporary file: %s", strerror(errno));
     else if (!fc_sweep_words(w->sweep, w->settings->program, point, &arena, &words, w->st)) {
-        struct fc_child child = {.argv = words, .deaf = true, .end = SIGKILL,
-                                 .stream = {nothing, fileno(c->answer), fileno(c->messages)}};
+        struct fc_child child = {
+            .argv = words, .deaf = true, .end = SIGKILL, .stream = {nothing, fileno(c->answer), fileno(c->messages)}};
         c->pid = fc_child_start(&child);
         if (c->pid < 0)
             fc_refuse(w->st, FC_NO, "a process for point %zu cannot be started: %s", point + 1, strerror(errno));
@@ -97,7 +97,8 @@ static enum fc_code check_columns(struct sweeper *w, json_t *answer)
     w->columns_known = true;
     for (size_t i = 0; i < w->sweep->n_columns; i++) {
         if (look_up(answer, w->sweep->column[i])) continue;
-        json_object_foreach (answer, key, value) {
+        json_object_foreach(answer, key, value)
+        {
             size_t n = strlen(known);
             snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", key);
         }
@@ -200,14 +201,16 @@ static char *pack(const struct fc_sweep_row *row, size_t point)
 
 static bool unpack(const char *text, size_t n_points, struct fc_sweep_row *row, size_t *point)
 {
-    json_t *message = fc_json_text(text, strlen(text), 0, NULL, &(struct fc_status){0}), *values = json_object_get(message, "values");
+    json_t *message = fc_json_text(text, strlen(text), 0, NULL, &(struct fc_status){0}),
+           *values = json_object_get(message, "values");
     const char *said = json_string_value(json_object_get(message, "message"));
     *point = (size_t)json_integer_value(json_object_get(message, "point"));
     bool good = json_is_array(values) && *point < n_points;
     if (good)
         *row = (struct fc_sweep_row){.status = (int)json_integer_value(json_object_get(message, "status")),
                                      .signal = (int)json_integer_value(json_object_get(message, "signal")),
-                                     .values = json_incref(values), .message = said ? strdup(said) : NULL};
+                                     .values = json_incref(values),
+                                     .message = said ? strdup(said) : NULL};
     json_decref(message);
     return good;
 }
@@ -302,8 +305,10 @@ static enum fc_code work(struct sweeper *w)
         while (ended(w, &point, &row)) {
             char *packed = w->st->code ? NULL : pack(&row, point);
             happened = true;
-            if (packed) w->settings->ranks->send(0, packed, strlen(packed));
-            else fc_refuse(w->st, FC_NO, "out of memory on a rank"), tell_failure(w->settings, w->st);
+            if (packed)
+                w->settings->ranks->send(0, packed, strlen(packed));
+            else
+                fc_refuse(w->st, FC_NO, "out of memory on a rank"), tell_failure(w->settings, w->st);
             free(packed);
             fc_sweep_rows_free(&row, 1);
         }

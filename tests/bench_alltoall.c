@@ -14,8 +14,7 @@ static double cpu_s(void)
 {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 static bool make_trace(struct fc_trace *t, uint32_t n, struct fc_status *st)
@@ -79,8 +78,8 @@ int main(int argc, char **argv)
                 return 1;
             }
             if (k == 0) first_us = us;
-            printf("linear alltoall, %-10s %5u ranks %8.2f CPU us a message, ratio %.2f; %.6f s\n",
-                   benches[i].network, n, us, us / first_us, time_s);
+            printf("linear alltoall, %-10s %5u ranks %8.2f CPU us a message, ratio %.2f; %.6f s\n", benches[i].network,
+                   n, us, us / first_us, time_s);
         }
     }
     fc_network_free(&net);

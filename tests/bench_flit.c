@@ -16,15 +16,12 @@ static const struct job {
     uint64_t cycles;   /* measured, after a quarter of it */
     double goal_per_s; /* flit-hops (cycle engine), packet-hops (event engine) a CPU second */
 } jobs[] = {
-    {"8x8x8, 1-flit packets, 30 % load", "tests/machines/torus-8x8x8.yaml", 0.3, 1, FC_ENGINE_CYCLE, 1, 10000,
-     50e6},
-    {"16x16x16, 1-flit packets, 30 % load", "tests/machines/torus-16x16x16.yaml", 0.3, 1, FC_ENGINE_CYCLE, 1,
-     2000, 30e6},
+    {"8x8x8, 1-flit packets, 30 % load", "tests/machines/torus-8x8x8.yaml", 0.3, 1, FC_ENGINE_CYCLE, 1, 10000, 50e6},
+    {"16x16x16, 1-flit packets, 30 % load", "tests/machines/torus-16x16x16.yaml", 0.3, 1, FC_ENGINE_CYCLE, 1, 2000,
+     30e6},
     {"the same, 2 threads", "tests/machines/torus-16x16x16.yaml", 0.3, 1, FC_ENGINE_CYCLE, 2, 2000, 30e6},
-    {"8x8x8, 4-flit worms, 30 % load", "tests/machines/torus-8x8x8.yaml", 0.3, 4, FC_ENGINE_CYCLE, 1, 8000,
-     0},
-    {"8x8x8, 1-flit packets, saturated", "tests/machines/torus-8x8x8.yaml", 0, 1, FC_ENGINE_CYCLE, 1, 4000,
-     0},
+    {"8x8x8, 4-flit worms, 30 % load", "tests/machines/torus-8x8x8.yaml", 0.3, 4, FC_ENGINE_CYCLE, 1, 8000, 0},
+    {"8x8x8, 1-flit packets, saturated", "tests/machines/torus-8x8x8.yaml", 0, 1, FC_ENGINE_CYCLE, 1, 4000, 0},
     {"bgl-512, 8-flit packets, 50 % load", "bgl-512", 0.5, 8, FC_ENGINE_EVENT, 1, 200000, 10e6},
     {"bgl-512, 8-flit packets, saturated", "bgl-512", 0, 8, FC_ENGINE_EVENT, 1, 100000, 5e6},
     {"bgl-4k, 8-flit packets, 50 % load", "bgl-4k", 0.5, 8, FC_ENGINE_EVENT, 1, 30000, 0},
@@ -89,9 +86,8 @@ static int run(const struct job *job, double *one_thread_wall_s)
     else
         printf("  %.2f times one thread", *one_thread_wall_s / wall_s);
     if (!strcmp(job->machine, "bgl-64k"))
-        printf(
-            "\n%-48s %8.2f us of network time a second (25 x 0.25 = 6.25 asked for), peak memory %.2f GB (4)",
-            "", seconds * 1e6 / wall_s, (double)fc_peak_rss_bytes() / 1e9);
+        printf("\n%-48s %8.2f us of network time a second (25 x 0.25 = 6.25 asked for), peak memory %.2f GB (4)", "",
+               seconds * 1e6 / wall_s, (double)fc_peak_rss_bytes() / 1e9);
     printf("\n");
     fflush(stdout);
     fc_demand_free(&demand);
@@ -104,8 +100,7 @@ int main(void)
 {
     int failures = 0;
     double one_thread_wall_s = NAN;
-    printf("%-48s %8s %-12s %6s %6s %8s\n", "kernel, uniform traffic", "M a s", "of", "goal", "ratio",
-           "wall s");
+    printf("%-48s %8s %-12s %6s %6s %8s\n", "kernel, uniform traffic", "M a s", "of", "goal", "ratio", "wall s");
     for (size_t i = 0; i < FC_COUNT(jobs); i++) failures += run(&jobs[i], &one_thread_wall_s);
     return failures > 0;
 }

@@ -66,8 +66,8 @@ static double taken_s(const char *program, size_t i, const char *strategy, const
         if (jobs[i].setting)
             execl(program, program, "map", "-q", "-m", jobs[i].machine, "-p", jobs[i].pattern, "--strategy", strategy,
                   "--time", budget, "--set", jobs[i].setting, (char *)NULL);
-        execl(program, program, "map", "-q", "-m", jobs[i].machine, "-p", jobs[i].pattern, "--strategy", strategy, "--time",
-              budget, (char *)NULL);
+        execl(program, program, "map", "-q", "-m", jobs[i].machine, "-p", jobs[i].pattern, "--strategy", strategy,
+              "--time", budget, (char *)NULL);
         _exit(127);
     }
     if (child < 0 || wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) || WEXITSTATUS(status)) return -1;

@@ -37,13 +37,12 @@ static enum fc_code rate_of(const struct fc_map_problem *problem, const char *st
     struct fc_routes routes;
     struct fc_search search;
     uint32_t n = problem->demand->n_tasks;
-    if (fc_mapping_make(problem, strategy, &mapping, st) || fc_map_start(problem, &room, &slots, st))
-        return st->code;
+    if (fc_mapping_make(problem, strategy, &mapping, st) || fc_map_start(problem, &room, &slots, st)) return st->code;
     uint32_t *unit = fc_alloc(&room.arena, n, sizeof *unit, st);
     if (!unit) return st->code;
     for (uint32_t t = 0; t < n; t++) unit[t] = t;
-    struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
-                             slots.per_node, NULL, false};
+    struct fc_sites sites = {
+        problem->net, problem->net->machine->routing, slots.node, slots.n_nodes, slots.per_node, NULL, false};
     if (fc_unit_graph_build(problem->demand, unit, n, &room.arena, &graph, st) ||
         fc_routes_make(&sites, WORK, &routes, st))
         return st->code;
@@ -130,8 +129,7 @@ int main(void)
 {
     static const char large[] = "stencil4d:grid=16x16x16x16,bytes=1MiB";
     struct fc_status st = {0};
-    if (!rates(&st))
-        printf("%-56s %12s %12s %7s\n", "a named strategy, 4D stencil", "CPU s", "goal s", "ratio");
+    if (!rates(&st)) printf("%-56s %12s %12s %7s\n", "a named strategy, 4D stencil", "CPU s", "goal s", "ratio");
     if (!st.code) strategies("percs-64", large, 1, &st);
     if (!st.code) strategies("bgl-64k", large, 1, &st);
     if (!st.code) strategies("percs-300", "stencil4d:grid=16x16x16x75,bytes=1MiB", 5, &st);

@@ -14,8 +14,7 @@ static double cpu_s(void)
 {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 /* The events of a rank but Init and Finalize, TIMES over; requests count on. Returns how many. */
@@ -23,8 +22,7 @@ static uint64_t repeat_rank(const struct fc_trace *t, uint32_t rank, struct fc_e
 {
     int64_t n_requests = 0;
     uint64_t n = 0;
-    for (uint64_t i = t->first_event[rank]; i < t->first_event[rank + 1]; i++)
-        n_requests += t->events[i].request >= 0;
+    for (uint64_t i = t->first_event[rank]; i < t->first_event[rank + 1]; i++) n_requests += t->events[i].request >= 0;
     for (int k = 0; k < TIMES; k++)
         for (uint64_t i = t->first_event[rank]; i < t->first_event[rank + 1]; i++) {
             struct fc_event *e = &to[n];
@@ -33,8 +31,7 @@ static uint64_t repeat_rank(const struct fc_trace *t, uint32_t rank, struct fc_e
             if (e->request >= 0) e->request += (int32_t)(k * n_requests);
             e->list += (uint64_t)k * t->n_lists;
             for (uint32_t j = 0; j < e->n_list; j++)
-                lists[e->list + j] =
-                    t->lists[t->events[i].list + j] + (e->op == FC_OP_WAIT ? k * n_requests : 0);
+                lists[e->list + j] = t->lists[t->events[i].list + j] + (e->op == FC_OP_WAIT ? k * n_requests : 0);
             n++;
         }
     return n;
@@ -46,8 +43,7 @@ static bool repeat(struct fc_trace *t)
     int64_t *lists = malloc((TIMES * t->n_lists + 1) * sizeof *lists);
     uint64_t *first = calloc((size_t)t->n_ranks + 1, sizeof *first);
     if (!events || !lists || !first) return false;
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        first[r + 1] = first[r] + repeat_rank(t, r, events + first[r], lists);
+    for (uint32_t r = 0; r < t->n_ranks; r++) first[r + 1] = first[r] + repeat_rank(t, r, events + first[r], lists);
     t->events = events;
     t->lists = lists;
     t->first_event = first;

@@ -23,8 +23,7 @@ struct browser {
     char *buffer;  /* received, not yet taken */
     size_t used, capacity;
     int id;
-    int n_errors,
-        n_requests; /* console errors and exceptions; requests for anything but the page's own file */
+    int n_errors, n_requests; /* console errors and exceptions; requests for anything but the page's own file */
     bool lost;
 };
 
@@ -40,16 +39,15 @@ static bool browser_start(struct browser *b)
     if (b->child == 0) {
         char profile[96];
         snprintf(profile, sizeof profile, "--user-data-dir=%s", b->profile);
-        int reads = fcntl(to[0], F_DUPFD, 10), writes = fcntl(from[1], F_DUPFD, 10),
-            null = open("/dev/null", O_RDWR);
+        int reads = fcntl(to[0], F_DUPFD, 10), writes = fcntl(from[1], F_DUPFD, 10), null = open("/dev/null", O_RDWR);
         dup2(reads, 3);
         dup2(writes, 4);
         dup2(null, 1);
         dup2(null, 2);
         setpgid(0, 0);
         execlp("chromium", "chromium", "--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-               "--remote-debugging-pipe", profile, geteuid() == 0 ? "--no-sandbox" : "about:blank",
-               "about:blank", NULL);
+               "--remote-debugging-pipe", profile, geteuid() == 0 ? "--no-sandbox" : "about:blank", "about:blank",
+               NULL);
         _exit(127);
     }
     close(to[0]);
@@ -72,10 +70,8 @@ static json_t *browser_receive(struct browser *b)
             return message;
         }
         struct pollfd wait = {.fd = b->from, .events = POLLIN};
-        if (b->capacity - b->used < 65536)
-            b->buffer = realloc(b->buffer, b->capacity = 2 * b->capacity + 131072);
-        ssize_t got =
-            poll(&wait, 1, 30000) > 0 ? read(b->from, b->buffer + b->used, b->capacity - b->used) : 0;
+        if (b->capacity - b->used < 65536) b->buffer = realloc(b->buffer, b->capacity = 2 * b->capacity + 131072);
+        ssize_t got = poll(&wait, 1, 30000) > 0 ? read(b->from, b->buffer + b->used, b->capacity - b->used) : 0;
         if (got <= 0) {
             b->lost = true;
             return NULL;
@@ -110,8 +106,8 @@ static json_t *browser_call(struct browser *b, const char *method, json_t *param
         json_decref(params);
         return NULL;
     }
-    json_t *message = json_pack("{s:i, s:s, s:o}", "id", ++b->id, "method", method, "params",
-                                params ? params : json_object());
+    json_t *message =
+        json_pack("{s:i, s:s, s:o}", "id", ++b->id, "method", method, "params", params ? params : json_object());
     if (b->session) json_object_set_new(message, "sessionId", json_string(b->session));
     char *text = json_dumps(message, JSON_COMPACT);
     json_decref(message);
@@ -141,9 +137,9 @@ static bool browser_page(struct browser *b)
 {
     json_t *made = browser_call(b, "Target.createTarget", json_pack("{s:s}", "url", "about:blank"));
     const char *target = json_string_value(json_object_get(made, "targetId"));
-    json_t *attached = target ? browser_call(b, "Target.attachToTarget",
-                                             json_pack("{s:s, s:b}", "targetId", target, "flatten", 1))
-                              : NULL;
+    json_t *attached =
+        target ? browser_call(b, "Target.attachToTarget", json_pack("{s:s, s:b}", "targetId", target, "flatten", 1))
+               : NULL;
     const char *session = json_string_value(json_object_get(attached, "sessionId"));
     if (session) b->session = strdup(session);
     json_decref(made);
@@ -157,9 +153,9 @@ static bool browser_page(struct browser *b)
 /* The value of an expression, a new reference; promises are waited for. NULL: it threw, or has none. */
 static json_t *browser_value(struct browser *b, const char *expression)
 {
-    json_t *result = browser_call(
-        b, "Runtime.evaluate",
-        json_pack("{s:s, s:b, s:b}", "expression", expression, "returnByValue", 1, "awaitPromise", 1));
+    json_t *result =
+        browser_call(b, "Runtime.evaluate",
+                     json_pack("{s:s, s:b, s:b}", "expression", expression, "returnByValue", 1, "awaitPromise", 1));
     json_t *value = json_incref(json_object_get(json_object_get(result, "result"), "value"));
     if (json_object_get(result, "exceptionDetails")) printf("    threw: %.200s\n", expression);
     json_decref(result);
@@ -194,11 +190,10 @@ static char *browser_text(struct browser *b, const char *expression, char *out, 
 
 static void browser_screen(struct browser *b, int width, int height, bool dark)
 {
-    json_t *scheme =
-        json_pack("[{s:s, s:s}]", "name", "prefers-color-scheme", "value", dark ? "dark" : "light");
+    json_t *scheme = json_pack("[{s:s, s:s}]", "name", "prefers-color-scheme", "value", dark ? "dark" : "light");
     browser_do(b, "Emulation.setDeviceMetricsOverride",
-               json_pack("{s:i, s:i, s:i, s:b}", "width", width, "height", height, "deviceScaleFactor", 1,
-                         "mobile", width < 500));
+               json_pack("{s:i, s:i, s:i, s:b}", "width", width, "height", height, "deviceScaleFactor", 1, "mobile",
+                         width < 500));
     browser_do(b, "Emulation.setEmulatedMedia", json_pack("{s:o}", "features", scheme));
 }
 
@@ -225,8 +220,7 @@ static double browser_cpu_ms(struct browser *b)
     json_array_foreach(json_object_get(result, "metrics"), i, metric)
     {
         const char *name = json_string_value(json_object_get(metric, "name"));
-        if (name && !strcmp(name, "TaskDuration"))
-            cpu_ms = 1e3 * json_number_value(json_object_get(metric, "value"));
+        if (name && !strcmp(name, "TaskDuration")) cpu_ms = 1e3 * json_number_value(json_object_get(metric, "value"));
     }
     json_decref(result);
     return cpu_ms;
@@ -237,8 +231,8 @@ static void browser_key(struct browser *b, const char *key, int code)
     static const char *const types[] = {"rawKeyDown", "keyUp"};
     for (int i = 0; i < 2; i++)
         browser_do(b, "Input.dispatchKeyEvent",
-                   json_pack("{s:s, s:s, s:s, s:i}", "type", types[i], "key", key, "code",
-                             *key == ' ' ? "Space" : key, "windowsVirtualKeyCode", code));
+                   json_pack("{s:s, s:s, s:s, s:i}", "type", types[i], "key", key, "code", *key == ' ' ? "Space" : key,
+                             "windowsVirtualKeyCode", code));
 }
 
 static void browser_mouse(struct browser *b, const char *type, double x, double y)

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MACHINE(network)                                                                                     \
-    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                          \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"              \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                 \
-    "dimension-order}\n"                                                                                     \
+#define MACHINE(network)                                                                                               \
+    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                                    \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                        \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                           \
+    "dimension-order}\n"                                                                                               \
     "packet: {min: 8 B, max: 64 B, header: 8 B}\n"
 #define SQUARE MACHINE("{family: torus, dims: [5, 5]}")
 #define LARGER MACHINE("{family: torus, dims: [7, 3]}")
@@ -65,8 +65,7 @@ static bool add_job(struct world *w, int network, const char *pattern, uint32_t 
     for (int i = 0; k->points && i < N_POINTS; i++) {
         struct fc_queueing_answer a;
         if (fc_queueing_solve(q, &truth, shares[i] * k->saturation, &a, st)) return false;
-        k->points[i] =
-            (struct fc_calibration_point){shares[i], a.latency_mean_cycles, 0.01 * a.latency_mean_cycles, 1};
+        k->points[i] = (struct fc_calibration_point){shares[i], a.latency_mean_cycles, 0.01 * a.latency_mean_cycles, 1};
     }
     fc_queueing_close(q);
     w->n++;
@@ -140,11 +139,8 @@ static bool plain(const struct world *w, struct fc_calibration *c)
     for (int i = 0; i < 10; i++) c->error_at[i] = 0.5 * i;
     for (int i = 0; i <= N_POINTS; i++) {
         struct fc_calibration_correction *one = &c->corrections[c->n_corrections++];
-        *one =
-            (struct fc_calibration_correction){i < N_POINTS ? shares[i] : 1,
-                                               {.kinds = 0, .groups = 0.1, .noise = 0.01, .variance = 1e-3},
-                                               1.5,
-                                               2};
+        *one = (struct fc_calibration_correction){
+            i < N_POINTS ? shares[i] : 1, {.kinds = 0, .groups = 0.1, .noise = 0.01, .variance = 1e-3}, 1.5, 2};
         for (int f = 0; f < FC_KRIGING_FEATURES; f++) one->shape.length[f] = 1;
     }
     c->cases = fc_alloc(&c->arena, w->n, sizeof *c->cases, &st);

@@ -10,16 +10,14 @@
 #include "tests/network_checks.h"
 
 /* Machines for the tests, one line each. */
-#define TORUS(keys)                                                                                          \
-    "name: t\nnetwork: {family: torus, " keys "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define MESH(keys)                                                                                           \
-    "name: t\nnetwork: {family: mesh, " keys "}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define TMESH(keys)                                                                                          \
-    "name: t\nnetwork: {family: tmesh, " keys "}\n"                                                          \
+#define TORUS(keys) "name: t\nnetwork: {family: torus, " keys "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define MESH(keys) "name: t\nnetwork: {family: mesh, " keys "}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define TMESH(keys)                                                                                                    \
+    "name: t\nnetwork: {family: tmesh, " keys "}\n"                                                                    \
     "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 8 GB/s, latency: 1 ns}}\n"
 #define LL_ONLY "links: {ll: {bandwidth: 1 GB/s, latency: 1 ns}, d: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define LL_LR                                                                                                \
-    "links: {ll: {bandwidth: 1 GB/s, latency: 1 ns}, lr: {bandwidth: 1 GB/s, latency: 1 ns}, "               \
+#define LL_LR                                                                                                          \
+    "links: {ll: {bandwidth: 1 GB/s, latency: 1 ns}, lr: {bandwidth: 1 GB/s, latency: 1 ns}, "                         \
     "d: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
 
 static inline const struct fc_vc_rule_ops *rule_of(const struct fc_network *net, const char *name)
@@ -133,13 +131,12 @@ static inline uint32_t torus_vc(enum scheme scheme, int phase, bool crossed)
 
 /* Dimension order from router v to d; bit i of `ways`: - at a tie of dimension i. False: bit set and no
  * tie. */
-static inline bool torus_leg(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways,
-                             enum scheme scheme, int phase, struct trace *t)
+static inline bool torus_leg(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways, enum scheme scheme,
+                             int phase, struct trace *t)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     for (int i = 0; i < s->n_dims; i++) {
-        struct fc_torus_offset o =
-            fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
+        struct fc_torus_offset o = fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
         bool other = ways >> i & 1, crossed = false;
         if (other && o.plus_share != 0.5) return false;
         int direction = o.plus_share > 0 && !other ? FC_PLUS : FC_MINUS;
@@ -182,14 +179,12 @@ struct box {
     bool tie[FC_MAX_DIMS];
     int direction[FC_MAX_DIMS];
 };
-static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways,
-                            struct box *b)
+static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways, struct box *b)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     *b = (struct box){.net = net, .start = v};
     for (int i = 0; i < s->n_dims; i++) {
-        struct fc_torus_offset o =
-            fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
+        struct fc_torus_offset o = fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
         b->tie[i] = o.plus_share == 0.5;
         if (!b->tie[i] && ways >> i & 1) return false;
         b->direction[i] = o.plus_share > 0 && !(ways >> i & 1) ? FC_PLUS : FC_MINUS;
@@ -199,8 +194,7 @@ static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d
 }
 /* The link by which a packet with `left` hops of the box left goes on in dimension i and `direction`, and
  * whether it is beyond the dateline with that. */
-static inline uint32_t box_link(const struct box *b, const uint32_t *left, int i, int direction,
-                                bool *crossed)
+static inline uint32_t box_link(const struct box *b, const uint32_t *left, int i, int direction, bool *crossed)
 {
     const struct fc_torus_shape *s = fc_torus(b->net);
     uint32_t v = b->start;
@@ -275,14 +269,12 @@ static inline void extended_box_arcs(const struct box *b, bool direction_ordered
     int dim, direction, other_dim, other_direction;
     uint64_t from, to;
     do {
-        if (!escape_of(b, left, direction_ordered, &dim, &direction, &from) || direction != b->direction[dim])
-            continue;
+        if (!escape_of(b, left, direction_ordered, &dim, &direction, &from) || direction != b->direction[dim]) continue;
         memcpy(after, left, sizeof after);
         after[dim]--;
         memset(later, 0, sizeof later);
         do
-            if (escape_of(b, later, direction_ordered, &other_dim, &other_direction, &to))
-                arcs_add(s, from, to);
+            if (escape_of(b, later, direction_ordered, &other_dim, &other_direction, &to)) arcs_add(s, from, to);
         while (next_left(b->net, later, after));
     } while (next_left(b->net, left, b->hops));
 }
@@ -291,12 +283,11 @@ static inline void extended_box_arcs(const struct box *b, bool direction_ordered
 
 static inline uint32_t step_to(uint32_t at, uint32_t to, bool rows, uint32_t columns)
 {
-    if (rows)
-        return at / columns < to / columns ? at + columns : at / columns > to / columns ? at - columns : at;
+    if (rows) return at / columns < to / columns ? at + columns : at / columns > to / columns ? at - columns : at;
     return at % columns < to % columns ? at + 1 : at % columns > to % columns ? at - 1 : at;
 }
-static inline void chip_hops(const struct fc_network *net, uint32_t chip, uint32_t from, uint32_t to,
-                             uint32_t vc, struct trace *t)
+static inline void chip_hops(const struct fc_network *net, uint32_t chip, uint32_t from, uint32_t to, uint32_t vc,
+                             struct trace *t)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     while (from != to) {
@@ -315,9 +306,7 @@ static inline uint32_t mesh_vc(const char *rule, int last, bool crossed, int nex
     bool same_chip = last < 0 && next < 0;
     if (!strcmp(rule, "shared")) return last < 0 ? 0 : crossed;
     if (!strcmp(rule, "separate")) return next < 0 ? 3 : last < 0 ? 2 : crossed;
-    return same_chip  ? 0
-           : next < 0 ? 2 * (uint32_t)last + crossed
-                      : 2 * (uint32_t)next + (last == next && crossed);
+    return same_chip ? 0 : next < 0 ? 2 * (uint32_t)last + crossed : 2 * (uint32_t)next + (last == next && crossed);
 }
 
 static inline void tmesh_arcs(const struct fc_network *net, const char *rule, int n_vcs, struct arcs *set)
@@ -342,8 +331,7 @@ static inline void tmesh_arcs(const struct fc_network *net, const char *rule, in
                         uint32_t there = (x + (minus ? k - 1 : 1)) % k, out = s->bridge[d][minus];
                         chip_hops(net, chip, m, out, mesh_vc(rule, last, crossed, d), &t);
                         crossed = (last == d && crossed) || (minus ? there > x : there < x);
-                        uint32_t next = chip + there * s->stride[d] - x * s->stride[d],
-                                 from = chip * s->n_mesh + out;
+                        uint32_t next = chip + there * s->stride[d] - x * s->stride[d], from = chip * s->n_mesh + out;
                         for (uint32_t l = net->first_link[from]; l < net->first_link[from + 1]; l++)
                             if (net->link_target[l] == next * s->n_mesh + s->bridge[d][!minus] &&
                                 net->link_class[l] == 0)
@@ -394,8 +382,7 @@ static inline void two_level_trace(const struct fc_network *net, const uint32_t 
         uint32_t cable = choices % s->pair_links;
         choices /= s->pair_links;
         uint32_t d = i + 1 < n ? fc_two_level_d_link(net, supernode[i], supernode[i + 1], cable) : FC_NONE;
-        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, i * stride,
-                        grid && !single, t))
+        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, i * stride, grid && !single, t))
             return;
         choices /= 2;
         if (i + 1 == n) break;
@@ -443,8 +430,7 @@ static inline void shortest_paths(const struct goal *g, uint32_t from_link, stru
     for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
         uint32_t to = net->link_target[l];
         bool last = to == g->vertex;
-        if (last ? g->distance[v] != 0 : fc_is_node(net, to) || g->distance[to] + 1 != g->distance[v])
-            continue;
+        if (last ? g->distance[v] != 0 : fc_is_node(net, to) || g->distance[to] + 1 != g->distance[v]) continue;
         arcs_add(set, (uint64_t)from_link * g->n_vcs + g->vc, (uint64_t)l * g->n_vcs + g->vc);
         if (!last) shortest_paths(g, l, set);
     }
@@ -452,11 +438,9 @@ static inline void shortest_paths(const struct goal *g, uint32_t from_link, stru
 
 /* Cables work both ways, so distances to a node are those from it. vc: of each destination, NULL for one
  * channel. */
-static inline void shortest_arcs(const struct fc_network *net, const uint32_t *vc, int n_vcs,
-                                 struct arcs *set)
+static inline void shortest_arcs(const struct fc_network *net, const uint32_t *vc, int n_vcs, struct arcs *set)
 {
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
-             *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
     for (uint32_t b = 0; b < net->n_nodes; b++) {
         struct goal g = {net, fc_node_vertex(net, b), distance, (uint32_t)n_vcs, vc ? vc[b] : 0};
         fc_distances(net, fc_node_vertex(net, b), distance, queue);

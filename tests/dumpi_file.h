@@ -57,8 +57,7 @@ static inline void dumpi_ints(struct dumpi_out *o, int n, const int32_t *values)
     for (int i = 0; i < n; i++) put(o, 4, values[i]);
 }
 
-static inline void dumpi_status(struct dumpi_out *o, int bytes, int source, int cancelled,
-                                int tag) /* one of a list */
+static inline void dumpi_status(struct dumpi_out *o, int bytes, int source, int cancelled, int tag) /* one of a list */
 {
     put(o, 4, bytes);
     put(o, 4, source);

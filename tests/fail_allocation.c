@@ -158,7 +158,8 @@ static int counted_main(int argc, char **argv, char **environment)
     return program(argc, argv, environment);
 }
 
-int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void),
+                      void *);
 int __libc_start_main(int (*of_program)(int, char **, char **), int argc, char **argv, void (*begin)(void),
                       void (*end)(void), void (*loader_end)(void), void *stack_end)
 {

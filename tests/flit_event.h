@@ -58,15 +58,14 @@ static inline bool build(struct run *r, const char *yaml)
 /* Everything but the machine and the demand; the measurement is [from, to) ticks, `intervals` equal parts of
  * [0, to). */
 static inline bool start(struct run *r, const struct fc_flit_settings *settings, uint64_t from, uint64_t to,
-                  uint32_t intervals)
+                         uint32_t intervals)
 {
     uint32_t *node = fc_alloc(&r->arena, r->net.n_nodes, sizeof *node, &r->st);
     for (uint32_t i = 0; i < r->net.n_nodes; i++) node[i] = i;
     r->threads = settings->threads;
     fc_flit_prepare(&r->net, settings, &r->flit, &r->st);
     if (!r->st.code)
-        fc_flit_traffic_make(&r->flit, &r->demand, r->demand.open_loop ? NULL : node, settings, &r->traffic,
-                             &r->st);
+        fc_flit_traffic_make(&r->flit, &r->demand, r->demand.open_loop ? NULL : node, settings, &r->traffic, &r->st);
     for (int i = 0; i <= r->threads && !r->st.code; i++) {
         struct fc_flit_counts *counts = i < r->threads ? &r->part[i] : &r->counts;
         counts->measure_from = from;
@@ -116,12 +115,12 @@ static inline struct fc_flit_settings settings_of(double load)
 }
 
 /* The injection link is the slow one. */
-#define NARROW_INJECTION                                                                                     \
-    "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2]}\n"                                            \
-    "links: {mesh: {bandwidth: 128 GB/s, latency: 2 cycles}, injection: {bandwidth: 32 GB/s, latency: 1 "    \
-    "cycle}}\n"                                                                                              \
-    "router: {delay: 3 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, routing: "      \
-    "dimension-order,"                                                                                       \
+#define NARROW_INJECTION                                                                                               \
+    "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2]}\n"                                                      \
+    "links: {mesh: {bandwidth: 128 GB/s, latency: 2 cycles}, injection: {bandwidth: 32 GB/s, latency: 1 "              \
+    "cycle}}\n"                                                                                                        \
+    "router: {delay: 3 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, routing: "                \
+    "dimension-order,"                                                                                                 \
     " escape: none}\npacket: {min: 32 B, max: 256 B}\n"
 
 #endif

@@ -42,8 +42,7 @@ static inline bool oracle_open(const char *yaml, struct fc_machine *machine, str
 {
     char path[40] = "", graph[40] = "", text[8192];
     const char *at = strstr(yaml, "PETERSEN");
-    if (at && !oracle_write(graph, ".txt", oracle_petersen))
-        fc_refuse(st, FC_NO, "%s cannot be written", graph);
+    if (at && !oracle_write(graph, ".txt", oracle_petersen)) fc_refuse(st, FC_NO, "%s cannot be written", graph);
     snprintf(text, sizeof text, "%.*s%s%s", at ? (int)(at - yaml) : 0, yaml, graph, at ? at + 8 : yaml);
     if (!st->code && !oracle_write(path, ".yaml", text)) fc_refuse(st, FC_NO, "%s cannot be written", path);
     if (!st->code && !fc_machine_load(path, machine, st) && fc_network_build(machine, net, st))
@@ -59,8 +58,8 @@ static inline void oracle_close(struct fc_machine *machine, struct fc_network *n
 }
 
 /* Link classes of equal width and unequal latency; `%s` of the router: what the engine asks for. */
-#define ORACLE_ROUTER                                                                                        \
-    "router: {delay: %d cycles, vc_allocation: %s, credit: 1 cycle, flit: 8 B, flow_control: %s, "           \
+#define ORACLE_ROUTER                                                                                                  \
+    "router: {delay: %d cycles, vc_allocation: %s, credit: 1 cycle, flit: 8 B, flow_control: %s, "                     \
     "vcs: %d, buffer: %s, "
 struct oracle_machine {
     const char *name, *yaml; /* head up to the router's braces, then what closes them */
@@ -129,14 +128,13 @@ static const struct oracle_machine oracle_machines[] = {
 enum oracle_flow { ORACLE_WORMHOLE, ORACLE_CUT_THROUGH };
 
 /* The machine's text with a router of that kind; static storage. */
-static inline const char *oracle_yaml(const struct oracle_machine *m, int delay, bool stage,
-                                      enum oracle_flow flow, const char *buffer)
+static inline const char *oracle_yaml(const struct oracle_machine *m, int delay, bool stage, enum oracle_flow flow,
+                                      const char *buffer)
 {
     static char text[4096];
-    snprintf(text, sizeof text,
-             "name: oracle\nclock: 1 GHz\n%s" ORACLE_ROUTER "%spacket: {min: 8 B, max: 64 B}\n", m->yaml,
-             delay, stage ? "stage" : "combined", flow == ORACLE_WORMHOLE ? "wormhole" : "cut-through",
-             m->vcs, buffer, m->rest);
+    snprintf(text, sizeof text, "name: oracle\nclock: 1 GHz\n%s" ORACLE_ROUTER "%spacket: {min: 8 B, max: 64 B}\n",
+             m->yaml, delay, stage ? "stage" : "combined", flow == ORACLE_WORMHOLE ? "wormhole" : "cut-through", m->vcs,
+             buffer, m->rest);
     return text;
 }
 
@@ -145,8 +143,7 @@ static inline const char *oracle_yaml(const struct oracle_machine *m, int delay,
  */
 
 /* Latency of a packet alone, cycles of 1 ns. All routes of the pair must be alike in length. */
-static inline double oracle_zero_load(const struct fc_network *net, uint32_t src, uint32_t dst,
-                                      uint32_t flits)
+static inline double oracle_zero_load(const struct fc_network *net, uint32_t src, uint32_t dst, uint32_t flits)
 {
     struct fc_walk walk;
     struct fc_status st = {0};
@@ -163,9 +160,8 @@ static inline double oracle_zero_load(const struct fc_network *net, uint32_t src
 }
 
 /* Latency of one packet in the kernel, NaN with the reason in st. */
-static inline double oracle_measure_one(const struct fc_network *net, int engine, const char *vc_rule,
-                                        uint32_t src, uint32_t dst, uint32_t flits, uint32_t *node,
-                                        struct fc_status *st)
+static inline double oracle_measure_one(const struct fc_network *net, int engine, const char *vc_rule, uint32_t src,
+                                        uint32_t dst, uint32_t flits, uint32_t *node, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
@@ -196,8 +192,7 @@ static inline bool oracle_not_taken(const struct fc_status *st)
 /* Greatest difference to the closed form over `pairs` random pairs of nodes, packets of 1 and 5 flits in
  * turn; *sum: of the closed forms. NaN with the reason in st. */
 static inline double oracle_zero_load_worst(const struct oracle_machine *o, int engine, int delay, bool stage,
-                                            enum oracle_flow flow, int pairs, double *sum,
-                                            struct fc_status *st)
+                                            enum oracle_flow flow, int pairs, double *sum, struct fc_status *st)
 {
     struct fc_machine machine;
     struct fc_network net;
@@ -223,8 +218,8 @@ static inline double oracle_zero_load_worst(const struct oracle_machine *o, int 
  * ------------------------------------------------------------------------------------------------- */
 
 /* Every node sends to node shift(s) only. The arrays are [n] of the caller. */
-static inline void oracle_shift(struct fc_demand *demand, uint32_t n, uint32_t by, uint32_t *src,
-                                uint32_t *dst, double *bytes)
+static inline void oracle_shift(struct fc_demand *demand, uint32_t n, uint32_t by, uint32_t *src, uint32_t *dst,
+                                double *bytes)
 {
     for (uint32_t s = 0; s < n; s++) {
         src[s] = s;
@@ -242,9 +237,9 @@ static inline void oracle_shift(struct fc_demand *demand, uint32_t n, uint32_t b
 }
 
 /* Long runs, as its load or with every source backlogged (load 0). */
-static inline enum fc_code oracle_run(const struct fc_network *net, const struct fc_demand *demand,
-                                      int engine, double load, uint32_t flits, uint64_t cycles,
-                                      struct fc_flit_result *r, struct fc_status *st)
+static inline enum fc_code oracle_run(const struct fc_network *net, const struct fc_demand *demand, int engine,
+                                      double load, uint32_t flits, uint64_t cycles, struct fc_flit_result *r,
+                                      struct fc_status *st)
 {
     struct fc_flit_settings settings;
     fc_flit_defaults(&settings);
@@ -272,8 +267,7 @@ static inline double oracle_measure_ring(const struct fc_network *net, int engin
     struct fc_flit_result r;
     oracle_shift(&demand, net->n_nodes, hops, src, dst, bytes);
     if (oracle_run(net, &demand, engine, load, flits, cycles, &r, st)) return NAN;
-    double answer =
-        load > 0 ? r.latency_mean_cycles - r.network_latency_mean_cycles : r.accepted_flits_per_node_cycle;
+    double answer = load > 0 ? r.latency_mean_cycles - r.network_latency_mean_cycles : r.accepted_flits_per_node_cycle;
     fc_flit_free(&r);
     return answer;
 }

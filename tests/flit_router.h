@@ -8,13 +8,12 @@
 #include "tests/support.h"
 #include "tests/tests.h"
 
-#define MACHINE(network, latency, router, node)                                                              \
-    "name: t\nclock: 1 GHz\nnetwork: {" network "}\nlinks: {" latency                                        \
+#define MACHINE(network, latency, router, node)                                                                        \
+    "name: t\nclock: 1 GHz\nnetwork: {" network "}\nlinks: {" latency                                                  \
     "}\nrouter: {flit: 8 B, credit: 1 cycle, " router "}\npacket: {max: 64 B}\nnode: {" node "}\n"
 #define PAIR "family: mesh, dims: [2]"
 #define WIRES "mesh: {bandwidth: 8 GB/s, latency: 2 cycles}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}"
-#define TORUS_WIRES                                                                                          \
-    "torus: {bandwidth: 8 GB/s, latency: 2 cycles}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}"
+#define TORUS_WIRES "torus: {bandwidth: 8 GB/s, latency: 2 cycles}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}"
 #define WORM "delay: 3 cycles, flow_control: wormhole, "
 #define CUT "delay: 3 cycles, flow_control: cut-through, "
 
@@ -51,8 +50,8 @@ static inline void must_run(struct bench *b, const struct fc_demand *demand)
     CU_ASSERT_EQUAL(b->st.code, FC_OK);
 }
 /* One entry of the demand: `bytes` from src to dst, or rates in an open loop. */
-static inline struct fc_demand entry(const struct bench *b, uint32_t *src, uint32_t *dst, double *bytes,
-                                     size_t n, bool open)
+static inline struct fc_demand entry(const struct bench *b, uint32_t *src, uint32_t *dst, double *bytes, size_t n,
+                                     bool open)
 {
     static double one[64];
     for (size_t i = 0; i < 64; i++) one[i] = 1;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MACHINE(more)                                                                                        \
-    "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\n"                                        \
-    "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}" more "}\n"                                           \
+#define MACHINE(more)                                                                                                  \
+    "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\n"                                                  \
+    "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}" more "}\n"                                                     \
     "router: {flit: 8 B, buffer: 1 KiB}\npacket: {min: 16 B, max: 64 B, header: 16 B}\nnode: {cores: 2}\n"
 
 /* A network of 16 nodes, prepared by hand: 48 payload bytes in packets of 2 to 8 flits. */
@@ -39,8 +39,7 @@ static inline bool open_set(struct set *s, const char *yaml, double ticks_per_cy
                                    .packet_flits_max = 8};
     for (int c = 0; c < s->machine.n_classes; c++)
         if (isfinite(s->machine.classes[c].bandwidth_bytes_per_s))
-            s->flit.flit_ticks[c] =
-                (uint32_t)(8e9 / s->machine.classes[c].bandwidth_bytes_per_s * ticks_per_cycle);
+            s->flit.flit_ticks[c] = (uint32_t)(8e9 / s->machine.classes[c].bandwidth_bytes_per_s * ticks_per_cycle);
     s->settings = (struct fc_flit_settings){.threads = 1, .seed = 5};
     s->demand.name = "test";
     s->demand.n_tasks = s->net.n_nodes;

@@ -26,8 +26,8 @@ struct walker {
 static inline void wrong(struct walker *w, const char *what)
 {
     if (w->wrong++ == 0)
-        printf("\n    %s routing, rule %s, node %u to %u: %s", w->net->machine->routing->name,
-               w->flit->vc_rule, w->src, w->dst, what);
+        printf("\n    %s routing, rule %s, node %u to %u: %s", w->net->machine->routing->name, w->flit->vc_rule, w->src,
+               w->dst, what);
 }
 
 /* 2 dim + direction of a torus link; -1: not one. */
@@ -85,14 +85,13 @@ static inline int bubble_room(const struct walker *w, uint32_t in_link, bool on_
 
 /* held: the last channel of the rule that counts for dependencies, NOTHING where none does. ruled: the packet
  * sits on a channel of the rule. */
-static inline void follow(struct walker *w, uint32_t at, uint32_t in_link, uint16_t in_mask, uint64_t held,
-                          bool ruled, uint32_t hops, double chance)
+static inline void follow(struct walker *w, uint32_t at, uint32_t in_link, uint16_t in_mask, uint64_t held, bool ruled,
+                          uint32_t hops, double chance)
 {
     if (w->wrong) return; /* what is lost may never end */
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     struct fc_flit_head head = w->head;
-    int n = w->flit->route->choices(w->flit, at, in_link, in_mask ? __builtin_ctz(in_mask) : 0, &head,
-                                    choice),
+    int n = w->flit->route->choices(w->flit, at, in_link, in_mask ? __builtin_ctz(in_mask) : 0, &head, choice),
         n_free = 0;
     if (n < 1 || n > FC_FLIT_MOST_CHOICES || hops > w->most_hops) {
         wrong(w, n < 1 ? "no choice" : "too many choices or hops");
@@ -140,8 +139,7 @@ static inline void follow(struct walker *w, uint32_t at, uint32_t in_link, uint1
 
 /* ---- dependencies of the certificate ---- */
 
-static inline void expand_from(const struct fc_cdg *cdg, uint64_t from, uint64_t v, uint32_t *met,
-                               struct arcs *set)
+static inline void expand_from(const struct fc_cdg *cdg, uint64_t from, uint64_t v, uint32_t *met, struct arcs *set)
 {
     for (uint64_t i = cdg->first[v]; i < cdg->first[v + 1]; i++) {
         uint32_t to = cdg->to[i];
@@ -200,11 +198,7 @@ static inline void check_dependencies(struct walker *w, enum agreement agreement
 
 /* ---- one machine, one routing, one rule ---- */
 
-enum loads {
-    EXACT,
-    STATISTICAL,
-    LINKS_ONLY
-}; /* what holds of the loads of all pairs against the models' walk */
+enum loads { EXACT, STATISTICAL, LINKS_ONLY }; /* what holds of the loads of all pairs against the models' walk */
 struct trial {
     const char *routing, *rule;
     enum loads loads;
@@ -220,17 +214,14 @@ static inline uint32_t some_queue(const void *engine, uint32_t link)
     return (uint32_t)fc_random_below(*(const uint64_t *)engine, 0, link, 100);
 }
 
-static inline uint32_t random_word(const struct fc_network *net, const struct trial *t, uint32_t i,
-                                   uint32_t pair)
+static inline uint32_t random_word(const struct fc_network *net, const struct trial *t, uint32_t i, uint32_t pair)
 {
     if (t->n_draws) return (uint32_t)fc_random(7, pair, i);
     uint32_t ways = 1u << fc_torus(net)->n_dims;
-    return i % ways | (uint32_t)((i / ways + 0.5) * 65536 / 12)
-                          << 16; /* 12: cables of 1, 2, 3, 4 come out even */
+    return i % ways | (uint32_t)((i / ways + 0.5) * 65536 / 12) << 16; /* 12: cables of 1, 2, 3, 4 come out even */
 }
 
-static inline void compare_loads(const struct walker *w, const struct trial *t, const double *expected,
-                                 double draws)
+static inline void compare_loads(const struct walker *w, const struct trial *t, const double *expected, double draws)
 {
     size_t off = 0;
     for (uint32_t l = 0; l < w->net->n_links; l++) {
@@ -290,8 +281,7 @@ static inline void run_trial(const struct fc_network *net, const struct trial *t
     if (code) return;
     start_walker(&w, &flit);
     double *expected = calloc(net->n_links, sizeof *expected);
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
-             *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
     uint32_t draws = t->n_draws ? t->n_draws : 12u << fc_torus(net)->n_dims;
     CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, net->machine->routing->walk_capacity(net), &st), FC_OK);
     for (w.src = 0; w.src < net->n_nodes; w.src++) {
@@ -305,8 +295,7 @@ static inline void run_trial(const struct fc_network *net, const struct trial *t
                 uint32_t word = random_word(net, t, i, w.src * net->n_nodes + w.dst);
                 uint64_t state = word;
                 struct fc_flit_view view = {&state, some_queue};
-                w.head =
-                    (struct fc_flit_head){flit.route->start(&flit, w.src, w.dst, word, &view), w.dst, word};
+                w.head = (struct fc_flit_head){flit.route->start(&flit, w.src, w.dst, word, &view), w.dst, word};
                 follow(&w, fc_node_vertex(net, w.src), FC_NONE, 0, NOTHING, true, 0, 1.0 / draws);
             }
         }

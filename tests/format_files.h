@@ -86,8 +86,8 @@ static inline const struct fc_event *test_event(const struct fc_trace *t, uint32
 }
 
 /* The event is this one; shows it when it is not. */
-static inline bool test_is(const struct fc_trace *t, uint32_t rank, uint64_t number, int op, int peer,
-                           int tag, int64_t bytes)
+static inline bool test_is(const struct fc_trace *t, uint32_t rank, uint64_t number, int op, int peer, int tag,
+                           int64_t bytes)
 {
     const struct fc_event *e = test_event(t, rank, number);
     if (e->op == op && e->peer == peer && e->tag == tag && e->bytes == bytes) return true;
@@ -123,9 +123,7 @@ static inline void test_damaged(const char *name, const char *text, uint32_t n, 
                size = length;
         memcpy(copy, text, length);
         switch (fc_random_below(1, i, 2, 5)) {
-        case 0:
-            size = from;
-            break;
+        case 0: size = from; break;
         case 1:
             memmove(copy + from, copy + from + part, length - from - part);
             size = length - part;
@@ -184,8 +182,8 @@ static inline bool test_counted(const char *path, const struct test_counts *want
                 s.op_count[FC_OP_OTHER] == want->others && s.p2p_bytes == (double)want->bytes &&
                 (int64_t)t.n_lists == want->list;
     if (!good)
-        printf("\n    %s: ranks %u, sends %" PRIu64 ", receives %" PRIu64 ", waits %" PRIu64
-               ", collectives %" PRIu64 ", others %" PRIu64 ", bytes %.0f, lists %" PRIu64 "\n",
+        printf("\n    %s: ranks %u, sends %" PRIu64 ", receives %" PRIu64 ", waits %" PRIu64 ", collectives %" PRIu64
+               ", others %" PRIu64 ", bytes %.0f, lists %" PRIu64 "\n",
                want->name, t.n_ranks, s.n_messages, receives, s.op_count[FC_OP_WAIT], s.n_collectives,
                s.op_count[FC_OP_OTHER], s.p2p_bytes, t.n_lists);
     fc_trace_free(&t);

@@ -13,15 +13,15 @@ static inline enum fc_code graph_machine(const char *format, const char *text, c
 {
     char path[64], yaml[512];
     if (!fc_test_file(path, ".txt", text, strlen(text))) return fc_refuse(st, FC_NO, "cannot write %s", path);
-    snprintf(yaml, sizeof yaml, "name: g\nclock: 500 MHz\nnetwork: {family: graph, file: %s, format: %s}\n%s",
-             path, format, more);
+    snprintf(yaml, sizeof yaml, "name: g\nclock: 500 MHz\nnetwork: {family: graph, file: %s, format: %s}\n%s", path,
+             format, more);
     enum fc_code code = fc_test_machine(yaml, machine, st);
     unlink(path);
     return code;
 }
 
-static inline bool graph_of(const char *format, const char *text, const char *more,
-                            struct fc_machine *machine, struct fc_network *net)
+static inline bool graph_of(const char *format, const char *text, const char *more, struct fc_machine *machine,
+                            struct fc_network *net)
 {
     struct fc_status st = {0};
     enum fc_code code = graph_machine(format, text, more, machine, &st);
@@ -69,16 +69,14 @@ static inline void count_cables(const struct fc_network *net, uint32_t *inner, u
 static inline uint32_t class_cables(const struct fc_network *net, const char *name)
 {
     uint32_t n = 0;
-    for (uint32_t l = 0; l < net->n_links; l++)
-        n += !strcmp(net->machine->classes[net->link_class[l]].name, name);
+    for (uint32_t l = 0; l < net->n_links; l++) n += !strcmp(net->machine->classes[net->link_class[l]].name, name);
     return n / 2;
 }
 
 static inline double class_bandwidth(const struct fc_network *net, const char *name)
 {
     for (int c = 0; c < net->machine->n_classes; c++)
-        if (!strcmp(net->machine->classes[c].name, name))
-            return net->machine->classes[c].bandwidth_bytes_per_s;
+        if (!strcmp(net->machine->classes[c].name, name)) return net->machine->classes[c].bandwidth_bytes_per_s;
     return 0;
 }
 

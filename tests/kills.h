@@ -28,12 +28,12 @@ enum { KILLS_WORDS = 24, KILLS_FILES = 64, KILLS_GRACE_S = 5, KILLS_LONG_GRACE_S
 struct kills_job {
     const char *name;
     const char *words[KILLS_WORDS]; /* "fabricast" stands for the program; the first word is run */
-    const char *journal; /* what may stay when it is ended by any signal; NULL: nothing */
+    const char *journal;            /* what may stay when it is ended by any signal; NULL: nothing */
     /* Hands SIGTERM and SIGINT on to what it runs (trace capture, mpirun), or ends a search at SIGINT with the best it has:
      * it may end by itself after them, and what it has written need only be whole */
     bool hands_on;
-    bool stops_early;  /* at SIGINT only: an answer of its own */
-    bool differs;      /* what it writes holds times: fabricast trace info must read it, the bytes do not repeat */
+    bool stops_early; /* at SIGINT only: an answer of its own */
+    bool differs;     /* what it writes holds times: fabricast trace info must read it, the bytes do not repeat */
 };
 struct kills_counts {
     int sent[3], completed, wrong; /* of SIGKILL, SIGTERM, SIGINT; answers held against the undisturbed one */
@@ -90,9 +90,12 @@ static void kills_list(const char *top, const char *folder, struct kills_files *
         snprintf(f->name, sizeof f->name, "%.190s", name);
         snprintf(path, sizeof path, "%s/%s", top, name);
         if (lstat(path, &info)) continue;
-        if (!S_ISDIR(info.st_mode)) files->n += kills_read(path, f);
-        else if (strstr(name, ".ranks.")) f->bytes = calloc(1, 1), f->size = 0, files->n++;
-        else kills_list(top, name, files);
+        if (!S_ISDIR(info.st_mode))
+            files->n += kills_read(path, f);
+        else if (strstr(name, ".ranks."))
+            f->bytes = calloc(1, 1), f->size = 0, files->n++;
+        else
+            kills_list(top, name, files);
     }
     if (list) closedir(list);
 }
@@ -198,18 +201,22 @@ static bool kills_may_stay(const struct kills_job *job, const char *name, int si
 {
     if (signal && job->journal && !strcmp(name, job->journal)) return true;
     size_t n = strlen(name);
-    return signal == SIGKILL && (strstr(name, ".part") || strstr(name, ".ranks.") || (n > 4 && !strcmp(name + n - 4, ".log")));
+    return signal == SIGKILL &&
+           (strstr(name, ".part") || strstr(name, ".ranks.") || (n > 4 && !strcmp(name + n - 4, ".log")));
 }
 
-static void kills_check(struct kills *k, const struct kills_job *job, const char *directory, int signal, bool own_answer,
-                        const struct kills_files *before, const struct kills_files *expected)
+static void kills_check(struct kills *k, const struct kills_job *job, const char *directory, int signal,
+                        bool own_answer, const struct kills_files *before, const struct kills_files *expected)
 {
     struct kills_files now = {0};
     kills_list(directory, "", &now);
     for (int i = 0; i < now.n; i++) {
         const struct kills_file *f = &now.file[i], *right = kills_find(expected, f->name);
         if (!right && !kills_may_stay(job, f->name, signal) && !(signal && kills_find(before, f->name)))
-            kills_wrong(k, job, signal == SIGKILL ? "was left" : signal ? "was left after the signal" : "was left beside the answer",
+            kills_wrong(k, job,
+                        signal == SIGKILL ? "was left"
+                        : signal          ? "was left after the signal"
+                                          : "was left beside the answer",
                         f->name);
         if (!right) continue;
         bool whole = job->differs ? kills_is_trace(k, directory, f->name)
@@ -225,7 +232,8 @@ static void kills_check(struct kills *k, const struct kills_job *job, const char
 /* ---- many runs ---- */
 
 /* One undisturbed run in a fresh directory; its wall time, or -1. */
-static double kills_undisturbed(struct kills *k, const struct kills_job *job, const char *directory, struct kills_files *files)
+static double kills_undisturbed(struct kills *k, const struct kills_job *job, const char *directory,
+                                struct kills_files *files)
 {
     int status = -1;
     kills_empty(directory);
@@ -253,8 +261,10 @@ static bool kills_once(struct kills *k, const struct kills_job *job, const char 
         kill(pid, signal);
     }
     waitpid(pid, &status, 0);
-    bool answered = WIFEXITED(status) && WEXITSTATUS(status) == 0, by_signal = WIFSIGNALED(status) && WTERMSIG(status) == signal;
-    if (!kills_none_left(pid, job->hands_on ? KILLS_LONG_GRACE_S : KILLS_GRACE_S)) kills_wrong(k, job, "left a child", NULL);
+    bool answered = WIFEXITED(status) && WEXITSTATUS(status) == 0,
+         by_signal = WIFSIGNALED(status) && WTERMSIG(status) == signal;
+    if (!kills_none_left(pid, job->hands_on ? KILLS_LONG_GRACE_S : KILLS_GRACE_S))
+        kills_wrong(k, job, "left a child", NULL);
     snprintf(what, sizeof what, "status %#x after signal %d", (unsigned)status, signal);
     if (!answered && !by_signal && !(signal && job->hands_on)) kills_wrong(k, job, what, NULL);
     bool own_answer = answered && job->stops_early && signal == SIGINT;

@@ -53,8 +53,7 @@ static int register_suites(bool all)
     for (size_t i = 0; i < FC_COUNT(list); i++) {
         if (!list[i].add && !all) continue;
         if (list[i].add && list[i].add() == 0) continue;
-        printf("%s: %s\n", list[i].name,
-               list[i].add ? "could not be registered" : "listed in tests.h but not linked");
+        printf("%s: %s\n", list[i].name, list[i].add ? "could not be registered" : "listed in tests.h but not linked");
         missing++;
     }
     return missing;
@@ -70,8 +69,10 @@ int main(int argc, char **argv)
 {
     int jobs = processors(), first = 1, one = -1, counts_file = -1;
     for (; first < argc && !strncmp(argv[first], "--", 2); first++) {
-        if (!strcmp(argv[first], "--update")) fc_update_cases = true;
-        else if (!strcmp(argv[first], "--jobs") && first + 1 < argc) jobs = atoi(argv[++first]);
+        if (!strcmp(argv[first], "--update"))
+            fc_update_cases = true;
+        else if (!strcmp(argv[first], "--jobs") && first + 1 < argc)
+            jobs = atoi(argv[++first]);
         else if (!strcmp(argv[first], "--one") && first + 2 < argc) { /* run.c's own processes */
             one = atoi(argv[++first]);
             counts_file = atoi(argv[++first]);

@@ -54,8 +54,8 @@ static enum fc_code check(const struct filling *f)
         if (isnan(f->capacity[l]))
             return fc_refuse(f->st, FC_INPUT, "link %u has no capacity given, but a flow crosses it", l);
         if (f->weight[i] > 0 && !(f->capacity[l] > 0))
-            return fc_refuse(f->st, FC_NO, "link %u has no capacity left (%g bytes/s), but a flow crosses it",
-                             l, f->capacity[l]);
+            return fc_refuse(f->st, FC_NO, "link %u has no capacity left (%g bytes/s), but a flow crosses it", l,
+                             f->capacity[l]);
     }
     return FC_OK;
 }
@@ -116,8 +116,7 @@ static void start(struct filling *f)
         }
     }
     for (uint32_t l = 0; l < f->n_links; l++) f->link_first[l + 1] = f->link_first[l] + f->n_active[l];
-    for (uint32_t flow = f->n_flows;
-         flow-- > 0;) /* from behind, so each list ends up in order from link_first[l] */
+    for (uint32_t flow = f->n_flows; flow-- > 0;) /* from behind, so each list ends up in order from link_first[l] */
         for (uint64_t i = f->first[flow + 1]; i-- > f->first[flow];)
             if (counts(f, i)) f->link_flow[f->link_first[f->link[i]] + --f->n_active[f->link[i]]] = flow;
     for (uint32_t l = 0; l < f->n_links; l++) {

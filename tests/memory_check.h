@@ -27,7 +27,7 @@ struct memory_check {
     char folder[64];                               /* fresh; the inputs lie here */
     const char *environment;                       /* "NAME=value" more, or NULL */
     unsigned long n_failed, n_refused, n_harmless, n_scotch, n_wrong; /* of the last command: runs */
-    unsigned long n_told;                          /* runs that were printed */
+    unsigned long n_told;                                             /* runs that were printed */
 };
 
 /* One run in DIR: output in DIR/stdout, DIR/stderr, files in DIR/out. */
@@ -120,10 +120,11 @@ static inline bool memory_same(const char *a, const char *b)
     static const char plain[] = "sed -E 's/\"(elapsed_s|cpu_s|flit_hops_per_cpu_s|peak_rss_bytes)\": .*/\"\\1\"/; "
                                 "s/(.*) [0-9]+\\.[0-9]{3}  /\\1  /; s/^speed .*/speed/'";
     char command[1500];
-    snprintf(command, sizeof command,
-             "cd '%s' && a=$(%s stdout; cd out; ls; for f in *; do [ ! -f \"$f\" ] || %s \"$f\" | cksum; done); "
-             "cd '%s' && b=$(%s stdout; cd out; ls; for f in *; do [ ! -f \"$f\" ] || %s \"$f\" | cksum; done); [ \"$a\" = \"$b\" ]",
-             a, plain, plain, b, plain, plain);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && a=$(%s stdout; cd out; ls; for f in *; do [ ! -f \"$f\" ] || %s \"$f\" | cksum; done); "
+        "cd '%s' && b=$(%s stdout; cd out; ls; for f in *; do [ ! -f \"$f\" ] || %s \"$f\" | cksum; done); [ \"$a\" = \"$b\" ]",
+        a, plain, plain, b, plain, plain);
     return system(command) == 0;
 }
 
@@ -164,9 +165,12 @@ static inline void memory_end(struct memory_check *m, const char *command, struc
     if (verdict && (WIFSIGNALED(status) || !WEXITSTATUS(status)) && memory_of_scotch(run)) {
         m->n_scotch++;
         verdict = NULL;
-    } else if (verdict) m->n_wrong++;
-    else if (WEXITSTATUS(status)) m->n_refused++;
-    else m->n_harmless++;
+    } else if (verdict)
+        m->n_wrong++;
+    else if (WEXITSTATUS(status))
+        m->n_refused++;
+    else
+        m->n_harmless++;
     run->pid = 0;
     if (!verdict || m->n_told++ >= 20) return;
     size_t n;
@@ -195,7 +199,8 @@ static inline unsigned long memory_count(const struct memory_check *m, const cha
 
 /* Fails the allocations first, first + step, .. of the command, two at once; step 0: `first` of them, spread evenly. The
  * number of allocations, 0: the command itself fails. */
-static inline unsigned long memory_walk(struct memory_check *m, const char *command, unsigned long first, unsigned long step)
+static inline unsigned long memory_walk(struct memory_check *m, const char *command, unsigned long first,
+                                        unsigned long step)
 {
     struct memory_run plain = {.at = 0}, run[FC_MEMORY_AT_ONCE] = {{0}};
     m->n_failed = m->n_refused = m->n_harmless = m->n_scotch = m->n_wrong = 0;

@@ -28,9 +28,8 @@ static const struct memory_input {
      "name: chips\nnetwork: {family: tmesh, dims: [2, 2, 2], mesh: [2, 3], bridges: {x-: 0, y-: 1, z-: 2, x+: 3, y+: 4, "
      "z+: 5}, router_nodes_compute: true}\nlinks: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 2 GB/s}}\n"
      "clock: 500 MHz\nnode: {cores: 1}\n"},
-    {"graph.yaml",
-     "name: graph\nnetwork: {family: graph, file: graph.txt, format: edge-list}\n"
-     "node: {cores: 1}\n"},
+    {"graph.yaml", "name: graph\nnetwork: {family: graph, file: graph.txt, format: edge-list}\n"
+                   "node: {cores: 1}\n"},
     {"graph.txt",
      "router s0 router s1 20 GB/s\nrouter s0 node n0 10 GB/s\nrouter s0 node n1 10 GB/s\nrouter s1 node n2 10 GB/s\n"
      "router s1 node n3 10 GB/s\n"},
@@ -102,10 +101,11 @@ static const char *const memory_commands[] = {
 static inline bool memory_calibrated(const char *folder)
 {
     char command[1000];
-    snprintf(command, sizeof command,
-             "cp models/machines/bgl-64.yaml '%s/calibrated.yaml' && awk '/^[a-z]/ {n=0} /^  - / {n++} /^    [a-z]/ {m=0} "
-             "/^    - / {m++} n<=1 && m<=1' models/machines/bgl-64.calibration.yaml > '%s/calibrated.calibration.yaml'",
-             folder, folder);
+    snprintf(
+        command, sizeof command,
+        "cp models/machines/bgl-64.yaml '%s/calibrated.yaml' && awk '/^[a-z]/ {n=0} /^  - / {n++} /^    [a-z]/ {m=0} "
+        "/^    - / {m++} n<=1 && m<=1' models/machines/bgl-64.calibration.yaml > '%s/calibrated.calibration.yaml'",
+        folder, folder);
     return system(command) == 0;
 }
 
@@ -123,9 +123,11 @@ static inline bool memory_open(struct memory_check *m, const char *program, cons
         if (!file || fputs(memory_inputs[i].text, file) < 0 || fclose(file)) return perror(path), false;
     }
     char command[3 * PATH_MAX];
-    snprintf(command, sizeof command,
-             "cd '%s' && '%s' trace convert job.txt -o job.fct && '%s' trace convert job.txt --format goal -o job.goal 2>/dev/null && "
-             "gzip -k job.txt && xz -k job.txt", m->folder, m->program, m->program);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && '%s' trace convert job.txt -o job.fct && '%s' trace convert job.txt --format goal -o job.goal 2>/dev/null && "
+        "gzip -k job.txt && xz -k job.txt",
+        m->folder, m->program, m->program);
     return system(command) == 0;
 }
 
@@ -141,8 +143,10 @@ static inline void memory_command(char *out, size_t size, const char *command)
 {
     size_t n = 0;
     for (; *command && n + 8 < size; command++) {
-        if (*command == '@') n += (size_t)snprintf(out + n, size - n, "../../");
-        else out[n++] = *command;
+        if (*command == '@')
+            n += (size_t)snprintf(out + n, size - n, "../../");
+        else
+            out[n++] = *command;
     }
     out[n] = 0;
 }

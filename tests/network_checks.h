@@ -38,13 +38,12 @@ static inline double load_difference(const struct fc_network *net, const double 
 /* Loads of a[s] b[d] (s != d) by walking every pair; hop_bytes: sum of bytes times the BFS distance. Also
  * checks of each walk that it leaves src whole, arrives at dst whole, never overflows, and that no link comes
  * before what feeds it. */
-static inline void walk_all(const struct fc_network *net, const struct fc_routing_ops *routing,
-                            const double *a, const double *b, double *load, double *hop_bytes)
+static inline void walk_all(const struct fc_network *net, const struct fc_routing_ops *routing, const double *a,
+                            const double *b, double *load, double *hop_bytes)
 {
     struct fc_walk walk;
     struct fc_status st = {0};
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
-             *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
     double *at = calloc(net->n_vertices, sizeof *at); /* share now at each vertex */
     CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, routing->walk_capacity(net), &st), FC_OK);
     memset(load, 0, net->n_links * sizeof *load);
@@ -80,8 +79,8 @@ static inline void walk_all(const struct fc_network *net, const struct fc_routin
 
 /* path walk = rank-one = sparse to 1e-12; router-to-router bytes = hop-bytes; injected = ejected = all bytes.
  */
-static inline void loads_agree(const struct fc_network *net, const struct fc_routing_ops *routing,
-                               const double *a, const double *b)
+static inline void loads_agree(const struct fc_network *net, const struct fc_routing_ops *routing, const double *a,
+                               const double *b)
 {
     struct fc_status st = {0};
     size_t n = (size_t)net->n_nodes * net->n_nodes, entries = 0;
@@ -111,8 +110,7 @@ static inline void loads_agree(const struct fc_network *net, const struct fc_rou
 }
 
 /* loads_agree for uniform traffic, random traffic, and random traffic of a few nodes. */
-static inline void loads_agree_always(const struct fc_network *net, const struct fc_routing_ops *routing,
-                                      uint64_t seed)
+static inline void loads_agree_always(const struct fc_network *net, const struct fc_routing_ops *routing, uint64_t seed)
 {
     double *a = malloc(net->n_nodes * sizeof *a), *b = malloc(net->n_nodes * sizeof *b);
     for (int pass = 0; pass < 3; pass++) {
@@ -132,8 +130,7 @@ static inline void network_is_sound(const struct fc_network *net)
 {
     struct fc_facts facts;
     struct fc_status st = {0};
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
-             *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
     double sum = 0, greatest = 0;
     long unbalanced = 0, n = net->n_nodes;
     for (uint32_t v = 0; v < net->n_vertices; v++)

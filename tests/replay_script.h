@@ -76,10 +76,10 @@ static inline void add_comm(struct script *s, uint32_t first, uint32_t n)
 
 /* Four routers in a line, two nodes each. Crossing h links takes 2 node wires of 10 ns, h wires of 100 ns
  * and h + 1 routers of 50 ns. o = 1 us and 2 us. Packets carry payload only. */
-#define LINE_YAML                                                                                            \
-    "name: line\nnetwork: {family: mesh, dims: [4], nodes_per_router: 2}\n"                                  \
-    "links: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}, injection: {bandwidth: 2 GB/s, latency: 10 ns}}\n"  \
-    "router: {delay: 50 ns}\nnode: {cores: 2}\n"                                                             \
+#define LINE_YAML                                                                                                      \
+    "name: line\nnetwork: {family: mesh, dims: [4], nodes_per_router: 2}\n"                                            \
+    "links: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}, injection: {bandwidth: 2 GB/s, latency: 10 ns}}\n"            \
+    "router: {delay: 50 ns}\nnode: {cores: 2}\n"                                                                       \
     "software: {send: 1 us, recv: 2 us, gap: 0 s, eager: 1 MiB}\n"
 static inline double line_head_s(double hops)
 {
@@ -145,8 +145,8 @@ static inline void use_loggops(struct rig *g, double latency_s, double o_s, doub
     g->settings.loggops = true;
     g->settings.loggops_latency_s = latency_s;
     g->settings.loggops_per_byte_s = per_byte_s;
-    g->settings.software = (struct fc_software){
-        .send_s = o_s, .recv_s = o_s, .gap_s = gap_s, .eager_bytes = 65535, .compute_scale = 1};
+    g->settings.software =
+        (struct fc_software){.send_s = o_s, .recv_s = o_s, .gap_s = gap_s, .eager_bytes = 65535, .compute_scale = 1};
 }
 
 #endif

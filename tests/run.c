@@ -27,8 +27,8 @@ struct job {
 
 /* The slowest first, by processor time and what they wait. "slowest suites" at the end of a run tells what belongs here. */
 static const char *const slow_suites[] = {
-    "traces capture of calls", "cases/README", "traces capture", "map search", "cases/bulk", "calibration",
-    "calibration fits", "flit_route", "map budget", "flit_injection", "bulk phases",
+    "traces capture of calls", "cases/README", "traces capture", "map search",     "cases/bulk",  "calibration",
+    "calibration fits",        "flit_route",   "map budget",     "flit_injection", "bulk phases",
 };
 
 /* Its place in that list; behind the list when it is not there. */
@@ -125,11 +125,13 @@ static void finish(struct job *job, int status, const struct rusage *use)
     job->cpu_s = (double)(use->ru_utime.tv_sec + use->ru_stime.tv_sec) +
                  1e-6 * (double)(use->ru_utime.tv_usec + use->ru_stime.tv_usec);
     rewind(job->counts);
-    job->bad = fread(&job->result, sizeof job->result, 1, job->counts) != 1 || !WIFEXITED(status) ||
-               WEXITSTATUS(status) != 0;
+    job->bad =
+        fread(&job->result, sizeof job->result, 1, job->counts) != 1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     show(job);
-    if (WIFSIGNALED(status)) printf("        %s ended by signal %d\n", job->suite->pName, WTERMSIG(status));
-    else if (job->bad) printf("        %s ended with status %d\n", job->suite->pName, WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        printf("        %s ended by signal %d\n", job->suite->pName, WTERMSIG(status));
+    else if (job->bad)
+        printf("        %s ended with status %d\n", job->suite->pName, WEXITSTATUS(status));
     fclose(job->output);
     fclose(job->counts);
 }

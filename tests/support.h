@@ -19,8 +19,8 @@ bool fc_near(double a, double b, double tolerance);
 bool fc_test_note(const struct fc_trace *t, const char *part);
 
 /* Eight nodes, and the same with the hosts' names. */
-#define FC_TEST_SMALL                                                                                        \
-    "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "       \
+#define FC_TEST_SMALL                                                                                                  \
+    "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "                 \
     "{cores: 2}\n"
 #define FC_TEST_NAMED FC_TEST_SMALL "hosts: cn[0-7]\n"
 

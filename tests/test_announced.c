@@ -23,7 +23,8 @@ static void test_traces(void)
         {"a.goal", "// a comment\nnum_ranks 67108864\nrank 0 {\nl1: calc 1 cpu 0\n}\n",
          "a.goal:2: 67108864 ranks announced, more than the file can hold"},
     };
-    for (size_t i = 0; i < FC_COUNT(files); i++) CU_ASSERT(test_refused(test_text(files[i].name, files[i].text), files[i].says));
+    for (size_t i = 0; i < FC_COUNT(files); i++)
+        CU_ASSERT(test_refused(test_text(files[i].name, files[i].text), files[i].says));
 }
 
 /* Each of 1000 ranges is short, and together they are 50 million members. */
@@ -36,7 +37,8 @@ static void test_communicators(void)
     n += (size_t)sprintf(text + n, "events 0\n");
     for (int r = 0; r < RANKS; r++) n += (size_t)sprintf(text + n, "rank %d 0\n", r);
     n += (size_t)sprintf(text + n, "end\n");
-    CU_ASSERT(test_refused(test_write("many.txt", text, n), "members of communicators announced, more than the file can hold"));
+    CU_ASSERT(test_refused(test_write("many.txt", text, n),
+                           "members of communicators announced, more than the file can hold"));
 }
 
 /* A job of 300 000 ranks, each with its line, is no such file. */
@@ -65,7 +67,8 @@ static void test_dumpi(void)
     put(&o, 2, 2), put(&o, 4, 16121859);
     dumpi_end(&o);
     dumpi_save(&o, test_path("big/x-0000.bin"));
-    CU_ASSERT(test_refused(test_path("big"), "x-0000.bin: rank 0, record 1: MPI_Comm_size answers 16121859, more ranks than"));
+    CU_ASSERT(test_refused(test_path("big"),
+                           "x-0000.bin: rank 0, record 1: MPI_Comm_size answers 16121859, more ranks than"));
     test_text("big/x.meta", "hostname=h\nnumprocs=16121859\n");
     CU_ASSERT(test_refused(test_path("big"), "x.meta:2: 16121859 ranks announced, more than the file can hold"));
 }
@@ -80,8 +83,9 @@ static bool graph_refused(const char *path, const char *part)
 
 static void test_graphs(void)
 {
-    CU_ASSERT(graph_refused(test_text("a.mtx", "%%MatrixMarket matrix coordinate real general\n1000000000 1000000000 1\n1 2 3\n"),
-                            "a.mtx:2: 1000000000 rows announced, more than the file can hold"));
+    CU_ASSERT(graph_refused(
+        test_text("a.mtx", "%%MatrixMarket matrix coordinate real general\n1000000000 1000000000 1\n1 2 3\n"),
+        "a.mtx:2: 1000000000 rows announced, more than the file can hold"));
     CU_ASSERT(graph_refused(test_text("b.mtx", "%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n"),
                             "b.mtx:1: no %%MatrixMarket banner (the file begins with '%MatrixMarket')"));
 }
@@ -109,7 +113,8 @@ static void test_hosts(void)
     char machine[64], cables[64];
     struct fc_machine m;
     struct fc_status st = {0};
-    static const char list[] = "router a node n 1GB/s 1ns\nrouter a router b 1GB/s 1ns 65536\nrouter a router c 1GB/s 1ns 65536\n";
+    static const char list[] =
+        "router a node n 1GB/s 1ns\nrouter a router b 1GB/s 1ns 65536\nrouter a router c 1GB/s 1ns 65536\n";
     CU_ASSERT_FATAL(fc_test_file(cables, "", list, sizeof list - 1));
     char yaml[300];
     int n = snprintf(yaml, sizeof yaml, "name: x\nnetwork: {family: graph, file: %s, format: edge-list}\n", cables);
@@ -139,14 +144,16 @@ static void test_bombs(void)
     const char *part = "decompresses to one piece of more than 32 MiB and a hundred times the file's size";
     CU_ASSERT(test_refused(bomb("b.txt.gz", "fabricast-trace 1\nprogram ", (size_t)100 << 20), part));
     CU_ASSERT(test_refused(bomb("b.goal.gz", "num_ranks 2\nrank 0 { ", (size_t)100 << 20), part));
-    CU_ASSERT(graph_refused(bomb("b.mtx.gz", "%%MatrixMarket matrix coordinate real general\n", (size_t)100 << 20), part));
+    CU_ASSERT(
+        graph_refused(bomb("b.mtx.gz", "%%MatrixMarket matrix coordinate real general\n", (size_t)100 << 20), part));
 }
 
 /* The same text plain, behind the mark of UTF-8, and compressed. */
 static void test_marks(void)
 {
     static const char good[] = "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n";
-    static const char trace_text[] = "\xef\xbb\xbf" "fabricast-trace 1\nranks 1\ncomm 0 0\nevents 0\nrank 0 0\nend\n";
+    static const char trace_text[] = "\xef\xbb\xbf"
+                                     "fabricast-trace 1\nranks 1\ncomm 0 0\nevents 0\nrank 0 0\nend\n";
     struct fc_demand demand;
     struct fc_trace trace;
     struct fc_status st = {0};
@@ -169,8 +176,9 @@ static void test_compressed_fabric(void)
     struct fc_machine m;
     struct fc_status st = {0};
     bomb("f.conf.gz", "SwitchName=s0 Nodes=n[0-3]\n", 0);
-    const char *path = test_text("f.yaml", "name: x\nnetwork: {family: graph, file: f.conf.gz, format: slurm-topology}\n"
-                                           "links: {link: {bandwidth: 1 GB/s}}\n");
+    const char *path =
+        test_text("f.yaml", "name: x\nnetwork: {family: graph, file: f.conf.gz, format: slurm-topology}\n"
+                            "links: {link: {bandwidth: 1 GB/s}}\n");
     CU_ASSERT_EQUAL_FATAL(fc_machine_load(path, &m, &st), FC_OK);
     fc_machine_free(&m);
 }

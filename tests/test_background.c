@@ -10,10 +10,10 @@
 #include <string.h>
 
 /* A ring of 8; packets of 240 + 16 bytes: 256 ns on a link. */
-#define RING_YAML                                                                                            \
-    "name: ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [8]}\n"                                        \
-    "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s, latency: 10 ns}}\n"  \
-    "router: {delay: 20 ns, flit: 16 B, routing: dimension-order, vcs: 2, escape: bubble, buffer: 1 KiB}\n"  \
+#define RING_YAML                                                                                                      \
+    "name: ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [8]}\n"                                                  \
+    "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s, latency: 10 ns}}\n"            \
+    "router: {delay: 20 ns, flit: 16 B, routing: dimension-order, vcs: 2, escape: bubble, buffer: 1 KiB}\n"            \
     "packet: {min: 32 B, max: 256 B, header: 16 B}\nnode: {cores: 2}\n"
 
 struct bench {
@@ -32,8 +32,8 @@ static void close_bench(struct bench *x)
     fc_background_free(&x->b);
     fc_test_close(&x->machine, &x->net);
 }
-static void make(struct bench *x, const char *pattern, const uint32_t *nodes, size_t n,
-                 enum fc_background_load kind, double load)
+static void make(struct bench *x, const char *pattern, const uint32_t *nodes, size_t n, enum fc_background_load kind,
+                 double load)
 {
     fc_background_free(&x->b);
     bool made = !fc_background_of_pattern(&x->net, pattern, nodes, n, kind, load, 1, &x->b, &x->st);
@@ -61,8 +61,7 @@ static void loads(void)
     CU_ASSERT(fc_near(x.b.offered_bytes_per_s, 8 * 24e6, 1e-12) && x.b.packet_bytes == 240);
     make(&x, "tornado", NULL, 0, FC_BACKGROUND_SHARE, 0.6);
     CU_ASSERT(fc_near(x.b.max_utilization, 0.6, 1e-12) && fc_near(of_link(&x, 5, 6), 0.6e9, 1e-12));
-    make(&x, "tornado", NULL, 0, FC_BACKGROUND_FLITS,
-         0.01); /* 16 flits a packet, a cycle of 1 ns: 150 MB/s */
+    make(&x, "tornado", NULL, 0, FC_BACKGROUND_FLITS, 0.01); /* 16 flits a packet, a cycle of 1 ns: 150 MB/s */
     CU_ASSERT(fc_near(x.b.offered_bytes_per_s, 8 * 240 * 0.01 / 16 / 1e-9, 1e-12));
     close_bench(&x);
 }
@@ -106,13 +105,8 @@ static void of_demand(void)
 {
     uint32_t src[] = {0, 0, 1, 3}, dst[] = {1, 2, 3, 0}, node[] = {4, 4, 5, 6};
     double bytes[] = {100, 200, 300, 400}, messages[] = {1, 1, 1, 1};
-    struct fc_demand d = {.name = "g",
-                          .n_tasks = 4,
-                          .n_entries = 4,
-                          .src = src,
-                          .dst = dst,
-                          .bytes = bytes,
-                          .messages = messages};
+    struct fc_demand d = {
+        .name = "g", .n_tasks = 4, .n_entries = 4, .src = src, .dst = dst, .bytes = bytes, .messages = messages};
     struct bench x;
     open_bench(&x);
     CU_ASSERT_FATAL(!fc_background_of_demand(&x.net, &d, node, 1000, 1, &x.b, &x.st));
@@ -142,16 +136,15 @@ static void refusals(void)
         {"uniform", NULL, 0, FC_BACKGROUND_FLITS, 0, "of load 0 (expected more than 0)"},
         {"uniform", NULL, 0, FC_BACKGROUND_FLITS, NAN, "of load nan (expected more than 0)"},
         {"uniform", nodes, 2, FC_BACKGROUND_FULL, 0, "always have a packet waiting are those of all nodes"},
-        {"stencil2d:grid=4x4", NULL, 0, FC_BACKGROUND_SHARE, 0.5,
-         "has 16 tasks: a background has one a node, of 8"},
+        {"stencil2d:grid=4x4", NULL, 0, FC_BACKGROUND_SHARE, 0.5, "has 16 tasks: a background has one a node, of 8"},
         {"unifrom", NULL, 0, FC_BACKGROUND_SHARE, 0.5, "unifrom"},
     };
     struct bench x;
     open_bench(&x);
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         x.st = (struct fc_status){0};
-        bool said = fc_background_of_pattern(&x.net, cases[i].pattern, cases[i].nodes, cases[i].n,
-                                             cases[i].kind, cases[i].load, 1, &x.b, &x.st) == FC_INPUT &&
+        bool said = fc_background_of_pattern(&x.net, cases[i].pattern, cases[i].nodes, cases[i].n, cases[i].kind,
+                                             cases[i].load, 1, &x.b, &x.st) == FC_INPUT &&
                     fc_says(&x.st, FC_INPUT, cases[i].why);
         if (!said) printf("\n    %s: %s", cases[i].pattern, x.st.message);
         CU_ASSERT(said);
@@ -191,8 +184,7 @@ static void births(void)
             double rate = 0;
             for (size_t e = 0; e < x.b.demand.n_entries; e++)
                 if (x.b.demand.src[e] == s && x.b.demand.dst[e] == d) rate += x.b.demand.bytes[e];
-            for (int i = 0; i < x.b.demand.n_dense; i++)
-                rate += x.b.demand.dense[i].a[s] * x.b.demand.dense[i].b[d];
+            for (int i = 0; i < x.b.demand.n_dense; i++) rate += x.b.demand.dense[i].a[s] * x.b.demand.dense[i].b[d];
             double mean = s == d ? 0 : rate / 240 * end * 1e-9;
             CU_ASSERT(fabs(count[s][d] - mean) <= 4.5 * sqrt(mean));
         }
@@ -227,8 +219,7 @@ static double mean_s(struct fc_transit *t, uint32_t src, uint32_t dst, double by
     for (int i = 0; i < n; i++) {
         struct fc_arrival a = {0};
         bool found = false;
-        CU_ASSERT(!fc_transit_send(t, (uint64_t)i, now, src, dst, bytes) &&
-                  !fc_transit_next(t, INFINITY, &a, &found));
+        CU_ASSERT(!fc_transit_send(t, (uint64_t)i, now, src, dst, bytes) && !fc_transit_next(t, INFINITY, &a, &found));
         CU_ASSERT_FATAL(found && a.time_s >= now);
         sum += a.time_s - now;
         now = a.time_s + 2e-6 + 1e-6 * fc_random_real(1, 2, (uint64_t)i);
@@ -246,13 +237,8 @@ static void models(void)
     open_bench(&x);
     uint32_t src = 0, dst = 2, node[8];
     double bytes = 1, messages = 1, alone_s = 2 * 10e-9 + 10e-9 + 2 * 20e-9, packet_s = 256e-9;
-    struct fc_demand d = {.name = "one",
-                          .n_tasks = 8,
-                          .n_entries = 1,
-                          .src = &src,
-                          .dst = &dst,
-                          .bytes = &bytes,
-                          .messages = &messages};
+    struct fc_demand d = {
+        .name = "one", .n_tasks = 8, .n_entries = 1, .src = &src, .dst = &dst, .bytes = &bytes, .messages = &messages};
     for (uint32_t n = 0; n < 8; n++) node[n] = n;
     CU_ASSERT_FATAL(!fc_background_of_demand(&x.net, &d, node, 0.6e9 * 240 / 256, 1, &x.b, &x.st));
     CU_ASSERT(fc_near(of_link(&x, 1, 2), 0.6e9, 1e-9) && of_link(&x, 2, 3) == 0);

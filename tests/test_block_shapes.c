@@ -18,8 +18,7 @@ static void test_block_shapes(void)
         {"bsm:node=4x4x3x1",
          "block 4x4x3x1 of a node does not divide the task grid: 3 is no part of 16 (nearest valid shapes: "
          "4x4x2x1, "},
-        {"bnm:node=8x8x2x1",
-         "block 8x8x2x1 of a node has 128 tasks, and a node holds 32 (nearest valid shapes: "},
+        {"bnm:node=8x8x2x1", "block 8x8x2x1 of a node has 128 tasks, and a node holds 32 (nearest valid shapes: "},
         {"bnm:node=2x2x2x1",
          "block 2x2x2x1 of a node makes 8192 blocks, and 2048 nodes are at hand (nearest valid shapes: "},
         {"bsm:node=4x4x2x1,drawer=8x2x4x4",
@@ -38,8 +37,7 @@ static void test_block_shapes(void)
     struct fc_status st = {0};
     CU_ASSERT_EQUAL_FATAL(fc_machine_load("percs-64", &machine, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_network_build(&machine, &net, &st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "stencil4d:grid=16x16x16x16,bytes=2MiB", 1, &d, &st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "stencil4d:grid=16x16x16x16,bytes=2MiB", 1, &d, &st), FC_OK);
     struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1};
     struct fc_mapping chosen = {0};
     CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "bsm", &chosen, &st), FC_OK);

@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TORUS(dims) "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define MESH(dims) "name: t\nnetwork: {family: mesh, dims: " dims "}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define TREE(m, w)                                                                                                    \
+#define TORUS(dims)                                                                                                    \
+    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define MESH(dims)                                                                                                     \
+    "name: t\nnetwork: {family: mesh, dims: " dims "}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define TREE(m, w)                                                                                                     \
     "name: t\nnetwork: {family: fat-tree, children: " m ", parents: " w "}\nlinks: {leaf: {bandwidth: 1 GB/s, "        \
     "latency: 1 ns}, up: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
-#define TMESH                                                                                                         \
+#define TMESH                                                                                                                 \
     "name: t\nnetwork: {family: tmesh, dims: [3, 2, 4], mesh: [3, 3], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}}\n" \
     "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}, mesh: {bandwidth: 4 GB/s, latency: 1 ns}}\n"
-#define GROUP(rule)                                                                                                   \
-    "name: t\nnetwork: {family: two-level, supernodes: 4, drawers: 2, nodes_per_drawer: 2, d_link: " rule "}\n"        \
+#define GROUP(rule)                                                                                                     \
+    "name: t\nnetwork: {family: two-level, supernodes: 4, drawers: 2, nodes_per_drawer: 2, d_link: " rule "}\n"         \
     "links: {ll: {bandwidth: 24 GB/s, latency: 1 ns}, lr: {bandwidth: 5 GB/s, latency: 1 ns}, d: {bandwidth: 10 GB/s, " \
     "latency: 1 ns}}\n"
 
@@ -49,8 +51,8 @@ static void traffic(const struct fc_network *net, const char *pattern, struct fc
 }
 static void random_traffic(uint32_t n_nodes, size_t n, uint64_t seed, struct fc_node_demand *out)
 {
-    *out = (struct fc_node_demand){.src = calloc(n, sizeof(uint32_t)), .dst = calloc(n, sizeof(uint32_t)),
-                                   .bytes = calloc(n, sizeof(double))};
+    *out = (struct fc_node_demand){
+        .src = calloc(n, sizeof(uint32_t)), .dst = calloc(n, sizeof(uint32_t)), .bytes = calloc(n, sizeof(double))};
     for (size_t e = 0; e < n; e++) {
         uint32_t s = (uint32_t)fc_random_below(seed, 1, e, n_nodes), d = (uint32_t)fc_random_below(seed, 2, e, n_nodes);
         if (s == d) continue;
@@ -136,9 +138,10 @@ static void test_closed_forms(void)
 
 static void test_symmetry(void)
 {
-    static const char *const yaml[] = {TORUS("[4, 4]"), TORUS("[4, 3, 2]"), TMESH,
-                                       "name: t\nnetwork: {family: torus, dims: [4, 3, 2], wrap: [1, 0, 1], links_per_dim: "
-                                       "[2, 1, 3], nodes_per_router: 2}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"};
+    static const char *const yaml[] = {
+        TORUS("[4, 4]"), TORUS("[4, 3, 2]"), TMESH,
+        "name: t\nnetwork: {family: torus, dims: [4, 3, 2], wrap: [1, 0, 1], links_per_dim: "
+        "[2, 1, 3], nodes_per_router: 2}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"};
     for (size_t i = 0; i < FC_COUNT(yaml); i++) {
         struct fc_machine machine;
         struct fc_network net;
@@ -191,8 +194,8 @@ static double priced(const struct fc_network *net, const struct fc_node_demand *
 
 static void test_methods(void)
 {
-    static const char *const yaml[] = {TORUS("[4, 4]"), TORUS("[5, 3]"), MESH("[4, 3]"), TREE("[3, 3]", "[2, 2]"),
-                                       GROUP("packed"), TORUS("[6, 2]")};
+    static const char *const yaml[] = {TORUS("[4, 4]"),          TORUS("[5, 3]"), MESH("[4, 3]"),
+                                       TREE("[3, 3]", "[2, 2]"), GROUP("packed"), TORUS("[6, 2]")};
     for (size_t i = 0; i < FC_COUNT(yaml); i++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             struct fc_machine machine;
@@ -334,9 +337,10 @@ static void test_assignment(void)
         double w[49], u[7], v[7], sum = 0, dual = 0;
         struct fc_status st = {0};
         for (uint32_t i = 0; i < n * n; i++) /* real, small integers with ties, sparse */
-            w[i] = seed % 3 == 0   ? fc_random_real(seed, 1, i)
-                   : seed % 3 == 1 ? (double)fc_random_below(seed, 1, i, 3)
-                                   : fc_random_real(seed, 1, i) < 0.7 ? 0 : 1;
+            w[i] = seed % 3 == 0                      ? fc_random_real(seed, 1, i)
+                   : seed % 3 == 1                    ? (double)fc_random_below(seed, 1, i, 3)
+                   : fc_random_real(seed, 1, i) < 0.7 ? 0
+                                                      : 1;
         CU_ASSERT_EQUAL(fc_assign(n, w, to, u, v, &st), FC_OK);
         for (uint32_t s = 0; s < n; s++) {
             seen |= 1u << to[s];
@@ -381,7 +385,8 @@ static void worst_of(const char *yaml, const char *routing, double expected, boo
         CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, whole, &w, &st), FC_OK);
         for (uint32_t s = 0; s < net.n_nodes; s++) dual += w.u[s] + w.v[s];
         if (isnan(expected)) expected = w.load;
-        if (!fc_near(w.load, expected, 1e-9)) printf("\n    %s%s: %.9g, not %.9g\n", yaml, machine.routing->name, w.load, expected);
+        if (!fc_near(w.load, expected, 1e-9))
+            printf("\n    %s%s: %.9g, not %.9g\n", yaml, machine.routing->name, w.load, expected);
         CU_ASSERT(fc_near(w.load, expected, 1e-9));
         CU_ASSERT(fc_near(dual, w.load, 1e-9));
         /* The permutation gives that load on that link. */
@@ -418,9 +423,10 @@ static void test_worst_case(void)
     /* With and without translations. */
     worst_of(TORUS("[4, 2, 3]"), "adaptive", NAN, true);
     worst_of(TMESH, NULL, NAN, true);
-    worst_of("name: t\nnetwork: {family: torus, dims: [4, 3], wrap: [1, 0], links_per_dim: [2, 1], nodes_per_router: 2}\n"
-             "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}, injection: {bandwidth: 4 GB/s}}\n", "dimension-order", NAN,
-             true);
+    worst_of(
+        "name: t\nnetwork: {family: torus, dims: [4, 3], wrap: [1, 0], links_per_dim: [2, 1], nodes_per_router: 2}\n"
+        "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}, injection: {bandwidth: 4 GB/s}}\n",
+        "dimension-order", NAN, true);
 }
 
 static void test_worst_case_refused(void)

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MACHINE(network)                                                                                     \
-    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                          \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"              \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: adaptive, "        \
-    "flow_control: cut-through}\n"                                                                           \
+#define MACHINE(network)                                                                                               \
+    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                                    \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                        \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: adaptive, "                  \
+    "flow_control: cut-through}\n"                                                                                     \
     "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"
 #define SQUARE MACHINE("{family: torus, dims: [4, 4]}")
 
@@ -140,8 +140,8 @@ static bool run(int threads, double hops, struct fc_machine *machine, struct fc_
 
 static bool same(const struct fc_bulk *a, const struct fc_bulk *b)
 {
-    bool equal = a->n_cases == b->n_cases && a->hops_run == b->hops_run &&
-                 !memcmp(&a->shape, &b->shape, sizeof a->shape);
+    bool equal =
+        a->n_cases == b->n_cases && a->hops_run == b->hops_run && !memcmp(&a->shape, &b->shape, sizeof a->shape);
     for (uint32_t i = 0; equal && i < a->n_cases; i++)
         equal = a->cases[i].ratio == b->cases[i].ratio &&
                 a->cases[i].left_network_percent == b->cases[i].left_network_percent &&
@@ -233,8 +233,7 @@ static void test_answers(void)
     for (uint32_t i = 0; i < bulk->n_cases; i += 7) { /* what was run comes out as it was measured */
         const struct fc_bulk_case *k = &bulk->cases[i];
         struct fc_bulk_answer a;
-        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") ||
-            !strcmp(k->kind, "stencil"))
+        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") || !strcmp(k->kind, "stencil"))
             continue;
         if (open_bench(&b, SQUARE, k->pattern)) {
             CU_ASSERT_EQUAL(fc_bulk_ratio(bulk, &b.net, k->kind, &k->at, &a, &b.st), FC_OK);
@@ -341,8 +340,7 @@ static void test_file(void)
         const char *at = strstr(text, wrong[i].from);
         struct fc_status why = {0};
         CU_ASSERT_FATAL(at != NULL);
-        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, wrong[i].to,
-                 at + strlen(wrong[i].from));
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, wrong[i].to, at + strlen(wrong[i].from));
         FILE *f = fopen(path, "w");
         CU_ASSERT_FATAL(f != NULL);
         fputs(edited, f);

@@ -29,8 +29,7 @@ static void test_truth(void)
         static const int known[] = {FC_Q_CONTENTION, FC_Q_INPUT_QUEUE, FC_Q_BACKPRESSURE, FC_Q_PORT};
         for (size_t i = 0; i < FC_COUNT(known); i++) {
             int k = known[i];
-            double value = c.parameters.value[k], low = c.low.value[k], high = c.high.value[k],
-                   is = truth.value[k];
+            double value = c.parameters.value[k], low = c.low.value[k], high = c.high.value[k], is = truth.value[k];
             CU_ASSERT(c.free_parameter[k]);
             /* The search ends at steps of 2 %, so that an interval of a noiseless truth can be narrower than
              * that. */
@@ -116,8 +115,7 @@ static void test_anchored(void)
         struct fc_calibrated *a;
         struct fc_calibrated_answer answer;
         double error;
-        for (int i = 0; i < N_POINTS; i++)
-            k->points[i].latency_cycles *= 1 + 0.02 * i; /* no more the model's own */
+        for (int i = 0; i < N_POINTS; i++) k->points[i].latency_cycles *= 1 + 0.02 * i; /* no more the model's own */
         k->saturation *= 1.03;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
@@ -134,8 +132,7 @@ static void test_anchored(void)
         CU_ASSERT(!fc_calibrated_solve(a, 0.95 * k->saturation, &answer, &st));
         CU_ASSERT(answer.extrapolated && strstr(answer.why, "0.9") && answer.error_percent >= 3);
         CU_ASSERT(!fc_calibrated_solve(a, k->saturation, &answer, &st));
-        CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) &&
-                  isnan(answer.error_percent));
+        CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) && isnan(answer.error_percent));
         CU_ASSERT_EQUAL(fc_calibrated_solve(a, 0, &answer, &st), FC_INPUT);
         fc_calibrated_close(a);
 
@@ -215,8 +212,7 @@ static void test_transfer(void)
 
         CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT(!fc_calibrated_solve(a, 0.5 * s, &answer, &st) && answer.tier == FC_TIER_NONE);
-        CU_ASSERT(isnan(answer.error_percent) && answer.model.stable &&
-                  !strcmp(answer.why, "not calibrated"));
+        CU_ASSERT(isnan(answer.error_percent) && answer.model.stable && !strcmp(answer.why, "not calibrated"));
         fc_calibrated_close(a);
         fc_calibration_free(&c);
     }
@@ -235,8 +231,7 @@ static void test_correction(void)
         struct fc_calibration_case *k = w.job[j].out;
         if (strcmp(k->pattern, "tornado")) continue;
         k->saturation *= 0.8;
-        for (int i = 0; i < k->n_points; i++)
-            k->points[i].latency_cycles *= 1 + 0.2 * k->points[i].load_share;
+        for (int i = 0; i < k->n_points; i++) k->points[i].latency_cycles *= 1 + 0.2 * k->points[i].load_share;
     }
     keep_short(&w);
     if (good && fit(&w, 1, &c)) {
@@ -244,8 +239,7 @@ static void test_correction(void)
         CU_ASSERT(c.saturation_mean_percent < 8 && c.left_out_mean_percent < 6);
         /* 1.9 at the least residual, to which the fit comes the nearer the more exactly the model is solved. */
         CU_ASSERT(c.kind_saturation_mean_percent > 1.7 * c.saturation_mean_percent);
-        for (int i = 0; i < c.n_corrections; i++)
-            CU_ASSERT(c.corrections[i].known > 0 && c.corrections[i].unknown > 0);
+        for (int i = 0; i < c.n_corrections; i++) CU_ASSERT(c.corrections[i].known > 0 && c.corrections[i].unknown > 0);
         for (uint32_t j = 0; j < w.n; j++) {
             if (w.job[j].out->flits_max > 1) continue;
             struct fc_calibrated *a;
@@ -263,12 +257,11 @@ static void test_correction(void)
 
 static void test_pattern_kind(void)
 {
-    static const char *const list[][2] = {
-        {"uniform", "uniform"},
-        {"stencil3d:grid=8x8x8", "stencil"},
-        {"stencil2d:grid=4x4,order=column-major", "stencil:order=column-major"},
-        {"permutation:seed=3", "permutation"},
-        {"", ""}};
+    static const char *const list[][2] = {{"uniform", "uniform"},
+                                          {"stencil3d:grid=8x8x8", "stencil"},
+                                          {"stencil2d:grid=4x4,order=column-major", "stencil:order=column-major"},
+                                          {"permutation:seed=3", "permutation"},
+                                          {"", ""}};
     struct fc_arena arena = {0};
     struct fc_status st = {0};
     for (size_t i = 0; i < FC_COUNT(list); i++)
@@ -278,10 +271,10 @@ static void test_pattern_kind(void)
 
 /* ---- a real one ---- */
 
-#define TINY                                                                                                 \
-    "name: tiny\nclock: 1 GHz\nnetwork: {family: torus, dims: [2, 2]}\n"                                     \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}}\n"                                               \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                 \
+#define TINY                                                                                                           \
+    "name: tiny\nclock: 1 GHz\nnetwork: {family: torus, dims: [2, 2]}\n"                                               \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}}\n"                                                         \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                           \
     "dimension-order, flow_control: wormhole}\npacket: {min: 64 B, max: 64 B}\n"
 
 static void test_real(void)

@@ -164,8 +164,9 @@ static void test_find(void)
         c.kind = "family=mesh slq=4";
         CU_ASSERT(!fc_calibration_write(&c, path, &st));
         CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && !is && misfit.mistake);
-        CU_ASSERT_PTR_NOT_NULL(strstr(misfit.text, "family=mesh (expected family=torus), slq=4 (expected no slq), no routing (expected "
-                                                   "routing=dimension-order), "));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(misfit.text, "family=mesh (expected family=torus), slq=4 (expected no slq), no routing (expected "
+                                "routing=dimension-order), "));
         /* what cannot be read is refused */
         FILE *broken = fopen(path, "w");
         if (broken) fputs("kind: [", broken), fclose(broken);

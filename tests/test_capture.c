@@ -100,7 +100,8 @@ static const char *mpirun(int n, char *text, size_t size)
     char name[32];
     tool("mpirun", name, sizeof name);
     if (is_openmpi())
-        snprintf(text, size, "%s%s --quiet --oversubscribe -n %d", name, geteuid() == 0 ? " --allow-run-as-root" : "", n);
+        snprintf(text, size, "%s%s --quiet --oversubscribe -n %d", name, geteuid() == 0 ? " --allow-run-as-root" : "",
+                 n);
     else
         snprintf(text, size, "env LD_PRELOAD=$LD_PRELOAD:%s/yield.so %s -n %d", directory, name, n);
     return text;
@@ -113,7 +114,8 @@ static enum fc_code record_to(const char *program, const char *argument, int n, 
     char command[512], run[128];
     char *argv[] = {"sh", "-c", command, NULL};
     snprintf(command, sizeof command, "exec %s %s/%s %s%s", mpirun(n, run, sizeof run), programs(), program,
-             argument ? argument : "", strcmp(program, "ends") ? "" : " >/dev/null 2>&1"); /* MPIs tell of every bad end */
+             argument ? argument : "",
+             strcmp(program, "ends") ? "" : " >/dev/null 2>&1"); /* MPIs tell of every bad end */
     unlink(output);
     return fc_trace_capture(argv, output, partial, arena, report, st);
 }
@@ -152,8 +154,7 @@ static bool recorded(const char *program, const char *argument, int n, struct fc
             fc_says(&st, FC_OK, "");
         else
             for (uint64_t e = 0; e < trace->first_event[n]; e++)
-                if (match[e] != UINT64_MAX)
-                    CU_ASSERT_EQUAL(trace->events[e].bytes, trace->events[match[e]].bytes);
+                if (match[e] != UINT64_MAX) CU_ASSERT_EQUAL(trace->events[e].bytes, trace->events[match[e]].bytes);
     }
     fc_arena_free(&arena);
     return !code;
@@ -303,8 +304,7 @@ static void test_messages_fortran_2008(void)
 
 /* Known instead of witnessed, for Open MPI's monitoring misses what MPI_Start sends: to the right and to the
  * left. */
-static void expect_ring(const char *program, double right, double right_messages, double left,
-                        double left_messages)
+static void expect_ring(const char *program, double right, double right_messages, double left, double left_messages)
 {
     struct fc_trace t;
     struct pairs p;
@@ -324,11 +324,9 @@ static void expect_ring(const char *program, double right, double right_messages
 
 static void test_persistent(void)
 {
-    if (compile("mpicc", "-Wall", "messages.c", "messages"))
-        expect_ring("messages", 3 * 4000, 3, 3 * 2000, 3);
+    if (compile("mpicc", "-Wall", "messages.c", "messages")) expect_ring("messages", 3 * 4000, 3, 3 * 2000, 3);
     if (compile("mpif90", "", "messages.F90", "messages-mpi")) expect_ring("messages-mpi", 0, 0, 4 * 2000, 4);
-    if (compile("mpif90", "-DF08", "messages.F90", "messages-f08"))
-        expect_ring("messages-f08", 0, 0, 4 * 2000, 4);
+    if (compile("mpif90", "-DF08", "messages.F90", "messages-f08")) expect_ring("messages-f08", 0, 0, 4 * 2000, 4);
 }
 
 /* Can it be replayed, with rendezvous for all messages, for the larger ones, for none? */
@@ -371,8 +369,7 @@ static void test_reused_handle(void)
     for (uint64_t e = t.first_event[0]; e < t.first_event[1]; e++) {
         const struct fc_event *event = &t.events[e];
         if (event->op == FC_OP_IRECV && n_received < 2) tag[n_received++] = event->tag;
-        if (event->op == FC_OP_WAIT && n_completed < 2)
-            completed[n_completed++] = (uint32_t)t.lists[event->list];
+        if (event->op == FC_OP_WAIT && n_completed < 2) completed[n_completed++] = (uint32_t)t.lists[event->list];
     }
     CU_ASSERT_EQUAL(tag[0], 1);
     CU_ASSERT_EQUAL(tag[1], 2);
@@ -443,8 +440,7 @@ static void test_collectives(void)
     }
     struct pairs p;
     fill_pairs(&t, &p);
-    CU_ASSERT_EQUAL(p.bytes[0][3],
-                    4 * 21 + 4); /* rank 1 of the other group is rank 3 of the world; and an update */
+    CU_ASSERT_EQUAL(p.bytes[0][3], 4 * 21 + 4); /* rank 1 of the other group is rank 3 of the world; and an update */
     CU_ASSERT_EQUAL(p.bytes[3][2], 4 * 31 + 4 * 5); /* a get moves towards the caller */
     CU_ASSERT_EQUAL(p.bytes[1][3], 0);              /* and so does get_accumulate without an operation */
 
@@ -454,16 +450,14 @@ static void test_collectives(void)
         reversed += t.comm_first[c + 1] - t.comm_first[c] == 2 && t.comm_member[t.comm_first[c]] == 2 &&
                     t.comm_member[t.comm_first[c] + 1] == 0;
     CU_ASSERT_EQUAL(reversed, 2);
-    for (uint64_t e = 0; e < t.first_event[4]; e++)
-        undefined += t.events[e].op == FC_OP_COMM && t.events[e].comm == -1;
+    for (uint64_t e = 0; e < t.first_event[4]; e++) undefined += t.events[e].op == FC_OP_COMM && t.events[e].comm == -1;
     CU_ASSERT_EQUAL(undefined, 1 + 2); /* one colour undefined, two ranks outside of the group */
 
     bool file_open = false, spawn = false;
     for (uint32_t i = 0; i < t.n_unwrapped; i++) {
         file_open |= strcmp(t.unwrapped[i], "MPI_File_open") == 0;
         spawn |= strcmp(t.unwrapped[i], "MPI_Comm_spawn") == 0;
-        CU_ASSERT_STRING_NOT_EQUAL(t.unwrapped[i],
-                                   "MPI_Comm_rank"); /* not recorded either, but moves nothing */
+        CU_ASSERT_STRING_NOT_EQUAL(t.unwrapped[i], "MPI_Comm_rank"); /* not recorded either, but moves nothing */
     }
     CU_ASSERT(file_open && !spawn);
     fc_trace_free(&t);
@@ -513,10 +507,8 @@ static void expect_fortran_collectives(const char *program)
 
 static void test_collectives_fortran(void)
 {
-    if (compile("mpif90", "", "collectives.F90", "collectives-mpi"))
-        expect_fortran_collectives("collectives-mpi");
-    if (compile("mpif90", "-DF08", "collectives.F90", "collectives-f08"))
-        expect_fortran_collectives("collectives-f08");
+    if (compile("mpif90", "", "collectives.F90", "collectives-mpi")) expect_fortran_collectives("collectives-mpi");
+    if (compile("mpif90", "-DF08", "collectives.F90", "collectives-f08")) expect_fortran_collectives("collectives-f08");
 }
 
 /* ---- what it costs ---- */
@@ -632,8 +624,7 @@ static int files_left(const char *where)
 {
     DIR *open = opendir(where);
     int n = 0;
-    for (struct dirent *entry; open && (entry = readdir(open));)
-        n += strncmp(entry->d_name, "refused", 7) == 0;
+    for (struct dirent *entry; open && (entry = readdir(open));) n += strncmp(entry->d_name, "refused", 7) == 0;
     if (open) closedir(open);
     return n;
 }
@@ -668,21 +659,21 @@ static void test_refusals(void)
     if (!recorded("messages", "persistent", 2, &unused)) return;
     fc_trace_free(&unused);
     expect_refused((char *[]){NULL}, output, FC_INPUT, "no program to record");
-    expect_refused((char *[]){"/no/such/program", NULL}, output, FC_INPUT,
-                   "/no/such/program cannot be run: No such");
+    expect_refused((char *[]){"/no/such/program", NULL}, output, FC_INPUT, "/no/such/program cannot be run: No such");
     expect_refused((char *[]){"sh", "-c", "exit 3", NULL}, output, FC_NO, "failed with exit status 3");
     expect_refused((char *[]){"sh", "-c", "exit 200", NULL}, output, FC_NO, "failed with exit status 200");
     expect_refused((char *[]){"sh", "-c", "kill -9 $$", NULL}, output, FC_NO, "ended by signal 9 (Killed)");
-    expect_refused((char *[]){"true", NULL}, "/no/such/directory/x", FC_INPUT,
-                   "/no/such/directory/x: cannot be");
+    expect_refused((char *[]){"true", NULL}, "/no/such/directory/x", FC_INPUT, "/no/such/directory/x: cannot be");
     expect_refused((char *[]){"true", NULL}, "-", FC_INPUT, "a recording needs a file");
     char shell[512], run[128];
-    snprintf(shell, sizeof shell, "for i in 1 2; do %s %s/messages p || exit; done", mpirun(2, run, sizeof run), programs());
+    snprintf(shell, sizeof shell, "for i in 1 2; do %s %s/messages p || exit; done", mpirun(2, run, sizeof run),
+             programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_INPUT, "more than one MPI program");
     snprintf(shell, sizeof shell, "%s %s/messages p & wait; cd $FABRICAST_TRACE_DIR && truncate -s -8 0",
              mpirun(1, run, sizeof run), programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_NO, "the recording of rank 0 is not whole");
-    snprintf(shell, sizeof shell, "%s %s/messages p; rm $FABRICAST_TRACE_DIR/1", mpirun(2, run, sizeof run), programs());
+    snprintf(shell, sizeof shell, "%s %s/messages p; rm $FABRICAST_TRACE_DIR/1", mpirun(2, run, sizeof run),
+             programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_NO, "rank 1 left no recording");
     setenv("FABRICAST_PMPI", "/no/such/recorder", 1);
     expect_refused((char *[]){"true", NULL}, output, FC_INPUT,
@@ -731,8 +722,7 @@ static void expect_foreign(const char *family, const char *says)
 
 static void test_other_mpi(void)
 {
-    if (compile("mpicc", "-Wall", "messages.c", "messages"))
-        expect_foreign("mpich", "the program's MPI is Open MPI v");
+    if (compile("mpicc", "-Wall", "messages.c", "messages")) expect_foreign("mpich", "the program's MPI is Open MPI v");
     mpi = "mpich";
     if (compile("mpicc", "-Wall", "messages.c", "messages"))
         expect_foreign("openmpi", "the recorders here are for Open MPI: it was ended before MPI_Init");
@@ -788,12 +778,12 @@ static void test_opened(void)
 }
 
 /* The same under the other MPI. */
-#define UNDER_MPICH(test)                                                                                                 \
-    static void test##_mpich(void)                                                                                        \
-    {                                                                                                                     \
-        mpi = "mpich";                                                                                                    \
-        test();                                                                                                           \
-        mpi = "openmpi";                                                                                                  \
+#define UNDER_MPICH(test)                                                                                              \
+    static void test##_mpich(void)                                                                                     \
+    {                                                                                                                  \
+        mpi = "mpich";                                                                                                 \
+        test();                                                                                                        \
+        mpi = "openmpi";                                                                                               \
     }
 UNDER_MPICH(test_messages_c)
 UNDER_MPICH(test_messages_fortran)
@@ -808,20 +798,21 @@ UNDER_MPICH(test_collectives_fortran)
 /* Two suites, so that two processors share them; what is compared under both MPIs is in one of them. */
 int suite_capture(void)
 {
-    static const CU_TestInfo messages[] = {{"messages in C as Open MPI counts them", test_messages_c},
-                                           {"messages in Fortran (use mpi)", test_messages_fortran},
-                                           {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
-                                           {"persistent requests", test_persistent},
-                                           {"overhead", test_overhead},
-                                           {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
-                                           {"refusals", test_refusals},
-                                           {"programs out of the recorder's reach", test_out_of_reach},
-                                           {"a recorder of another MPI", test_other_mpi},
-                                           {"MPICH: messages in C", test_messages_c_mpich},
-                                           {"MPICH: messages in Fortran (use mpi)", test_messages_fortran_mpich},
-                                           {"MPICH: messages in Fortran (use mpi_f08)", test_messages_fortran_2008_mpich},
-                                           {"MPICH: persistent requests", test_persistent_mpich},
-                                           CU_TEST_INFO_NULL};
+    static const CU_TestInfo messages[] = {
+        {"messages in C as Open MPI counts them", test_messages_c},
+        {"messages in Fortran (use mpi)", test_messages_fortran},
+        {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
+        {"persistent requests", test_persistent},
+        {"overhead", test_overhead},
+        {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
+        {"refusals", test_refusals},
+        {"programs out of the recorder's reach", test_out_of_reach},
+        {"a recorder of another MPI", test_other_mpi},
+        {"MPICH: messages in C", test_messages_c_mpich},
+        {"MPICH: messages in Fortran (use mpi)", test_messages_fortran_mpich},
+        {"MPICH: messages in Fortran (use mpi_f08)", test_messages_fortran_2008_mpich},
+        {"MPICH: persistent requests", test_persistent_mpich},
+        CU_TEST_INFO_NULL};
     static const CU_TestInfo calls[] = {{"two threads", test_threads},
                                         {"a handle used again", test_reused_handle},
                                         {"blocking calls of threads", test_blocking_threads},

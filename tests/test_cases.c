@@ -49,10 +49,10 @@ struct file {
     const char *path;
     bool page;
     enum block block;
-    bool varies;      /* the block's numbers */
-    bool goes_on;     /* the command has a line more */
-    FILE *shown;      /* the file that a block shows */
-    int last_status;  /* of the page's last command */
+    bool varies;     /* the block's numbers */
+    bool goes_on;    /* the command has a line more */
+    FILE *shown;     /* the file that a block shows */
+    int last_status; /* of the page's last command */
     char program_directory[PATH_MAX], temporary[64];
     int n_commands;
     struct text renewed; /* with --update: the file's new text */
@@ -68,9 +68,15 @@ static void append(struct text *t, const char *line, size_t length)
     t->data[t->size] = 0;
 }
 
-static bool starts_with(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool starts_with(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
 
-static const char *text_of(const struct text *t) { return t->data ? t->data : ""; }
+static const char *text_of(const struct text *t)
+{
+    return t->data ? t->data : "";
+}
 
 static struct text read_all(const char *path)
 {
@@ -87,7 +93,10 @@ static struct text read_all(const char *path)
     return t;
 }
 
-static bool is_gap(const char *line) { return !strncmp(line, "...\n", 4); }
+static bool is_gap(const char *line)
+{
+    return !strncmp(line, "...\n", 4);
+}
 
 /* Line by line; a line "..." of `expected` swallows lines until the next expected one fits. */
 static bool fits(const char *expected, const char *actual)
@@ -233,7 +242,8 @@ static void run_case(struct file *f, struct expectation *e)
     snprintf(err_path, sizeof err_path, "%s/.stderr", f->temporary);
     int n = snprintf(command, sizeof command,
                      "PATH='%s':\"$PATH\" TMP='%s' LC_ALL=C FABRICAST_DATA=\"$PWD/models\"; "
-                     "export PATH TMP LC_ALL FABRICAST_DATA; ", f->program_directory, f->temporary);
+                     "export PATH TMP LC_ALL FABRICAST_DATA; ",
+                     f->program_directory, f->temporary);
     if (f->page)
         n += snprintf(command + n, sizeof command - (size_t)n,
                       "PAGE='%s'; . tests/pages.sh; { (exit %d); %s\n} >'%s' 2>&1 </dev/null; code=$?; "
@@ -245,16 +255,16 @@ static void run_case(struct file *f, struct expectation *e)
     CU_ASSERT_FATAL((size_t)n < sizeof command);
     int status = system(command), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     struct text out = read_all(out_path), err = read_all(err_path);
-    bool good = out.data && err.data && (code == e->exit_status || e->any_status) &&
-                fits(text_of(&e->err), err.data) &&
+    bool good = out.data && err.data && (code == e->exit_status || e->any_status) && fits(text_of(&e->err), err.data) &&
                 (e->varies ? fits_but_numbers(&e->out, &out) : fits(text_of(&e->out), out.data));
     f->last_status = code;
     if (!good && fc_update_cases) {
         renew_case(f, e, code, text_of(&out), text_of(&err));
     } else if (!good) {
         printf("\n%s:%ld: $ %s\n--- exit %d (expected %d), standard output:\n%s--- expected:\n%s--- standard error:\n%s"
-               "--- expected:\n%s---\n", f->path, e->line, e->command, code, e->exit_status, text_of(&out),
-               text_of(&e->out), text_of(&err), text_of(&e->err));
+               "--- expected:\n%s---\n",
+               f->path, e->line, e->command, code, e->exit_status, text_of(&out), text_of(&e->out), text_of(&err),
+               text_of(&e->err));
     }
     CU_ASSERT(good);
     f->n_commands++;
@@ -355,8 +365,10 @@ static void take_page_line(struct file *f, struct expectation *e, const struct f
     if (command) {
         begin_in_page(f, e, lines);
     } else if (fence) {
-        if (f->block == PROSE) open_block(f, line + 3, length - 3);
-        else close_block(f);
+        if (f->block == PROSE)
+            open_block(f, line + 3, length - 3);
+        else
+            close_block(f);
         append(&f->renewed, line, length);
     } else if (e->command[0]) {
         append(&e->out, line, length);
@@ -379,8 +391,10 @@ static void run_lines(struct file *f)
     }
     fc_lines_start(&lines, &text);
     while (fc_lines_next(&lines))
-        if (f->page) take_page_line(f, &e, &lines);
-        else take_line(f, &e, &lines);
+        if (f->page)
+            take_page_line(f, &e, &lines);
+        else
+            take_line(f, &e, &lines);
     finish(f, &e);
     fc_arena_free(&arena);
 }
@@ -421,8 +435,10 @@ static void test_file(void)
     const char *name = CU_get_current_suite()->pName;
     char path[512];
     bool page = starts_with(name, "cases/README") || starts_with(name, "cases/docs/");
-    if (page) snprintf(path, sizeof path, "%.400s.md", name + strlen("cases/"));
-    else snprintf(path, sizeof path, "tests/%.400s.t", name);
+    if (page)
+        snprintf(path, sizeof path, "%.400s.md", name + strlen("cases/"));
+    else
+        snprintf(path, sizeof path, "tests/%.400s.t", name);
     struct file f = {.path = path, .page = page};
     CU_ASSERT_FATAL(set_up(&f));
     run_lines(&f);
@@ -432,7 +448,10 @@ static void test_file(void)
     clean_up(&f);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 /* A page is a suite when it has a command. */
 static bool has_commands(const char *path)

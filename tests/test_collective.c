@@ -30,13 +30,11 @@ static const struct fc_collective_algorithm *algorithm(enum fc_op op, const char
     return a;
 }
 
-static struct call build(enum fc_op op, const char *name, uint32_t n, uint32_t root, double bytes,
-                         const double *list)
+static struct call build(enum fc_op op, const char *name, uint32_t n, uint32_t root, double bytes, const double *list)
 {
     struct call c = {0};
     CU_ASSERT_EQUAL_FATAL(
-        fc_collective_build(algorithm(op, name), n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st),
-        FC_OK);
+        fc_collective_build(algorithm(op, name), n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st), FC_OK);
     return c;
 }
 
@@ -114,8 +112,7 @@ static void all_deliver(void)
         for (uint32_t n = 1; n <= MOST; n++)
             for (uint32_t root = 0; root < n; root += 1 + n / 4) {
                 if (!fits(a, n)) continue;
-                struct call c =
-                    build(a->op, a->name, n, root, 65536, a->op == FC_OP_ALLTOALLV ? matrix : NULL);
+                struct call c = build(a->op, a->name, n, root, 65536, a->op == FC_OP_ALLTOALLV ? matrix : NULL);
                 bool good = simulate(&c, n, knows) && delivers(a->op, n, root, knows);
                 if (!good) printf("\n    %s %s, %u members, root %u", fc_op_names[a->op], a->name, n, root);
                 CU_ASSERT(good);
@@ -199,8 +196,7 @@ static void tree_volumes(void)
         struct call gather = build(FC_OP_GATHER, "binomial", n, root, 10, NULL);
         struct call reduce = build(FC_OP_REDUCE, "binomial", n, root, 10, NULL);
         CU_ASSERT(bcast.n == n - 1 && scatter.n == n - 1 && gather.n == n - 1 && reduce.n == n - 1);
-        CU_ASSERT(rounds(&bcast) == k && rounds(&scatter) == k && rounds(&gather) == k &&
-                  rounds(&reduce) == k);
+        CU_ASSERT(rounds(&bcast) == k && rounds(&scatter) == k && rounds(&gather) == k && rounds(&reduce) == k);
         CU_ASSERT_EQUAL(sent(&bcast, root, -1), 10.0 * k);
         CU_ASSERT_EQUAL(sent(&scatter, root, -1), 10.0 * (n - 1));
         CU_ASSERT_EQUAL(received(&gather, root), 10.0 * (n - 1));
@@ -282,8 +278,7 @@ static void exchange_volumes(void)
             }
         }
         CU_ASSERT(rounds(&linear) == 1 && rounds(&bruck) == ceil_log2(n) && rounds(&pairwise) == n - 1);
-        for (uint64_t i = 0; i < uneven.n; i++)
-            CU_ASSERT(uneven.message[i].bytes > 0); /* nothing is not sent */
+        for (uint64_t i = 0; i < uneven.n; i++) CU_ASSERT(uneven.message[i].bytes > 0); /* nothing is not sent */
         free_call(&bruck);
         free_call(&linear);
         free_call(&pairwise);
@@ -361,17 +356,13 @@ static void choices(void)
 static void appends(void)
 {
     struct call c = {0};
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
     CU_ASSERT_EQUAL(c.n, 8);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
     CU_ASSERT_EQUAL(c.n, 11);
     CU_ASSERT(c.message[0].bytes == 0 && c.message[8].from == 3 && c.message[8].bytes == 7);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
-                    FC_OK);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
     CU_ASSERT_EQUAL(c.n, 11); /* nothing to move, nobody to talk to */
     free_call(&c);
 }
@@ -390,8 +381,7 @@ static void refusals(void)
     double list[2] = {1, -1};
     struct fc_status root = refused(FC_OP_BCAST, 4, 4, 1, NULL), none = refused(FC_OP_BCAST, 0, 0, 1, NULL);
     struct fc_status op = refused(FC_OP_SEND, 4, 0, 1, NULL), bytes = refused(FC_OP_SCAN, 4, 0, -1, NULL);
-    struct fc_status nan = refused(FC_OP_SCAN, 4, 0, NAN, NULL),
-                     no_list = refused(FC_OP_ALLTOALLV, 2, 0, 1, NULL);
+    struct fc_status nan = refused(FC_OP_SCAN, 4, 0, NAN, NULL), no_list = refused(FC_OP_ALLTOALLV, 2, 0, 1, NULL);
     struct fc_status bad_list = refused(FC_OP_GATHER, 2, 0, 1, list);
     CU_ASSERT(fc_says(&root, FC_INPUT, "bcast: root 4 is not among the 4 members"));
     CU_ASSERT(fc_says(&none, FC_INPUT, "root 0 is not among the 0 members"));

@@ -29,8 +29,7 @@ static set all(void)
     return (UINT64_C(1) << w.n) - 1;
 }
 
-static void make(const struct fc_collective_algorithm *a, uint32_t n, uint32_t root, double bytes,
-                 const double *list)
+static void make(const struct fc_collective_algorithm *a, uint32_t n, uint32_t root, double bytes, const double *list)
 {
     struct fc_status st = {0};
     fc_arena_free(&w.arena);
@@ -185,9 +184,7 @@ static bool reaches(void)
     for (uint32_t r = 0; r < w.n; r++) w.has[r][0] = UINT64_C(1) << r;
     if (!play(carry_all)) return false;
     for (uint32_t r = 0; r < w.n; r++) {
-        set need = w.a->op == FC_OP_BCAST                   ? UINT64_C(1) << w.root
-                   : w.a->op == FC_OP_REDUCE && r != w.root ? 0
-                                                            : all();
+        set need = w.a->op == FC_OP_BCAST ? UINT64_C(1) << w.root : w.a->op == FC_OP_REDUCE && r != w.root ? 0 : all();
         if ((w.has[r][0] & need) != need) return false;
     }
     return true;
@@ -242,25 +239,15 @@ static bool good(const struct fc_collective_algorithm *a, uint32_t n, uint32_t r
     case FC_OP_ALLGATHER:
         make(a, n, root, 0, list);
         return strcmp(a->name, "gather+bcast") || n == 1 ? moves_blocks() : gathers_then_broadcasts();
-    case FC_OP_REDUCE_SCATTER:
-        make(a, n, 0, 0, list);
-        return reduces_blocks();
+    case FC_OP_REDUCE_SCATTER: make(a, n, 0, 0, list); return reduces_blocks();
     case FC_OP_ALLTOALL:
         for (uint32_t i = 0; i < n * n; i++) matrix[i] = 10;
         make(a, n, 0, 10, NULL);
         return !strcmp(a->name, "bruck") ? brucks() : delivers(matrix);
-    case FC_OP_ALLTOALLV:
-        make(a, n, 0, 0, matrix);
-        return delivers(matrix);
-    case FC_OP_BCAST:
-        make(a, n, root, 100000, NULL);
-        return broadcasts(100000);
-    case FC_OP_SCAN:
-        make(a, n, 0, 8, NULL);
-        return scans();
-    case FC_OP_BARRIER:
-        make(a, n, 0, 8, NULL);
-        return reaches();
+    case FC_OP_ALLTOALLV: make(a, n, 0, 0, matrix); return delivers(matrix);
+    case FC_OP_BCAST: make(a, n, root, 100000, NULL); return broadcasts(100000);
+    case FC_OP_SCAN: make(a, n, 0, 8, NULL); return scans();
+    case FC_OP_BARRIER: make(a, n, 0, 8, NULL); return reaches();
     default:
         make(a, n, a->op == FC_OP_ALLREDUCE ? 0 : root, 100000, NULL);
         if (!strcmp(a->name, "ring")) return rings();
@@ -442,10 +429,10 @@ static void misfits(void)
     struct fc_message *message = NULL;
     uint64_t n_messages = 0;
     struct fc_arena arena = {0};
-    fc_collective_build(fc_collective_named(FC_OP_BCAST, "scatter+doubling"), 12, 0, 8, NULL, &arena,
-                        &message, &n_messages, &power);
-    fc_collective_build(fc_collective_named(FC_OP_ALLGATHER, "neighbor"), 7, 0, 8, NULL, &arena, &message,
-                        &n_messages, &even);
+    fc_collective_build(fc_collective_named(FC_OP_BCAST, "scatter+doubling"), 12, 0, 8, NULL, &arena, &message,
+                        &n_messages, &power);
+    fc_collective_build(fc_collective_named(FC_OP_ALLGATHER, "neighbor"), 7, 0, 8, NULL, &arena, &message, &n_messages,
+                        &even);
     CU_ASSERT(fc_says(&power, FC_INPUT, "bcast by scatter+doubling needs a power of two as members, not 12"));
     CU_ASSERT(fc_says(&even, FC_INPUT, "allgather by neighbor needs an even number of members, not 7"));
     CU_ASSERT_EQUAL(n_messages, 0);

@@ -7,13 +7,13 @@
 
 /* Rings of 8 and 4. Packets of 240 + 16 bytes; a hop of 100 ns, 80 ns from and to nodes; o = 0.3 and 0.4 us.
  */
-#define DEPOSIT_YAML                                                                                         \
-    "name: dep\nclock: 1 GHz\nnetwork: {family: torus, dims: [8, 4]}\n"                                      \
-    "links: {torus: {bandwidth: 1 GB/s, latency: 40 ns}, injection: {bandwidth: 8 GB/s, latency: 10 ns}}\n"  \
-    "router: {delay: 60 ns, flit: 16 B, routing: dimension-order, vcs: 2, escape: bubble, multicast: "       \
-    "deposit, "                                                                                              \
-    "buffer: 1 KiB, injection_fifos: 6, injection: direction}\npacket: {min: 32 B, max: 256 B, header: 16 "  \
-    "B}\nnode: {cores: 1}\n"                                                                                 \
+#define DEPOSIT_YAML                                                                                                   \
+    "name: dep\nclock: 1 GHz\nnetwork: {family: torus, dims: [8, 4]}\n"                                                \
+    "links: {torus: {bandwidth: 1 GB/s, latency: 40 ns}, injection: {bandwidth: 8 GB/s, latency: 10 ns}}\n"            \
+    "router: {delay: 60 ns, flit: 16 B, routing: dimension-order, vcs: 2, escape: bubble, multicast: "                 \
+    "deposit, "                                                                                                        \
+    "buffer: 1 KiB, injection_fifos: 6, injection: direction}\npacket: {min: 32 B, max: 256 B, header: 16 "            \
+    "B}\nnode: {cores: 1}\n"                                                                                           \
     "software: {send: 300 ns, recv: 400 ns, gap: 0 s, eager: 4 KiB}\n"
 
 static struct fc_collective_choice choice;
@@ -27,8 +27,7 @@ static void choose(struct rig *g, const char *text)
 static void open_machine(struct rig *g, const char *name)
 {
     memset(g, 0, sizeof *g);
-    CU_ASSERT_FATAL(!fc_machine_load(name, &g->machine, &g->st) &&
-                    !fc_network_build(&g->machine, &g->net, &g->st));
+    CU_ASSERT_FATAL(!fc_machine_load(name, &g->machine, &g->st) && !fc_network_build(&g->machine, &g->net, &g->st));
     g->settings.network = FC_NET_CONTENTION;
     g->settings.software = g->machine.software;
     for (uint32_t r = 0; r < MOST_RANKS; r++) g->node[r] = r;
@@ -94,11 +93,9 @@ static void levels(void)
     struct rig g;
     open_machine(&g, "qsnet-64");
     CU_ASSERT(fc_near(nic_s(&g, 0, 64, FC_NIC_BARRIER_HARDWARE, NULL), 6e-6, 2e-2));
-    CU_ASSERT(nic_s(&g, 12, 4, FC_NIC_BARRIER_HARDWARE, NULL) ==
-              nic_s(&g, 0, 4, FC_NIC_BARRIER_HARDWARE, NULL));
+    CU_ASSERT(nic_s(&g, 12, 4, FC_NIC_BARRIER_HARDWARE, NULL) == nic_s(&g, 0, 4, FC_NIC_BARRIER_HARDWARE, NULL));
     double level_s = 2 * 35e-9 + 2 * 10e-9; /* two switches and two wires more, three times */
-    CU_ASSERT(fc_near(nic_s(&g, 14, 4, FC_NIC_BARRIER_HARDWARE, NULL) -
-                          nic_s(&g, 12, 4, FC_NIC_BARRIER_HARDWARE, NULL),
+    CU_ASSERT(fc_near(nic_s(&g, 14, 4, FC_NIC_BARRIER_HARDWARE, NULL) - nic_s(&g, 12, 4, FC_NIC_BARRIER_HARDWARE, NULL),
                       2 * 3 * level_s, 1e-9));
     struct fc_nic_time t;
     CU_ASSERT(fc_nic_barrier_from(&g.net, 62, 4, FC_NIC_BARRIER_HARDWARE, NULL, 0, &t, &g.st) == FC_INPUT &&
@@ -123,8 +120,8 @@ static void jobs(void)
     }
     add_comm(&script, 4, 4);
     must_replay(&g, &script);
-    CU_ASSERT(!fc_nic_broadcast_from(&g.net, 20, 8, 100000, FC_NIC_BROADCAST_HARDWARE, FC_NIC_HOST, NULL,
-                                     &bcast_s, &g.st));
+    CU_ASSERT(
+        !fc_nic_broadcast_from(&g.net, 20, 8, 100000, FC_NIC_BROADCAST_HARDWARE, FC_NIC_HOST, NULL, &bcast_s, &g.st));
     double some_s = nic_s(&g, 22, 2, FC_NIC_BARRIER_HARDWARE, NULL),
            all_s = nic_s(&g, 20, 8, FC_NIC_BARRIER_HARDWARE, NULL);
     for (uint32_t r = 0; r < 16; r++) CU_ASSERT(fc_near(finish(&g, r), bcast_s + some_s + all_s, 1e-12));
@@ -149,8 +146,7 @@ static void nonblocking(void)
         add_wait(&script, 0, 1);
     }
     must_replay(&g, &script);
-    CU_ASSERT(
-        !fc_nic_broadcast(&g.net, 4, 4096, FC_NIC_BROADCAST_SOFTWARE, FC_NIC_HOST, NULL, &bcast_s, &g.st));
+    CU_ASSERT(!fc_nic_broadcast(&g.net, 4, 4096, FC_NIC_BROADCAST_SOFTWARE, FC_NIC_HOST, NULL, &bcast_s, &g.st));
     for (uint32_t r = 0; r < 4; r++) CU_ASSERT(fc_near(finish(&g, r), fmax(bcast_s, 100e-6 * r), 1e-12));
     close_rig(&g);
 }
@@ -160,8 +156,7 @@ static void beside_full_traffic(void)
 {
     struct rig g;
     static double taken[1000];
-    struct fc_background b = {
-        .fills = true, .interfaces = true, .busiest = FC_NONE, .link_bytes_per_s = taken};
+    struct fc_background b = {.fills = true, .interfaces = true, .busiest = FC_NONE, .link_bytes_per_s = taken};
     b.nic = (struct fc_nic_background){
         .accepted_bytes_per_s = 200e6, .contended = true, .held_s = 3.2e-6, .all_held = {0.9, 0.8, 0.7}};
     open_machine(&g, "qsnet-64");
@@ -175,8 +170,7 @@ static void beside_full_traffic(void)
     CU_ASSERT(fc_near(g.out.prediction.time_s, software_s, 1e-12) &&
               software_s > 30 * nic_s(&g, 0, 64, FC_NIC_BARRIER_SOFTWARE, NULL));
     b.fills = false;
-    CU_ASSERT(replay(&g, &script) == FC_INPUT &&
-              fc_says(&g.st, FC_INPUT, "known only for one that fills the network"));
+    CU_ASSERT(replay(&g, &script) == FC_INPUT && fc_says(&g.st, FC_INPUT, "known only for one that fills the network"));
     g.settings.background = NULL;
     CU_ASSERT(replay(&g, &script) == FC_INPUT && fc_says(&g.st, FC_INPUT, "known only by what links carry"));
     close_rig(&g);
@@ -206,8 +200,7 @@ static void lines(void)
     }
     CU_ASSERT(fc_near(g.out.prediction.time_s, 14.58e-6, 1e-12));
     CU_ASSERT(g.out.prediction.network_bytes == 7 * 24000.0);
-    call_all(8, FC_OP_BCAST, 5, 24000,
-             20e-6); /* the root comes at 100 us, two after it are later than the data */
+    call_all(8, FC_OP_BCAST, 5, 24000, 20e-6); /* the root comes at 100 us, two after it are later than the data */
     must_replay(&g, &script);
     CU_ASSERT(fc_near(finish(&g, 5), 113.4e-6, 1e-12) && fc_near(finish(&g, 6), 114.58e-6 + 5.42e-6, 1e-12));
     CU_ASSERT(fc_near(finish(&g, 7), 140e-6, 1e-12) && fc_near(finish(&g, 4), 100e-6 + 14.38e-6, 1e-12));
@@ -247,12 +240,10 @@ static void planes(void)
     double c[4] = {13.48e-6 + turn_s, 14.38e-6 + turn_s, 14.08e-6 + turn_s, 14.98e-6 + turn_s}; /* (2, 1) */
     CU_ASSERT(fc_near(finish(&g, 10), fmax(fmax(c[0] + 0.4e-6, c[2]) + 0.8e-6, c[3]) + 0.4e-6, 1e-12));
     CU_ASSERT(fc_near(finish(&g, 10), 16.416e-6, 1e-12));
-    CU_ASSERT(
-        fc_near(finish(&g, 8), 14.58e-6 + 2 * turn_s + 0.4e-6, 1e-12)); /* (0, 1): the wrap links come last */
+    CU_ASSERT(fc_near(finish(&g, 8), 14.58e-6 + 2 * turn_s + 0.4e-6, 1e-12)); /* (0, 1): the wrap links come last */
     call_all(32, FC_OP_BCAST, 0, 480000000, 0);
     must_replay(&g, &script);
-    CU_ASSERT(
-        fc_near(g.out.prediction.time_s, 480e6 / 4 * 256 / 240 / 1e9, 1e-4)); /* all four links of the root */
+    CU_ASSERT(fc_near(g.out.prediction.time_s, 480e6 / 4 * 256 / 240 / 1e9, 1e-4)); /* all four links of the root */
     close_rig(&g);
 }
 

@@ -13,16 +13,15 @@ static const struct fc_loggp sets[] = {
     {3e-7, 4e-6, 1e-7, 2e-6, 2e-9},
 };
 
-static double replayed_s(struct rig *g, const struct fc_collective_algorithm *a, const struct fc_loggp *p,
-                         uint32_t n, double bytes)
+static double replayed_s(struct rig *g, const struct fc_collective_algorithm *a, const struct fc_loggp *p, uint32_t n,
+                         double bytes)
 {
     struct fc_collective_choice choice = {false, {NULL}};
     choice.fixed[a->op] = a;
     start_script(&script, n);
     for (uint32_t r = 0; r < n; r++) {
         next_rank(&script);
-        bool rooted =
-            a->op == FC_OP_BCAST || a->op == FC_OP_GATHER || a->op == FC_OP_SCATTER || a->op == FC_OP_REDUCE;
+        bool rooted = a->op == FC_OP_BCAST || a->op == FC_OP_GATHER || a->op == FC_OP_SCATTER || a->op == FC_OP_REDUCE;
         struct fc_event *e = add(&script, a->op, rooted ? (int32_t)(n / 3) : -1, (int64_t)bytes);
         if (a->op == FC_OP_ALLTOALLV) {
             e->list = script.trace.n_lists;

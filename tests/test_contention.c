@@ -7,14 +7,13 @@
 #include <string.h>
 
 /* Blue Gene/L's router and packets; dims, routing and end points filled in. */
-static const char torus_yaml[] =
-    "name: t\n"
-    "clock: 175 MHz\n"
-    "network: {family: %s, dims: [%s]}\n"
-    "links: {%s: {bandwidth: 175 MB/s, latency: 8 cycles}}\n"
-    "router: {delay: 8 cycles, flow_control: %s, vcs: %d, escape: %s, routing: %s}\n"
-    "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
-    "software: {send: %s, recv: %s, gap: %s, eager: 1 KiB}\n";
+static const char torus_yaml[] = "name: t\n"
+                                 "clock: 175 MHz\n"
+                                 "network: {family: %s, dims: [%s]}\n"
+                                 "links: {%s: {bandwidth: 175 MB/s, latency: 8 cycles}}\n"
+                                 "router: {delay: 8 cycles, flow_control: %s, vcs: %d, escape: %s, routing: %s}\n"
+                                 "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
+                                 "software: {send: %s, recv: %s, gap: %s, eager: 1 KiB}\n";
 
 struct bench {
     struct fc_machine machine;
@@ -37,8 +36,8 @@ static void open_yaml(struct bench *b, const char *yaml)
 static void open_torus(struct bench *b, const char *dims, const char *routing)
 {
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing,
-             "0 s", "0 s", "0 s");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing, "0 s", "0 s",
+             "0 s");
     open_yaml(b, yaml);
 }
 
@@ -57,8 +56,7 @@ static enum fc_code predict_demand(struct bench *b, uint32_t per_node)
     b->placement = (struct fc_placement){b->demand.n_tasks, b->node};
     b->settings.threads = 1;
     fc_load_free(&b->load);
-    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&b->net, &b->demand, &b->placement, &b->settings, &b->load, &b->st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&b->net, &b->demand, &b->placement, &b->settings, &b->load, &b->st), FC_OK);
     return fc_predict_phase(&b->net, &b->demand, &b->placement, &b->load, &b->settings, &b->out, &b->st);
 }
 
@@ -108,8 +106,8 @@ static void short_messages(void)
 {
     struct bench b;
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "8, 8, 8", "torus", "cut-through", 2, "bubble",
-             "adaptive", "185.714 ns", "185.714 ns", "0 s");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "8, 8, 8", "torus", "cut-through", 2, "bubble", "adaptive",
+             "185.714 ns", "185.714 ns", "0 s");
     open_yaml(&b, yaml);
     CU_ASSERT_EQUAL(predict(&b, "alltoall:bytes=16"), FC_OK);
     double links_s = 512 * 46 / 175e6, cpu_s = 511 * 371.428e-9;
@@ -125,8 +123,8 @@ static void two_tasks(void)
 {
     struct bench b;
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "4, 4", "torus", "cut-through", 2, "bubble",
-             "dimension-order", "2 us", "3 us", "4 us");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "4, 4", "torus", "cut-through", 2, "bubble", "dimension-order",
+             "2 us", "3 us", "4 us");
     open_yaml(&b, yaml);
     uint32_t src[] = {0, 1, 1}, dst[] = {1, 0, 1};
     double bytes[] = {480, 240, 1e9}, messages[] = {10, 1, 1};
@@ -177,9 +175,8 @@ static void one_message(void)
 
 static void never_above_peak(void)
 {
-    static const char *const patterns[] = {"alltoall:bytes=1",    "alltoall:bytes=1MiB",
-                                           "tornado:bytes=64KiB", "transpose:bytes=1KiB",
-                                           "neighbor:bytes=100",  "hotspot:size=2x2x2"};
+    static const char *const patterns[] = {"alltoall:bytes=1",     "alltoall:bytes=1MiB", "tornado:bytes=64KiB",
+                                           "transpose:bytes=1KiB", "neighbor:bytes=100",  "hotspot:size=2x2x2"};
     static const char *const routings[] = {"adaptive", "dimension-order", "valiant"};
     struct bench b;
     for (size_t r = 0; r < FC_COUNT(routings); r++)
@@ -219,8 +216,7 @@ static void refusals(void)
     b.st = (struct fc_status){0};
     CU_ASSERT_EQUAL(predict(&b, "alltoall:bytes=8"), FC_OK);
     b.placement.n_tasks = 63;
-    CU_ASSERT_EQUAL(fc_predict_phase(&b.net, &b.demand, &b.placement, &b.load, &b.settings, &b.out, &b.st),
-                    FC_INPUT);
+    CU_ASSERT_EQUAL(fc_predict_phase(&b.net, &b.demand, &b.placement, &b.load, &b.settings, &b.out, &b.st), FC_INPUT);
     CU_ASSERT(fc_says(&b.st, FC_INPUT, "the mapping places 63 tasks, the traffic has 64"));
     close_bench(&b);
 }

@@ -14,8 +14,7 @@ static void status_keeps_first(void)
 {
     struct fc_status st = {0};
     CU_ASSERT_EQUAL(fc_fail(&st, FC_INPUT, here, "vcs: %d is too many", 99), FC_INPUT);
-    CU_ASSERT_EQUAL(fc_refuse(&st, FC_FAULT, "later"),
-                    FC_FAULT); /* returns its own code, keeps the first cause */
+    CU_ASSERT_EQUAL(fc_refuse(&st, FC_FAULT, "later"), FC_FAULT); /* returns its own code, keeps the first cause */
     CU_ASSERT(fc_says(&st, FC_INPUT, "m.yaml:7: vcs: 99 is too many"));
 }
 
@@ -81,11 +80,8 @@ static void arena_gives_zeroed_aligned(void)
 
 static void arena_refuses_overflow(void)
 {
-    static const size_t cases[][2] = {{SIZE_MAX, 2},
-                                      {(size_t)1 << 63, 1},
-                                      {(size_t)1 << 62, 4},
-                                      {(size_t)1 << 32, (size_t)1 << 32},
-                                      {SIZE_MAX, 1}};
+    static const size_t cases[][2] = {
+        {SIZE_MAX, 2}, {(size_t)1 << 63, 1}, {(size_t)1 << 62, 4}, {(size_t)1 << 32, (size_t)1 << 32}, {SIZE_MAX, 1}};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_arena arena = {.limit_bytes = SIZE_MAX};
         struct fc_status st = {0};
@@ -103,8 +99,7 @@ static void arena_refuses_beyond_limit(void)
     CU_ASSERT_PTR_NOT_NULL(fc_alloc(&arena, 1000, 64, &st));
     CU_ASSERT_PTR_NULL(fc_alloc(&arena, 1000, 64, &st));
     CU_ASSERT(fc_says(&st, FC_NO, "out of memory: 64 KB more needed, 64 KB in use, 100 KB allowed"));
-    CU_ASSERT_PTR_NOT_NULL(
-        fc_alloc(&arena, 35968, 1, &(struct fc_status){0})); /* what is left, to the last byte */
+    CU_ASSERT_PTR_NOT_NULL(fc_alloc(&arena, 35968, 1, &(struct fc_status){0})); /* what is left, to the last byte */
     CU_ASSERT_PTR_NULL(fc_alloc(&arena, 1, 1, &(struct fc_status){0}));
     fc_arena_free(&arena);
 
@@ -195,12 +190,10 @@ static void units_read(void)
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_status st = {0};
         double value = NAN;
-        CU_ASSERT_EQUAL(fc_quantity(cases[i].text, cases[i].unit, cases[i].clock_hz, &value, here, &st),
-                        FC_OK);
+        CU_ASSERT_EQUAL(fc_quantity(cases[i].text, cases[i].unit, cases[i].clock_hz, &value, here, &st), FC_OK);
         /* a fraction may be rounded twice (0.1, then 0.1 / 1e6), a whole number is exact */
         bool whole = !strchr(cases[i].text, '.');
-        bool right =
-            whole ? value == cases[i].value : fabs(value - cases[i].value) <= 0x1p-52 * cases[i].value;
+        bool right = whole ? value == cases[i].value : fabs(value - cases[i].value) <= 0x1p-52 * cases[i].value;
         if (!right) printf("\n    %s: %.17g, expected %.17g\n", cases[i].text, value, cases[i].value);
         CU_ASSERT(right);
     }
@@ -214,8 +207,7 @@ static void units_refuse(void)
         double clock_hz;
         const char *message;
     } cases[] = {
-        {"175 MX/s", FC_BYTES_PER_S, 0,
-         "m.yaml:7: '175 MX/s' is not a quantity (expected bytes/s, e.g. 175 MB/s)"},
+        {"175 MX/s", FC_BYTES_PER_S, 0, "m.yaml:7: '175 MX/s' is not a quantity (expected bytes/s, e.g. 175 MB/s)"},
         {"175 MB", FC_BYTES_PER_S, 0, "'175 MB' is not a quantity"},
         {"1 Kb", FC_BYTES, 0, "(expected bytes, e.g. 256 B or 1 KiB)"},
         {"1 M", FC_BYTES, 0, "'1 M' is not a quantity"},
@@ -250,8 +242,7 @@ static void units_refuse(void)
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_status st = {0};
         double value = -7;
-        CU_ASSERT_EQUAL(fc_quantity(cases[i].text, cases[i].unit, cases[i].clock_hz, &value, here, &st),
-                        FC_INPUT);
+        CU_ASSERT_EQUAL(fc_quantity(cases[i].text, cases[i].unit, cases[i].clock_hz, &value, here, &st), FC_INPUT);
         CU_ASSERT(fc_says(&st, FC_INPUT, cases[i].message));
         CU_ASSERT(value == -7); /* untouched */
     }
@@ -304,14 +295,14 @@ static void units_round_trip(void)
         }
 }
 
-#define TEST(function)                                                                                       \
-    {                                                                                                        \
-#function, function                                                                                  \
+#define TEST(function)                                                                                                 \
+    {                                                                                                                  \
+#function, function                                                                                            \
     }
 int suite_core(void)
 {
-    static const CU_TestInfo status[] = {TEST(status_keeps_first), TEST(status_places),
-                                         TEST(status_is_harmless), CU_TEST_INFO_NULL};
+    static const CU_TestInfo status[] = {TEST(status_keeps_first), TEST(status_places), TEST(status_is_harmless),
+                                         CU_TEST_INFO_NULL};
     static const CU_TestInfo arena[] = {TEST(arena_gives_zeroed_aligned), TEST(arena_refuses_overflow),
                                         TEST(arena_refuses_beyond_limit), TEST(arena_big_blocks_are_lazy),
                                         TEST(arena_texts_and_memory),     CU_TEST_INFO_NULL};

@@ -74,8 +74,7 @@ static void input_reads_files(void)
     put(path, "", 0);
     CU_ASSERT_EQUAL(fc_read_file(path, &arena, &text, &st), FC_OK);
     CU_ASSERT(text.size == 0 && text.data[0] == '\0');
-    CU_ASSERT_EQUAL(fc_read_file("/proc/self/status", &arena, &text, &st),
-                    FC_OK); /* says size 0, is not empty */
+    CU_ASSERT_EQUAL(fc_read_file("/proc/self/status", &arena, &text, &st), FC_OK); /* says size 0, is not empty */
     CU_ASSERT(text.size > 100 && strlen(text.data) == text.size);
     unlink(path);
     rmdir(directory);
@@ -129,14 +128,12 @@ static void input_walks_lines(void)
         long number;
     } want[] = {{"one", 1}, {"", 2}, {"two words", 3}, {"last", 4}};
     const char data[] = "one\r\n\ntwo words\nlast";
-    struct fc_text text = {"a.txt", data, sizeof data - 1}, empty = {"b.txt", "", 0},
-                   ended = {"c.txt", "x\n", 2};
+    struct fc_text text = {"a.txt", data, sizeof data - 1}, empty = {"b.txt", "", 0}, ended = {"c.txt", "x\n", 2};
     struct fc_lines lines;
     fc_lines_start(&lines, &text);
     for (size_t i = 0; i < FC_COUNT(want); i++) {
         CU_ASSERT_FATAL(fc_lines_next(&lines));
-        CU_ASSERT(lines.length == strlen(want[i].line) &&
-                  memcmp(lines.text, want[i].line, lines.length) == 0);
+        CU_ASSERT(lines.length == strlen(want[i].line) && memcmp(lines.text, want[i].line, lines.length) == 0);
         CU_ASSERT_EQUAL(fc_lines_place(&lines).line, want[i].number);
     }
     CU_ASSERT_STRING_EQUAL(fc_lines_place(&lines).file, "a.txt");
@@ -186,8 +183,8 @@ static void input_words_as_numbers(void)
     for (size_t i = 0; i < FC_COUNT(ints); i++) {
         struct fc_status st = {0};
         long long value = 0;
-        enum fc_code code = fc_word_int(ints[i].word, strlen(ints[i].word), ints[i].low, ints[i].high, "rank",
-                                        &value, here, &st);
+        enum fc_code code =
+            fc_word_int(ints[i].word, strlen(ints[i].word), ints[i].low, ints[i].high, "rank", &value, here, &st);
         CU_ASSERT_EQUAL(code, ints[i].message ? FC_INPUT : FC_OK);
         CU_ASSERT(ints[i].message ? fc_says(&st, FC_INPUT, ints[i].message) : value == atoll(ints[i].word));
     }
@@ -298,8 +295,7 @@ static void output_appears_whole(void)
     CU_ASSERT(holds(path, "new") && count_files(directory) == 1);
 
     CU_ASSERT_EQUAL(symlink("a.json", join(link_path, sizeof link_path, directory, "link")), 0);
-    CU_ASSERT_EQUAL_FATAL(fc_output_open(&out, link_path, &st),
-                          FC_OK); /* through a link: the link stays one */
+    CU_ASSERT_EQUAL_FATAL(fc_output_open(&out, link_path, &st), FC_OK); /* through a link: the link stays one */
     fputs("linked", out.stream);
     CU_ASSERT_EQUAL(fc_output_close(&out, &st), FC_OK);
     fc_output_abandon(&out); /* safe after close */
@@ -396,8 +392,7 @@ static void output_pipes(void)
     close(reader);
     unlink(path);
 
-    CU_ASSERT_EQUAL_FATAL(fc_output_open(&out, path, &st),
-                          FC_OK); /* appears while we write: is not replaced */
+    CU_ASSERT_EQUAL_FATAL(fc_output_open(&out, path, &st), FC_OK); /* appears while we write: is not replaced */
     CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
     CU_ASSERT_EQUAL(fc_output_close(&out, &st), FC_NO);
     CU_ASSERT(fc_says(&st, FC_NO, "cannot be written: something that is no regular file appeared there"));
@@ -463,9 +458,9 @@ static void output_refuses(void)
     CU_ASSERT_EQUAL(fc_output_close(&(struct fc_output){0}, &(struct fc_status){0}), FC_OK);
 }
 
-#define TEST(function)                                                                                       \
-    {                                                                                                        \
-#function, function                                                                                  \
+#define TEST(function)                                                                                                 \
+    {                                                                                                                  \
+#function, function                                                                                            \
     }
 int suite_core_io(void)
 {
@@ -473,8 +468,8 @@ int suite_core_io(void)
         TEST(input_reads_files),     TEST(input_reads_pipes), TEST(input_refuses_files),
         TEST(input_walks_lines),     TEST(input_cuts_words),  TEST(input_words_as_numbers),
         TEST(input_reals_are_exact), TEST(input_ranges),      CU_TEST_INFO_NULL};
-    static const CU_TestInfo output[] = {
-        TEST(output_appears_whole), TEST(output_two_at_once), TEST(output_fails_whole), TEST(output_devices),
-        TEST(output_pipes),         TEST(output_stdout),      TEST(output_refuses),     CU_TEST_INFO_NULL};
+    static const CU_TestInfo output[] = {TEST(output_appears_whole), TEST(output_two_at_once), TEST(output_fails_whole),
+                                         TEST(output_devices),       TEST(output_pipes),       TEST(output_stdout),
+                                         TEST(output_refuses),       CU_TEST_INFO_NULL};
     return fc_add_suite("core/input", input) || fc_add_suite("core/output", output);
 }

@@ -35,18 +35,13 @@ static const struct fc_key keys[] = {
     {.name = "part", .kind = FC_KEY_SHARE, .offset = AT(load), .low = 0, .high = 2},
     {.name = "name", .kind = FC_KEY_TEXT, .offset = AT(name), .preset = "bgl"},
     {.name = "deep", .kind = FC_KEY_BOOL, .offset = AT(deep), .preset = "yes"},
-    {.name = "routing",
-     .kind = FC_KEY_CHOICE,
-     .offset = AT(routing),
-     .choices = routings,
-     .preset = "adaptive"},
+    {.name = "routing", .kind = FC_KEY_CHOICE, .offset = AT(routing), .choices = routings, .preset = "adaptive"},
     {.name = "dims", .kind = FC_KEY_INTS, .offset = AT(dims), .low = 1, .high = 1000, .preset = "4x4x4"},
     {.name = "sizes", .kind = FC_KEY_QUANTITIES, .unit = FC_BYTES, .offset = AT(sizes)},
     {.name = "rates", .kind = FC_KEY_QUANTITIES, .unit = FC_BYTES_PER_S, .offset = AT(rates)},
 };
 
-static enum fc_code set(struct settings *s, const char *name, const char *text, double clock_hz,
-                        struct fc_status *st)
+static enum fc_code set(struct settings *s, const char *name, const char *text, double clock_hz, struct fc_status *st)
 {
     return fc_key_set(fc_key_find(keys, FC_COUNT(keys), name), s, text, clock_hz, NULL, here, st);
 }
@@ -165,8 +160,7 @@ static void keys_parse(void)
     struct settings s = {0};
     struct fc_arena arena = {0};
     struct fc_status st = {0};
-    CU_ASSERT_EQUAL(parse(&s, "vcs=3, dims=[2,3],sizes=1MiB/2MiB,latency = 5 ns,name=a b", &arena, &st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(parse(&s, "vcs=3, dims=[2,3],sizes=1MiB/2MiB,latency = 5 ns,name=a b", &arena, &st), FC_OK);
     CU_ASSERT(s.vcs == 3 && s.dims.n == 2 && s.dims.v[1] == 3 && s.sizes.n == 2 && s.latency_s == 5e-9);
     CU_ASSERT_STRING_EQUAL(s.name, "a b");
     CU_ASSERT_EQUAL(parse(&s, " vcs=4", &arena, &st), FC_OK);
@@ -194,13 +188,12 @@ static void keys_parse(void)
 
 static void keys_nearest(void)
 {
-    static const char *const names[] = {
-        "bandwidth",
-        "latency",
-        "dims",
-        "vcs",
-        "deadlock-avoidance",
-        "a-name-longer-than-any-key-of-any-table-that-anybody-would-write-down"};
+    static const char *const names[] = {"bandwidth",
+                                        "latency",
+                                        "dims",
+                                        "vcs",
+                                        "deadlock-avoidance",
+                                        "a-name-longer-than-any-key-of-any-table-that-anybody-would-write-down"};
     static const char *const cases[][2] = {
         {"bandwith", "bandwidth"},
         {"badnwidth", "bandwidth"},
@@ -231,9 +224,8 @@ static void random_known_answers(void)
 {
     CU_ASSERT_EQUAL(fc_random(0, 0, 0), UINT64_C(0xe169c58d6627e8d5));
     CU_ASSERT_EQUAL(fc_random(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_C(0x41c83b0e408f276d));
-    CU_ASSERT_EQUAL(
-        fc_random(UINT64_C(0x299f31d0a4093822), UINT64_C(0x85a308d3243f6a88), UINT64_C(0x0370734413198a2e)),
-        UINT64_C(0x94fdccebd16cfe09));
+    CU_ASSERT_EQUAL(fc_random(UINT64_C(0x299f31d0a4093822), UINT64_C(0x85a308d3243f6a88), UINT64_C(0x0370734413198a2e)),
+                    UINT64_C(0x94fdccebd16cfe09));
 }
 
 static void random_reals(void)
@@ -296,9 +288,9 @@ static void random_permutations(void)
     fc_random_permutation(5, 1, p, 0);
 }
 
-#define TEST(function)                                                                                       \
-    {                                                                                                        \
-#function, function                                                                                  \
+#define TEST(function)                                                                                                 \
+    {                                                                                                                  \
+#function, function                                                                                            \
     }
 int suite_core_keys(void)
 {

@@ -221,14 +221,13 @@ static void progress_clocks(void)
     CU_ASSERT(fc_wall_s() - wall_s >= 0.02);
     CU_ASSERT(fc_cpu_s() - cpu_s < 0.02); /* sleeping costs none */
     volatile double x = 1;
-    for (cpu_s = fc_cpu_s(), wall_s = fc_wall_s(); fc_cpu_s() - cpu_s < 0.01 && fc_wall_s() - wall_s < 10;)
-        x = x + 1;
+    for (cpu_s = fc_cpu_s(), wall_s = fc_wall_s(); fc_cpu_s() - cpu_s < 0.01 && fc_wall_s() - wall_s < 10;) x = x + 1;
     CU_ASSERT(fc_cpu_s() - cpu_s >= 0.01);
 }
 
-#define TEST(function)                                                                                       \
-    {                                                                                                        \
-#function, function                                                                                  \
+#define TEST(function)                                                                                                 \
+    {                                                                                                                  \
+#function, function                                                                                            \
     }
 int suite_core_table(void)
 {

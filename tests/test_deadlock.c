@@ -10,9 +10,8 @@
  * side none. */
 static void published_placements(void)
 {
-    static const int table[][6] = {{8, 4, 0, 11, 7, 3}, {0, 2, 4, 1, 3, 5},  {4, 5, 6, 7, 9, 10},
-                                   {9, 6, 4, 10, 7, 5}, {4, 5, 9, 8, 6, 10}, {5, 4, 6, 9, 8, 10},
-                                   {1, 5, 9, 2, 6, 10}};
+    static const int table[][6] = {{8, 4, 0, 11, 7, 3}, {0, 2, 4, 1, 3, 5},  {4, 5, 6, 7, 9, 10}, {9, 6, 4, 10, 7, 5},
+                                   {4, 5, 9, 8, 6, 10}, {5, 4, 6, 9, 8, 10}, {1, 5, 9, 2, 6, 10}};
     static const int safe_separate[7][2] = {{1, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 1}, {1, 0}};
     struct fc_machine machine;
     struct fc_network net;
@@ -118,8 +117,7 @@ static void bubble_cycles_stay_in_rings(void)
             char from[80], to[80];
             uint32_t u = net.link_source[a], v = net.link_source[b], differ = 0;
             for (int d = 0; d < 3; d++)
-                differ +=
-                    fc_torus_coordinate(fc_torus(&net), u, d) != fc_torus_coordinate(fc_torus(&net), v, d);
+                differ += fc_torus_coordinate(fc_torus(&net), u, d) != fc_torus_coordinate(fc_torus(&net), v, d);
             fc_link_name(&net, a, from, sizeof from), fc_link_name(&net, b, to, sizeof to);
             wrong += differ > 1 || strncmp(from, to, 2) != 0;
             in_rings++;
@@ -187,10 +185,8 @@ static uint32_t stuck_states(const struct ring *r, uint32_t *n_states)
         int n = ring_moves(r, state, next);
         stuck += n == 0 && state != 0;
         for (int i = 0; i < r->n; i++)
-            for (uint64_t hops = 0; free_chunks(r, buffer_of(state, i)) >= 4 && hops <= (uint64_t)r->reach;
-                 hops++)
-                for (uint64_t size = 1; size <= 2; size++)
-                    next[n++] = append(state, i, 1 + 2 * hops + size - 1);
+            for (uint64_t hops = 0; free_chunks(r, buffer_of(state, i)) >= 4 && hops <= (uint64_t)r->reach; hops++)
+                for (uint64_t size = 1; size <= 2; size++) next[n++] = append(state, i, 1 + 2 * hops + size - 1);
         for (int i = 0; i < n; i++) {
             uint32_t at = (uint32_t)(next[i] * 0x9e3779b97f4a7c15ull >> 44);
             if (next[i] == 0) continue;
@@ -238,15 +234,14 @@ static void bubble_verdict(const char *yaml, bool safe, const char *part)
 
 static void bubble_conditions(void)
 {
-    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 1 KiB}\npacket: {max: 256 B}\n",
-                   true, "two full packets fit (512 of 1024 B");
-    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 512 B}\npacket: {max: 256 B}\n",
-                   true, "512 of 512 B");
-    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 511 B}\npacket: {max: 256 B}\n",
-                   false, "two full packets (512 B), router.buffer is 511 B");
-    bubble_verdict(
-        TORUS("dims: [8, 8]") "router: {escape: bubble, flow_control: wormhole}\npacket: {max: 256 B}\n",
-        false, "needs cut-through");
+    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 1 KiB}\npacket: {max: 256 B}\n", true,
+                   "two full packets fit (512 of 1024 B");
+    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 512 B}\npacket: {max: 256 B}\n", true,
+                   "512 of 512 B");
+    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, buffer: 511 B}\npacket: {max: 256 B}\n", false,
+                   "two full packets (512 B), router.buffer is 511 B");
+    bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble, flow_control: wormhole}\npacket: {max: 256 B}\n",
+                   false, "needs cut-through");
     bubble_verdict(TORUS("dims: [8, 8]") "router: {escape: bubble}\n", false, "without packet.max");
     bubble_verdict(MESH("dims: [8, 8]") "router: {escape: bubble}\n", true, "has no cycle");
 }
@@ -266,10 +261,10 @@ static void rule_is_chosen(void)
         {MESH("dims: [8, 8]") "router: {escape: none}\n", "none", true},
         {MESH("dims: [8, 8]") "router: {escape: none, routing: adaptive}\n", "none", false},
         {TMESH("dims: [4, 4], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}"), "six-vc", true},
-        {TMESH("dims: [4, 4], mesh: [2, 3], vc_policy: shared, bridges: {x-: 0, y-: 1, x+: 2, y+: 3}"),
-         "shared", false},
-        {TMESH("dims: [4, 4], mesh: [2, 3], vc_policy: separate, bridges: {x-: 0, x+: 2, y-: 3, y+: 5}"),
-         "separate", true},
+        {TMESH("dims: [4, 4], mesh: [2, 3], vc_policy: shared, bridges: {x-: 0, y-: 1, x+: 2, y+: 3}"), "shared",
+         false},
+        {TMESH("dims: [4, 4], mesh: [2, 3], vc_policy: separate, bridges: {x-: 0, x+: 2, y-: 3, y+: 5}"), "separate",
+         true},
         {"name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY, "hops", true},
         {"name: t\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 2]}\n"
          "links: {leaf: {bandwidth: 1 GB/s, latency: 1 ns}, up: {bandwidth: 1 GB/s, latency: 1 ns}}\n",
@@ -300,8 +295,7 @@ static void short_cycles_with_names(void)
     char name[80];
     static const char *const ring[] = {"y+ (0,0)->(0,1) vc 0", "y+ (0,1)->(0,2) vc 0", "y+ (0,2)->(0,3) vc 0",
                                        "y+ (0,3)->(0,0) vc 0"};
-    if (!fc_test_network(TORUS("dims: [6, 4]") "router: {escape: none, routing: dimension-order}\n", &machine,
-                    &net))
+    if (!fc_test_network(TORUS("dims: [6, 4]") "router: {escape: none, routing: dimension-order}\n", &machine, &net))
         return;
     CU_ASSERT_EQUAL_FATAL(fc_certify(&net, NULL, &c, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(c.n_cycle, 4);
@@ -354,8 +348,9 @@ static void channels_enough(const char *yaml, const char *rule, int needed)
 #define VCS(routing) "router: {flit: 32 B, buffer: 1 KiB, vcs: N, routing: " routing "}\npacket: {max: 256 B}\n"
 static void channels_are_counted(void)
 {
-    static const char ring[] = "router a node 0\nrouter b node 1\nrouter c node 2\nrouter d node 3\nrouter e node 4\n"
-                               "router a router b\nrouter b router c\nrouter c router d\nrouter d router e\nrouter e router a\n";
+    static const char ring[] =
+        "router a node 0\nrouter b node 1\nrouter c node 2\nrouter d node 3\nrouter e node 4\n"
+        "router a router b\nrouter b router c\nrouter c router d\nrouter d router e\nrouter e router a\n";
     char path[64], yaml[1024];
     channels_enough(TORUS("dims: [5, 4]") VCS("dimension-order"), "dateline", 2);
     channels_enough(TORUS("dims: [5, 4]") VCS("valiant"), "direction-ordered", 4);
@@ -363,12 +358,17 @@ static void channels_are_counted(void)
     channels_enough(TORUS("dims: [5, 4]") VCS("dimension-order"), "bubble", 0);
     channels_enough(MESH("dims: [5, 4]") VCS("dimension-order"), "dateline", 1);
     channels_enough(MESH("dims: [5, 4]") VCS("valiant"), "dateline", 2);
-    channels_enough(TMESH("dims: [4, 4], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}") VCS("dimension-order"), "six-vc", 2);
-    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("direct"), "hops", 2);
-    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("ugal"), "hops", 3);
+    channels_enough(TMESH("dims: [4, 4], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}") VCS("dimension-order"),
+                    "six-vc", 2);
+    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("direct"),
+                    "hops", 2);
+    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("ugal"),
+                    "hops", 3);
     CU_ASSERT_FATAL(fc_test_file(path, ".txt", ring, strlen(ring)));
-    snprintf(yaml, sizeof yaml, "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
-                                "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n" VCS("shortest"), path);
+    snprintf(yaml, sizeof yaml,
+             "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
+             "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n" VCS("shortest"),
+             path);
     channels_enough(yaml, "layers", 2);
     unlink(path);
 }
@@ -387,8 +387,7 @@ static void refusals(void)
     CU_ASSERT_EQUAL(fc_certify(&net, "six-vc", &c, &other), FC_INPUT);
     machine.routing = &odd;
     CU_ASSERT_EQUAL(fc_certify(&net, "dateline", &c, &routing), FC_INPUT);
-    CU_ASSERT(fc_says(&routing, FC_INPUT,
-                      "do not know odd routing (they know: dimension-order, adaptive, valiant)"));
+    CU_ASSERT(fc_says(&routing, FC_INPUT, "do not know odd routing (they know: dimension-order, adaptive, valiant)"));
     fc_test_close(&machine, &net);
 }
 

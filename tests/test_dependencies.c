@@ -111,8 +111,7 @@ static void ordered_relations(void)
         {TORUS("dims: [3, 3, 2]"), SAFE, EQUAL},
         {TORUS("dims: [2, 1, 3]"), SAFE, SUBSET},
         {MESH("dims: [4, 3, 2]"), SAFE, SUBSET},
-        {TORUS("dims: [4, 2, 3], wrap: [1, 0, 0], links_per_dim: [2, 1, 3], nodes_per_router: 2"), UNSAFE,
-         EQUAL},
+        {TORUS("dims: [4, 2, 3], wrap: [1, 0, 0], links_per_dim: [2, 1, 3], nodes_per_router: 2"), UNSAFE, EQUAL},
         {TORUS("dims: [4, 2], links_per_dim: [2, 1], nodes_per_router: 2"), UNSAFE, EQUAL},
         {MESH("dims: [5], nodes_per_router: 2"), SAFE, SUBSET},
     };
@@ -170,8 +169,7 @@ static void adaptive_relations(void)
                     for (int d = 0; d < fc_torus(&net)->n_dims; d++) {
                         bool crossed;
                         if (box.hops[d])
-                            arcs_add(&any, in_link(&net, a),
-                                     box_link(&box, box.hops, d, box.direction[d], &crossed));
+                            arcs_add(&any, in_link(&net, a), box_link(&box, box.hops, d, box.direction[d], &crossed));
                     }
                 }
         relation_agrees(&net, "none", &any, EQUAL, UNSAFE);
@@ -282,8 +280,7 @@ static void fat_tree_relations(void)
     struct arcs set = {0};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         if (!fc_test_network(machines[i], &machine, &net)) continue;
-        shortest_arcs(&net, NULL, 1,
-                      &set); /* up to a nearest common ancestor and down are all the shortest paths */
+        shortest_arcs(&net, NULL, 1, &set); /* up to a nearest common ancestor and down are all the shortest paths */
         relation_agrees(&net, "up-down", &set, EQUAL, SAFE);
         route_by(&machine, "nca-hash");
         hashed_arcs(&net, &set);

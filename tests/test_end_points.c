@@ -67,7 +67,7 @@ static void test_reductions(void)
         {FC_OP_REDUCE, "binomial", 8, 3},
         {FC_OP_REDUCE, "chain", 8, 7},
         {FC_OP_REDUCE, "rabenseifner", 8, 7.0 / 8},
-        {FC_OP_REDUCE_SCATTER, "ring", 8, 7},     /* blocks of `bytes` */
+        {FC_OP_REDUCE_SCATTER, "ring", 8, 7}, /* blocks of `bytes` */
         {FC_OP_REDUCE_SCATTER, "pairwise", 8, 7},
         {FC_OP_REDUCE_SCATTER, "halving", 8, 7},
         {FC_OP_SCAN, "doubling", 8, 3},
@@ -88,7 +88,8 @@ static void test_reductions(void)
 }
 
 /* Node 0 of a ring sends to both neighbours at once; or both to it. */
-static double two_messages_s(struct rig *g, int64_t ports, double port_bytes_per_s, bool out, enum fc_network_model network)
+static double two_messages_s(struct rig *g, int64_t ports, double port_bytes_per_s, bool out,
+                             enum fc_network_model network)
 {
     g->machine.ports = ports;
     g->machine.port_bytes_per_s = port_bytes_per_s;

@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define END "\nnode: {cores: 1}\n"
-#define TORUS(shape) \
-    "name: t\nnetwork: {family: torus, dims: " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}}\n" \
+#define TORUS(shape)                                                                                                   \
+    "name: t\nnetwork: {family: torus, dims: " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"                        \
     "router: {routing: dimension-order}" END
 #define MESH(shape) "name: m\nnetwork: {family: mesh, dims: " shape "}\nlinks: {mesh: {bandwidth: 1 GB/s}}" END
-#define TREE(shape) \
-    "name: f\nnetwork: {family: fat-tree, " shape "}\n" \
+#define TREE(shape)                                                                                                    \
+    "name: f\nnetwork: {family: fat-tree, " shape "}\n"                                                                \
     "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END
-#define LEVELS(shape) \
-    "name: l\nnetwork: {family: two-level, " shape "}\n" \
+#define LEVELS(shape)                                                                                                  \
+    "name: l\nnetwork: {family: two-level, " shape "}\n"                                                               \
     "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END
 
 /* Eight nodes each. */
@@ -90,8 +90,8 @@ static void try_all(struct least *all, uint32_t task)
 }
 
 /* What the solver says of the mapping. */
-static void measure(const struct fc_network *net, const struct fc_demand *d, const struct fc_mapping *m,
-                    double *time_s, double *hop_bytes)
+static void measure(const struct fc_network *net, const struct fc_demand *d, const struct fc_mapping *m, double *time_s,
+                    double *hop_bytes)
 {
     struct fc_placement placement = {d->n_tasks, m->node};
     struct fc_load_settings settings = {.threads = 1};
@@ -281,10 +281,10 @@ static void test_symmetry(void)
         uint32_t orbits, node_twins, task_twins; /* pairs of twins */
     } cases[] = {
         {TORUS("[8]"), "stencil2d:grid=4x2", 1, 0, 0},
-        {TORUS("[4, 2]"), "alltoall", 1, 0, 28},          /* all tasks are alike */
+        {TORUS("[4, 2]"), "alltoall", 1, 0, 28}, /* all tasks are alike */
         {TORUS("[4], nodes_per_router: 2"), "alltoall", 1, 4, 28},
-        {MESH("[4, 2]"), "alltoall", 2, 0, 28},           /* corners and middles */
-        {MESH("[5]"), "alltoall", 3, 0, 10},              /* the middle, its neighbours, the ends */
+        {MESH("[4, 2]"), "alltoall", 2, 0, 28}, /* corners and middles */
+        {MESH("[5]"), "alltoall", 3, 0, 10},    /* the middle, its neighbours, the ends */
         {"name: f\nnetwork: {family: fat-tree, children: [8], parents: [1]}\n"
          "links: {leaf: {bandwidth: 2 GB/s}}" END,
          "alltoall", 1, 28, 28},
@@ -361,7 +361,8 @@ static void test_capacity(void)
     struct fc_demand d = {0};
     struct fc_status st = {0};
     if (!fc_test_network("name: t\nnetwork: {family: torus, dims: [8]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
-                    "router: {routing: dimension-order}\nnode: {cores: 2}\n", &machine, &net))
+                         "router: {routing: dimension-order}\nnode: {cores: 2}\n",
+                         &machine, &net))
         return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_start(&d, 8, 16, &st), FC_OK);
     for (uint32_t t = 0; t < 8; t++) {

@@ -8,44 +8,43 @@ static uint64_t losses[FC_N_LOSSES];
 
 /* Nonblocking calls, several requests a wait, one tag in two communicators, collectives on three of four ranks in another
  * order, a nonblocking one, unequal shares. */
-static const char job[] =
-    "fabricast-trace 1\nranks 4\ncomm 0 0-3\ncomm 1 3,1,0\nevents 37\n"
-    "rank 0 12\ninit 0 0 0\n"
-    "irecv 0 0 0.000000050 comm=0 peer=1 tag=7 bytes=100 request=0\n"
-    "isend 0 0 0 comm=1 peer=1 tag=7 bytes=33 request=1\n"
-    "wait 0 0 0.000001000 requests=0-1\n"
-    "comm 0 0 0 comm=1 parent=0\n"
-    "allreduce 0 0 0 comm=1 bytes=4000\n"
-    "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=2\n"
-    "send 0 0 0 comm=0 peer=2 tag=1 bytes=0\n"
-    "wait 0 0 0 requests=2\n"
-    "alltoallv 0 0 0 comm=1 bytes=6 sizes=1,2,3\n"
-    "gather 0 0 0 comm=0 root=2 bytes=10\n"
-    "finalize 0 0 0\n"
-    "rank 1 12\ninit 0 0 0\n"
-    "isend 0 0 0 comm=0 peer=0 tag=7 bytes=100 request=0\n"
-    "irecv 0 0 0 comm=1 peer=0 tag=7 bytes=33 request=1\n"
-    "wait 0 0 0 requests=1\nwait 0 0 0 requests=0\n"
-    "comm 0 0 0 comm=1 parent=0\n"
-    "allreduce 0 0 0 comm=1 bytes=4000\n"
-    "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=2\n"
-    "wait 0 0 0 requests=2\n"
-    "alltoallv 0 0 0 comm=1 bytes=15 sizes=4,5,6\n"
-    "gather 0 0 0 comm=0 root=2 bytes=20\n"
-    "finalize 0 0 0\n"
-    "rank 2 5\ninit 0 0 0\n"
-    "comm 0 0 0 comm=-1 parent=0\n"
-    "recv 0 0 0 comm=0 peer=0 tag=1 bytes=0\n"
-    "gather 0 0 0 comm=0 root=2 bytes=30\n"
-    "finalize 0 0 0\n"
-    "rank 3 8\ninit 0 0 0\n"
-    "comm 0 0 0 comm=1 parent=0\n"
-    "allreduce 0 0 0 comm=1 bytes=4000\n"
-    "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=0\n"
-    "wait 0 0 0 requests=0\n"
-    "alltoallv 0 0 0 comm=1 bytes=24 sizes=7,8,9\n"
-    "gather 0 0 0 comm=0 root=2 bytes=40\n"
-    "finalize 0 0 0\nend\n";
+static const char job[] = "fabricast-trace 1\nranks 4\ncomm 0 0-3\ncomm 1 3,1,0\nevents 37\n"
+                          "rank 0 12\ninit 0 0 0\n"
+                          "irecv 0 0 0.000000050 comm=0 peer=1 tag=7 bytes=100 request=0\n"
+                          "isend 0 0 0 comm=1 peer=1 tag=7 bytes=33 request=1\n"
+                          "wait 0 0 0.000001000 requests=0-1\n"
+                          "comm 0 0 0 comm=1 parent=0\n"
+                          "allreduce 0 0 0 comm=1 bytes=4000\n"
+                          "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=2\n"
+                          "send 0 0 0 comm=0 peer=2 tag=1 bytes=0\n"
+                          "wait 0 0 0 requests=2\n"
+                          "alltoallv 0 0 0 comm=1 bytes=6 sizes=1,2,3\n"
+                          "gather 0 0 0 comm=0 root=2 bytes=10\n"
+                          "finalize 0 0 0\n"
+                          "rank 1 12\ninit 0 0 0\n"
+                          "isend 0 0 0 comm=0 peer=0 tag=7 bytes=100 request=0\n"
+                          "irecv 0 0 0 comm=1 peer=0 tag=7 bytes=33 request=1\n"
+                          "wait 0 0 0 requests=1\nwait 0 0 0 requests=0\n"
+                          "comm 0 0 0 comm=1 parent=0\n"
+                          "allreduce 0 0 0 comm=1 bytes=4000\n"
+                          "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=2\n"
+                          "wait 0 0 0 requests=2\n"
+                          "alltoallv 0 0 0 comm=1 bytes=15 sizes=4,5,6\n"
+                          "gather 0 0 0 comm=0 root=2 bytes=20\n"
+                          "finalize 0 0 0\n"
+                          "rank 2 5\ninit 0 0 0\n"
+                          "comm 0 0 0 comm=-1 parent=0\n"
+                          "recv 0 0 0 comm=0 peer=0 tag=1 bytes=0\n"
+                          "gather 0 0 0 comm=0 root=2 bytes=30\n"
+                          "finalize 0 0 0\n"
+                          "rank 3 8\ninit 0 0 0\n"
+                          "comm 0 0 0 comm=1 parent=0\n"
+                          "allreduce 0 0 0 comm=1 bytes=4000\n"
+                          "bcast 0 0 0 mode=nonblocking comm=1 root=3 bytes=64 request=0\n"
+                          "wait 0 0 0 requests=0\n"
+                          "alltoallv 0 0 0 comm=1 bytes=24 sizes=7,8,9\n"
+                          "gather 0 0 0 comm=0 root=2 bytes=40\n"
+                          "finalize 0 0 0\nend\n";
 
 /* Writes the trace into `text`. */
 static enum fc_code write_as(const char *name, const struct fc_trace *t, struct fc_status *st)
@@ -94,7 +93,8 @@ static void read_goal(void)
             goal[rank][n++] = s;
         } else if (sscanf(line, "l%d: %15s %lldb %*s %d tag %d", &a, kind, &s.amount, &s.peer, &s.tag) == 5) {
             s.kind = strcmp(kind, "send") == 0 ? 1 : 2;
-            CU_ASSERT(strcmp(kind, s.kind == 1 ? "send" : "recv") == 0 && strstr(line, s.kind == 1 ? " to " : " from "));
+            CU_ASSERT(strcmp(kind, s.kind == 1 ? "send" : "recv") == 0 &&
+                      strstr(line, s.kind == 1 ? " to " : " from "));
             CU_ASSERT_EQUAL_FATAL(a, n);
             CU_ASSERT_FATAL(n < MOST);
             goal[rank][n++] = s;
@@ -119,7 +119,8 @@ static struct statement *partner(int from, const struct statement *send)
 {
     for (int i = 0; i < n_goal[send->peer]; i++) {
         struct statement *r = &goal[send->peer][i];
-        if (r->kind == 2 && r->started && !r->matched && (r->peer == from || r->peer < 0) && (r->tag == send->tag || r->tag < 0))
+        if (r->kind == 2 && r->started && !r->matched && (r->peer == from || r->peer < 0) &&
+            (r->tag == send->tag || r->tag < 0))
             return r;
     }
     return NULL;
@@ -172,9 +173,10 @@ static void test_goal(void)
     double bytes[MOST_RANKS][MOST_RANKS] = {{0}};
     CU_ASSERT_EQUAL_FATAL(read_text(job, &t, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(write_as("goal", &t, &st), FC_OK);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "num_ranks 4\nrank 0 {\nl0: calc 50\nl1: recv 100b from 1 tag 7\nl1 requires l0\n"
-                                        "l2: send 33b to 1 tag 8\nl2 irequires l1\nl3: calc 1000\nl3 irequires l2\n"
-                                        "l4: calc 0\nl4 requires l3\nl4 requires l1\nl4 requires l2\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text,
+                                  "num_ranks 4\nrank 0 {\nl0: calc 50\nl1: recv 100b from 1 tag 7\nl1 requires l0\n"
+                                  "l2: send 33b to 1 tag 8\nl2 irequires l1\nl3: calc 1000\nl3 irequires l2\n"
+                                  "l4: calc 0\nl4 requires l3\nl4 requires l1\nl4 requires l2\n"));
     read_goal();
     CU_ASSERT_TRUE(run_goal(bytes));
     expect_demand(&t, bytes);
@@ -184,16 +186,15 @@ static void test_goal(void)
 
 static void test_goal_graph(void)
 {
-    static const char graph[] =
-        "fabricast-trace 1\ngraph\nranks 2\ncomm 0 0-1\nevents 7\nrank 0 4\n"
-        "other 0 0 0.000000729\n"
-        "send 0 0 0 comm=0 peer=1 tag=5 bytes=1024 after=0 nic=2\n"
-        "barrier 0 0 0 comm=0 started=1 cpu=1\n"
-        "recv 0 0 0 comm=0 peer=any tag=any bytes=7 after=2,1\n"
-        "rank 1 3\n"
-        "recv 0 0 0 comm=0 peer=0 tag=5 bytes=1024\n"
-        "barrier 0 0 0 comm=0\n"
-        "send 0 0 0 comm=0 peer=0 tag=9 bytes=7 after=1\nend\n";
+    static const char graph[] = "fabricast-trace 1\ngraph\nranks 2\ncomm 0 0-1\nevents 7\nrank 0 4\n"
+                                "other 0 0 0.000000729\n"
+                                "send 0 0 0 comm=0 peer=1 tag=5 bytes=1024 after=0 nic=2\n"
+                                "barrier 0 0 0 comm=0 started=1 cpu=1\n"
+                                "recv 0 0 0 comm=0 peer=any tag=any bytes=7 after=2,1\n"
+                                "rank 1 3\n"
+                                "recv 0 0 0 comm=0 peer=0 tag=5 bytes=1024\n"
+                                "barrier 0 0 0 comm=0\n"
+                                "send 0 0 0 comm=0 peer=0 tag=9 bytes=7 after=1\nend\n";
     struct fc_trace t;
     struct fc_status st;
     double bytes[MOST_RANKS][MOST_RANKS] = {{0}};
@@ -223,8 +224,9 @@ static void test_ti(void)
     CU_ASSERT_EQUAL_FATAL(read_text(job, &t, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(write_as("ti", &t, &st), FC_OK);
     CU_ASSERT_EQUAL(losses[FC_LOST_NONBLOCKING], 3);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "0 init\n0 compute 50\n0 irecv 1 7 100\n0 isend 1 8 33\n0 compute 1000\n0 waitall 2\n"
-                                        "0 allgather 8 8\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text,
+                                  "0 init\n0 compute 50\n0 irecv 1 7 100\n0 isend 1 8 33\n0 compute 1000\n0 waitall 2\n"
+                                  "0 allgather 8 8\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "1 wait 0 1 8\n1 wait 1 0 7\n1 allgather 8 8\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, rank_2));
     /* Point-to-point lines, those of collectives on three ranks and of unequal shares too: as many bytes as without the
@@ -303,8 +305,8 @@ static void test_losses(void)
 
 int suite_export(void)
 {
-    static const CU_TestInfo tests[] = {{"goal", test_goal},   {"goal of a graph", test_goal_graph},
-                                        {"simgrid", test_ti},  {"matrix", test_matrix},
+    static const CU_TestInfo tests[] = {{"goal", test_goal},     {"goal of a graph", test_goal_graph},
+                                        {"simgrid", test_ti},    {"matrix", test_matrix},
                                         {"losses", test_losses}, CU_TEST_INFO_NULL};
     make_paths();
     return fc_add_suite("export", tests);

@@ -80,13 +80,12 @@ static void degraded(void)
 /* The short form that ibsim reads, a switch that was not queried, and an adapter without a record. */
 static void short_forms(void)
 {
-    static const char *const text =
-        "Switch 8 \"one\"\n[1] \"Hca1\"[1]\n[3]\t\"two\"[3]\n[5] \"two\"[5] # comment\n\n"
-        "Switch\t8 \"two\"\r\n[1] \"Hca2\"[2]\r\n[3] \"one\"[3]\n[5] \"one\"[5]\n"
-        "[7][ext 2]\t\"S-77\"[20]\t# \"far away\" lid 3 1xSDR s=1 w=1 v=4\n"
-        "[8]\t\"H-88\"[1][ext 1](88)\t# \"host8 hfi1_0\" lid 4 12xXDR (scp)\n\n"
-        "Chassis 1 (guid 0x1)\nHostname: x\n"
-        "Hca 2 \"Hca1\"\n[1](99) \"one\"[1]\n\nHca 2 \"Hca2\"\n[2] \"two\"[1]\n";
+    static const char *const text = "Switch 8 \"one\"\n[1] \"Hca1\"[1]\n[3]\t\"two\"[3]\n[5] \"two\"[5] # comment\n\n"
+                                    "Switch\t8 \"two\"\r\n[1] \"Hca2\"[2]\r\n[3] \"one\"[3]\n[5] \"one\"[5]\n"
+                                    "[7][ext 2]\t\"S-77\"[20]\t# \"far away\" lid 3 1xSDR s=1 w=1 v=4\n"
+                                    "[8]\t\"H-88\"[1][ext 1](88)\t# \"host8 hfi1_0\" lid 4 12xXDR (scp)\n\n"
+                                    "Chassis 1 (guid 0x1)\nHostname: x\n"
+                                    "Hca 2 \"Hca1\"\n[1](99) \"one\"[1]\n\nHca 2 \"Hca2\"\n[2] \"two\"[1]\n";
     struct fc_machine machine;
     struct fc_network net;
     uint32_t inner, outer;
@@ -106,15 +105,13 @@ static void data_rates(void)
     static const struct {
         const char *name;
         double gigabits;
-    } rates[] = {
-        {"4xSDR", 8},   {"4xDDR", 16},  {"4xQDR", 32},  {"4xFDR10", 40}, {"4xFDR", 54.545454545454545},
-        {"4xEDR", 100}, {"4xHDR", 200}, {"2xHDR", 100}, {"4xNDR", 400},  {"4xXDR", 800}};
+    } rates[] = {{"4xSDR", 8},   {"4xDDR", 16},  {"4xQDR", 32},  {"4xFDR10", 40}, {"4xFDR", 54.545454545454545},
+                 {"4xEDR", 100}, {"4xHDR", 200}, {"2xHDR", 100}, {"4xNDR", 400},  {"4xXDR", 800}};
     for (size_t i = 0; i < FC_COUNT(rates); i++) {
         char text[300];
         struct fc_machine machine;
         struct fc_network net;
-        snprintf(text, sizeof text, "Switch 2 \"S-1\"\n[1] \"H-2\"[1] # \"a HCA-1\" lid 1 %s\n",
-                 rates[i].name);
+        snprintf(text, sizeof text, "Switch 2 \"S-1\"\n[1] \"H-2\"[1] # \"a HCA-1\" lid 1 %s\n", rates[i].name);
         if (!graph_of("ibnetdiscover", text, "", &machine, &net)) continue;
         CU_ASSERT_DOUBLE_EQUAL(class_bandwidth(&net, rates[i].name), rates[i].gigabits * 1e9 / 8, 1e-6);
         fc_test_close(&machine, &net);
@@ -155,12 +152,10 @@ static void ibnetdiscover_refusals(void)
     refused_text(ib, SWITCH "\n" SWITCH, ":3: device 'S-1' has a record already on line 1");
     refused_text(ib, "Ca 1 \"H-1\"\n[1] \"H-2\"[1]\n", "two adapters");
     refused_text(ib, "Ca 1 \"H-1\"\n", "node 'H-1' has no cable");
-    refused_text(ib, "Switch 1 \"S-1\" # \"S-2\"\n\nSwitch 1 \"S-2\"\n",
-                 ":3: 'S-2' is the description of one");
+    refused_text(ib, "Switch 1 \"S-1\" # \"S-2\"\n\nSwitch 1 \"S-2\"\n", ":3: 'S-2' is the description of one");
     refused_text(ib, SWITCH "[1] \"H-2\"[1]\n\nCa 2 \"H-2\"\n[1] \"S-1\"[2]\n",
                  ":2: 'S-1' port 1 is cabled to 'H-2' port 1, but");
-    refused_text(ib, SWITCH "[1] \"H-2\"[1]\n[2] \"H-2\"[1]\n",
-                 ":3: 'H-2' port 1 is cabled already on line 2");
+    refused_text(ib, SWITCH "[1] \"H-2\"[1]\n[2] \"H-2\"[1]\n", ":3: 'H-2' port 1 is cabled already on line 2");
     refused_text(ib, SWITCH "[1] \"S-2\"[1]\n\nSwitch 4 \"S-2\"\n[2] \"H-3\"[1]\n", "does not list");
     refused_text(ib, SWITCH "[1] \"H-2\"[2]\n\nCa 1 \"H-2\"\n", "does not list");
     refused_text(ib, SWITCH "[1] \"H-2\"[1] # 4xEDR\n\nCa 1 \"H-2\"\n[1] \"S-1\"[1] # 4xQDR\n",
@@ -171,14 +166,13 @@ static void ibnetdiscover_refusals(void)
                  "none of the 1 adapters tells its host");
     refused_text(ib, SWITCH "[1] \"H-2\"[1] # \"a\xff HCA-1\" lid 3 4xEDR\n", "not printable");
     refused_text(ib, SWITCH "[1] \"H-2\"[1] # \"a HCA-1\" lid 3 4x?\?\?\n", "(it has: 4x?\?\?, injection)");
-    refused_text(
-        ib,
-        "Switch 20 \"S-1\"\n[1] \"S-2\"[1] # 1xA\n[2] \"S-2\"[2] # 1xB\n[3] \"S-2\"[3] # 1xC\n"
-        "[4] \"S-2\"[4] # 1xD\n[5] \"S-2\"[5] # 1xE\n[6] \"S-2\"[6] # 1xF\n[7] \"S-2\"[7] # 1xG\n"
-        "[8] \"S-2\"[8] # 1xH\n[9] \"S-2\"[9] # 1xI\n[10] \"S-2\"[10] # 1xJ\n[11] \"S-2\"[11] # 1xK\n"
-        "[12] \"S-2\"[12] # 1xL\n[13] \"S-2\"[13] # 1xM\n[14] \"S-2\"[14] # 1xN\n[15] \"S-2\"[15] # 1xO\n"
-        "[16] \"S-2\"[16] # 1xP\n",
-        "'1xP' is one kind of link too many");
+    refused_text(ib,
+                 "Switch 20 \"S-1\"\n[1] \"S-2\"[1] # 1xA\n[2] \"S-2\"[2] # 1xB\n[3] \"S-2\"[3] # 1xC\n"
+                 "[4] \"S-2\"[4] # 1xD\n[5] \"S-2\"[5] # 1xE\n[6] \"S-2\"[6] # 1xF\n[7] \"S-2\"[7] # 1xG\n"
+                 "[8] \"S-2\"[8] # 1xH\n[9] \"S-2\"[9] # 1xI\n[10] \"S-2\"[10] # 1xJ\n[11] \"S-2\"[11] # 1xK\n"
+                 "[12] \"S-2\"[12] # 1xL\n[13] \"S-2\"[13] # 1xM\n[14] \"S-2\"[14] # 1xN\n[15] \"S-2\"[15] # 1xO\n"
+                 "[16] \"S-2\"[16] # 1xP\n",
+                 "'1xP' is one kind of link too many");
 #undef SWITCH
 }
 
@@ -195,18 +189,16 @@ struct real {
 };
 /* Counted in the files by an independent script; one host of the second has both ports cabled. */
 static const struct real reals[] = {
-    {"ibnetdiscover/cluster_edr_6sw_96ca_degraded.txt", "ibnetdiscover", 96, 6, 48, 96, 0, 0, true, "4xEDR",
-     "4xDDR", 143, 1},
-    {"ibnetdiscover/cluster_qdr_fdr10_8sw_144ca.txt", "ibnetdiscover", 144, 8, 47, 145, 0, 0, true, "4xQDR",
-     "4xFDR10", 145, 47},
-    {"ibnetdiscover/dgx_ndr_40sw_582ca.txt.gz", "ibnetdiscover", 122, 40, 532, 473, 40, 69, true, "4xNDR",
-     NULL, 1005, 0},
-    {"ibnetdiscover/kary_4_3_128.txt.gz", "ibnetdiscover", 128, 80, 256, 128, 0, 0, true, "4xEDR", NULL, 384,
+    {"ibnetdiscover/cluster_edr_6sw_96ca_degraded.txt", "ibnetdiscover", 96, 6, 48, 96, 0, 0, true, "4xEDR", "4xDDR",
+     143, 1},
+    {"ibnetdiscover/cluster_qdr_fdr10_8sw_144ca.txt", "ibnetdiscover", 144, 8, 47, 145, 0, 0, true, "4xQDR", "4xFDR10",
+     145, 47},
+    {"ibnetdiscover/dgx_ndr_40sw_582ca.txt.gz", "ibnetdiscover", 122, 40, 532, 473, 40, 69, true, "4xNDR", NULL, 1005,
      0},
+    {"ibnetdiscover/kary_4_3_128.txt.gz", "ibnetdiscover", 128, 80, 256, 128, 0, 0, true, "4xEDR", NULL, 384, 0},
     {"ibnetdiscover/ibsim_net.2sw2path4hca", "ibnetdiscover", 4, 2, 2, 4, 0, 0, true, "link", NULL, 6, 0},
     {"slurm/janus_topology.conf", "slurm-topology", 1368, 80, 231, 1368, 0, 0, true, "link", NULL, 1599, 0},
-    {"slurm/curc_summit_opa_topology.conf", "slurm-topology", 508, 25, 128, 508, 0, 0, false, "link", NULL,
-     636, 0},
+    {"slurm/curc_summit_opa_topology.conf", "slurm-topology", 508, 25, 128, 508, 0, 0, false, "link", NULL, 636, 0},
     {"slurm/circe_superpod_topology.conf", "slurm-topology", 79, 5, 0, 80, 0, 0, false, "link", NULL, 80, 0},
 };
 
@@ -219,11 +211,10 @@ static bool real_network(const struct real *real, struct fc_machine *machine, st
         if (!fc_test_file(path, ".txt", "", 0)) return false;
         snprintf(command, sizeof command, "gzip -dc '" REAL "%s' > %s", real->file, path);
         CU_ASSERT_EQUAL(system(command), 0);
-        snprintf(yaml, sizeof yaml, "name: r\nnetwork: {family: graph, file: %s, format: %s}\n", path,
-                 real->format);
+        snprintf(yaml, sizeof yaml, "name: r\nnetwork: {family: graph, file: %s, format: %s}\n", path, real->format);
     } else {
-        snprintf(yaml, sizeof yaml, "name: r\nnetwork: {family: graph, file: %s/" REAL "%s, format: %s}\n",
-                 directory, real->file, real->format);
+        snprintf(yaml, sizeof yaml, "name: r\nnetwork: {family: graph, file: %s/" REAL "%s, format: %s}\n", directory,
+                 real->file, real->format);
     }
     if (!strcmp(real->class, "link")) strcat(yaml, one_class);
     bool done = fc_test_network(yaml, machine, net);

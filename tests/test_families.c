@@ -24,9 +24,8 @@ static void shape_of_its_own_family(void)
     static const struct {
         const char *machine;
         int kind;
-    } cases[] = {{"bgl-64", IS_TORUS},        {MESH("dims: [5, 3]"), IS_TORUS},
-                 {"qsnet-64", IS_FAT_TREE},   {"tmesh-216", IS_TMESH},
-                 {"percs-16", IS_TWO_LEVEL},  {"tests/fabrics/rails_ndr.yaml", IS_GRAPH}};
+    } cases[] = {{"bgl-64", IS_TORUS},    {MESH("dims: [5, 3]"), IS_TORUS}, {"qsnet-64", IS_FAT_TREE},
+                 {"tmesh-216", IS_TMESH}, {"percs-16", IS_TWO_LEVEL},       {"tests/fabrics/rails_ndr.yaml", IS_GRAPH}};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;
         struct fc_network net;
@@ -201,8 +200,9 @@ static void walked_refusals(void)
     CU_ASSERT(fc_says(&cycle, FC_INPUT, "other routing can deadlock under rule walked: x+ (0,0)->(1,0) vc 0"));
     settings.allow_deadlock = true;
     CU_ASSERT_NOT_EQUAL(fc_flit_prepare(&net, &settings, &flit, &split), FC_OK);
-    CU_ASSERT(fc_says(&split, FC_INPUT, "the flit-level kernel has no other routing of torus networks, and its walks "
-                                        "are no single paths"));
+    CU_ASSERT(fc_says(&split, FC_INPUT,
+                      "the flit-level kernel has no other routing of torus networks, and its walks "
+                      "are no single paths"));
     CU_ASSERT_EQUAL(fc_certify(&net, "hops", &c, &unknown), FC_INPUT);
     CU_ASSERT(fc_says(&unknown, FC_INPUT, "no virtual-channel rule 'hops' (it has: walked, "));
     fc_test_close(&machine, &net);
@@ -217,4 +217,7 @@ static const CU_TestInfo tests[] = {
     CU_TEST_INFO_NULL,
 };
 
-int suite_families(void) { return fc_add_suite("families", tests); }
+int suite_families(void)
+{
+    return fc_add_suite("families", tests);
+}

@@ -26,8 +26,7 @@ static const struct tree trees[] = {
 static void write_list(char *out, size_t size, const char *key, const int *v, int n)
 {
     size_t used = (size_t)snprintf(out, size, ", %s: [", key);
-    for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%d", i ? ", " : "", v[i]);
+    for (int i = 0; i < n; i++) used += (size_t)snprintf(out + used, size - used, "%s%d", i ? ", " : "", v[i]);
     snprintf(out + used, size - used, "]");
 }
 
@@ -40,8 +39,7 @@ static bool build_tree(const struct tree *t, struct fc_machine *machine, struct 
     snprintf(yaml, sizeof yaml,
              "name: tree\nnetwork: {family: fat-tree%s%s%s, planes: %d}\n"
              "links: {leaf: {bandwidth: 1 GB/s}%s}\n",
-             list[0], list[1], list[2], t->planes,
-             t->h > 1 ? ", up: {bandwidth: 2 GB/s, latency: 10 ns}" : "");
+             list[0], list[1], list[2], t->planes, t->h > 1 ? ", up: {bandwidth: 2 GB/s, latency: 10 ns}" : "");
     return fc_test_network(yaml, machine, net);
 }
 
@@ -92,8 +90,7 @@ static void qsnet(void)
     const struct fc_fat_tree_shape *s = fc_fat_tree(&net);
     CU_ASSERT(net.n_nodes == 64 && net.n_routers == 48);
     for (int l = 1; l <= 3; l++) CU_ASSERT_EQUAL(s->first_switch[l + 1] - s->first_switch[l], 16);
-    for (uint32_t v = 0; v < 48; v++)
-        CU_ASSERT_EQUAL(net.first_link[v + 1] - net.first_link[v], v < 32 ? 8 : 4);
+    for (uint32_t v = 0; v < 48; v++) CU_ASSERT_EQUAL(net.first_link[v + 1] - net.first_link[v], v < 32 ? 8 : 4);
     CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
     CU_ASSERT_EQUAL(f.diameter_hops, 4);
     CU_ASSERT_EQUAL(f.mean_hops, (12 * 2 + 48 * 4) / 64.0);
@@ -114,9 +111,8 @@ static void bisection(void)
         {{4, {2, 2, 2, 2}, {1, 2, 2, 2}, {1, 1, 1, 1}, 1}, 8}, /* k-ary n-tree: N/2 */
         {{2, {16, 6}, {1, 4}, {1, 2}, 1}, 24},                 /* 4:2 tapered: 3 leaves of 8 uplinks */
         {{2, {16, 6}, {1, 4}, {1, 2}, 2}, 48},
-        {{3, {4, 4, 4}, {1, 1, 8}, {1, 1, 4}, 1},
-         8},                                 /* the middle stage is the thin one: 8 leaves of 1 uplink */
-        {{2, {2, 3}, {1, 8}, {1, 1}, 1}, 2}, /* odd: one leaf of three; its 2 nodes bind */
+        {{3, {4, 4, 4}, {1, 1, 8}, {1, 1, 4}, 1}, 8}, /* the middle stage is the thin one: 8 leaves of 1 uplink */
+        {{2, {2, 3}, {1, 8}, {1, 1}, 1}, 2},          /* odd: one leaf of three; its 2 nodes bind */
         {{1, {7}, {1}, {1}, 1}, 3},
     };
     for (size_t i = 0; i < FC_COUNT(known); i++) {
@@ -139,8 +135,7 @@ static void loads(void)
         struct fc_machine machine;
         struct fc_network net;
         if (!build_tree(&trees[i], &machine, &net)) continue;
-        for (size_t r = 0; r < FC_COUNT(names); r++)
-            loads_agree_always(&net, routing_named(names[r]), 10 * i + r);
+        for (size_t r = 0; r < FC_COUNT(names); r++) loads_agree_always(&net, routing_named(names[r]), 10 * i + r);
         fc_test_close(&machine, &net);
     }
 }
@@ -205,9 +200,8 @@ static void ascent_is_uniform(void)
  * contention. */
 static void hash_shifts_without_contention(void)
 {
-    static const struct tree full[] = {{3, {4, 4, 4}, {1, 4, 4}, {1, 1, 1}, 1},
-                                       {2, {6, 6}, {1, 6}, {1, 1}, 1},
-                                       {2, {6, 4}, {1, 2}, {1, 3}, 1}};
+    static const struct tree full[] = {
+        {3, {4, 4, 4}, {1, 4, 4}, {1, 1, 1}, 1}, {2, {6, 6}, {1, 6}, {1, 1}, 1}, {2, {6, 4}, {1, 2}, {1, 3}, 1}};
     for (size_t i = 0; i < FC_COUNT(full); i++) {
         struct fc_machine machine;
         struct fc_network net;
@@ -261,13 +255,10 @@ static void names(void)
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&net, 0, text, sizeof text), "switch L1.0");
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&net, 21, text, sizeof text), "switch L2.5");
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&net, 48 + 17, text, sizeof text), "node 17");
-    uint32_t up =
-        fc_find_link(&net, 3, 16 + 3); /* leaf 3 is the fourth of the first subtree: parents L2.0 .. L2.3 */
+    uint32_t up = fc_find_link(&net, 3, 16 + 3); /* leaf 3 is the fourth of the first subtree: parents L2.0 .. L2.3 */
     CU_ASSERT_STRING_EQUAL(fc_link_name(&net, up, text, sizeof text), "up L1.3->L2.3");
-    CU_ASSERT_STRING_EQUAL(fc_link_name(&net, fc_find_link(&net, 19, 3), text, sizeof text),
-                           "down L2.3->L1.3");
-    CU_ASSERT_STRING_EQUAL(fc_link_name(&net, fc_find_link(&net, 48 + 17, 4), text, sizeof text),
-                           "up node 17->L1.4");
+    CU_ASSERT_STRING_EQUAL(fc_link_name(&net, fc_find_link(&net, 19, 3), text, sizeof text), "down L2.3->L1.3");
+    CU_ASSERT_STRING_EQUAL(fc_link_name(&net, fc_find_link(&net, 48 + 17, 4), text, sizeof text), "up node 17->L1.4");
     fc_test_close(&machine, &net);
     if (!build_tree(&trees[6], &machine, &net)) return;
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&net, net.n_routers - 1, text, sizeof text), "switch P2.L3.11");
@@ -275,9 +266,9 @@ static void names(void)
     fc_test_close(&machine, &net);
 }
 
-#define REFUSED(keys, code, part)                                                                            \
-    refused("name: bad\nnetwork: {family: fat-tree, " keys "}\n"                                             \
-            "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n",                                 \
+#define REFUSED(keys, code, part)                                                                                      \
+    refused("name: bad\nnetwork: {family: fat-tree, " keys "}\n"                                                       \
+            "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n",                                           \
             code, part)
 
 static void refusals(void)
@@ -285,8 +276,7 @@ static void refusals(void)
     REFUSED("parents: [1, 4]", FC_INPUT, ":2: network.children is missing");
     REFUSED("children: [4, 4]", FC_INPUT, ":2: network.parents is missing");
     REFUSED("children: [4, 4], parents: [1, 4, 4]", FC_INPUT, "network.parents has 3 entries (expected 2");
-    REFUSED("children: [4, 4], parents: [1, 4], links: [1]", FC_INPUT,
-            "network.links has 1 entries (expected 2");
+    REFUSED("children: [4, 4], parents: [1, 4], links: [1]", FC_INPUT, "network.links has 1 entries (expected 2");
     REFUSED("children: [4, 0], parents: [1, 4]", FC_INPUT, "network.children");
     REFUSED("children: [4, 4], parents: [1, 0]", FC_INPUT, "network.parents");
     REFUSED("children: [4, -4], parents: [1, 4]", FC_INPUT, "network.children");
@@ -307,8 +297,8 @@ static void refusals(void)
             "2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647]",
             FC_NO, "too many");
     REFUSED("children: [64, 64], parents: [1, 65536], links: [1, 65535]", FC_NO, "links are too many");
-    REFUSED("children: [1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1], parents: [1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1]",
-            FC_INPUT, "16 levels (at most 15)");
+    REFUSED("children: [1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1], parents: [1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1]", FC_INPUT,
+            "16 levels (at most 15)");
     REFUSED("children: [4, 4], parents: [1, 4], childs: 3", FC_INPUT, "childs");
     refused("name: bad\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\nlinks: {leaf: "
             "{bandwidth: 1}}\n",

@@ -52,8 +52,8 @@ static void one_queue(void)
 
 static const char *const networks[] = {
     MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, WORM "vcs: 2, buffer: 128 B, routing: dimension-order", ""),
-    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES,
-            CUT "vcs: 2, buffer: 128 B, routing: adaptive, escape: bubble", ""),
+    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, CUT "vcs: 2, buffer: 128 B, routing: adaptive, escape: bubble",
+            ""),
     MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES,
             CUT "vcs: 2, buffer: 128 B, routing: dimension-order, escape: bubble", ""),
     MACHINE("family: mesh, dims: [4, 4]", WIRES, CUT "vcs: 1, buffer: 128 B, bypass: 1 cycle", ""),
@@ -132,11 +132,12 @@ static void within_a_chip(void)
 {
     struct bench b;
     struct fc_demand demand;
-    if (!open_bench(&b, "name: t\nclock: 1 GHz\nnetwork: {family: tmesh, dims: [2, 2], mesh: [3, 3], bridges: {x-: 0, y-: "
-                        "2, x+: 1, y+: 3}, router_nodes_compute: yes, vc_policy: six-vc}\nlinks: {torus: {bandwidth: 2 GB/s}, "
-                        "mesh: {bandwidth: 8 GB/s}, injection: {bandwidth: 8 GB/s}}\nrouter: {delay: 2 cycles, flow_control: "
-                        "cut-through, flit: 8 B, vcs: 2, escape: dateline, buffer: 128 B, routing: "
-                        "dimension-order}\npacket: {max: 64 B}\n"))
+    if (!open_bench(
+            &b, "name: t\nclock: 1 GHz\nnetwork: {family: tmesh, dims: [2, 2], mesh: [3, 3], bridges: {x-: 0, y-: "
+                "2, x+: 1, y+: 3}, router_nodes_compute: yes, vc_policy: six-vc}\nlinks: {torus: {bandwidth: 2 GB/s}, "
+                "mesh: {bandwidth: 8 GB/s}, injection: {bandwidth: 8 GB/s}}\nrouter: {delay: 2 cycles, flow_control: "
+                "cut-through, flit: 8 B, vcs: 2, escape: dateline, buffer: 128 B, routing: "
+                "dimension-order}\npacket: {max: 64 B}\n"))
         return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&b.net, "blocks:nodes=9", 1, &demand, &b.st), FC_OK);
     CU_ASSERT_EQUAL(demand.n_entries, 36 * 8);

@@ -71,12 +71,11 @@ static void go(struct run *r, const struct plan *p)
         r->counts[i].measure_to = p->closed ? UINT64_MAX / 64 : (uint64_t)(TO * cycle);
         CU_ASSERT_EQUAL_FATAL(fc_flit_counts_make(&r->counts[i], &r->arena, &st), FC_OK);
     }
-    CU_ASSERT_EQUAL_FATAL(ops->open(&r->flit, r->traffic, p->threads, s.seed, r->counts, r->link_flits,
-                                    r->link_packets, r->injected, &engine, &st),
+    CU_ASSERT_EQUAL_FATAL(ops->open(&r->flit, r->traffic, p->threads, s.seed, r->counts, r->link_flits, r->link_packets,
+                                    r->injected, &engine, &st),
                           FC_OK);
     uint64_t stop = p->closed ? (uint64_t)(400000 * cycle) : (uint64_t)(TO * cycle);
-    for (uint64_t t = stop / 3; t <= stop && !r->state.exhausted;
-         t += stop / 3) /* in pieces, as run control does */
+    for (uint64_t t = stop / 3; t <= stop && !r->state.exhausted; t += stop / 3) /* in pieces, as run control does */
         CU_ASSERT_EQUAL_FATAL(ops->advance(engine, t, &r->state, &st), FC_OK);
     if (!r->state.exhausted) CU_ASSERT_EQUAL_FATAL(ops->advance(engine, stop, &r->state, &st), FC_OK);
     r->credits_full = ops->credits_full(engine);
@@ -98,13 +97,12 @@ static void end(struct run *r)
 static bool same(const struct run *a, const struct run *b)
 {
     const struct fc_flit_counts *x = a->counts, *y = b->counts;
-    bool good =
-        x->measured_delivered == y->measured_delivered && x->measured_started == y->measured_started &&
-        x->latency_ticks == y->latency_ticks && x->network_ticks == y->network_ticks && x->hops == y->hops &&
-        x->latency_max_ticks == y->latency_max_ticks && x->packets_injected == y->packets_injected &&
-        x->packets_delivered == y->packets_delivered && x->flits_injected == y->flits_injected &&
-        x->flits_delivered == y->flits_delivered && x->flit_hops == y->flit_hops &&
-        x->escape_flit_hops == y->escape_flit_hops && x->window_flits_delivered == y->window_flits_delivered;
+    bool good = x->measured_delivered == y->measured_delivered && x->measured_started == y->measured_started &&
+                x->latency_ticks == y->latency_ticks && x->network_ticks == y->network_ticks && x->hops == y->hops &&
+                x->latency_max_ticks == y->latency_max_ticks && x->packets_injected == y->packets_injected &&
+                x->packets_delivered == y->packets_delivered && x->flits_injected == y->flits_injected &&
+                x->flits_delivered == y->flits_delivered && x->flit_hops == y->flit_hops &&
+                x->escape_flit_hops == y->escape_flit_hops && x->window_flits_delivered == y->window_flits_delivered;
     good = good && !memcmp(x->histogram, y->histogram, sizeof x->histogram);
     good = good && !memcmp(x->batch_ticks, y->batch_ticks, sizeof x->batch_ticks);
     good = good && !memcmp(x->occupancy_flit_ticks, y->occupancy_flit_ticks, sizeof x->occupancy_flit_ticks);
@@ -122,35 +120,30 @@ static void compare(const struct plan *p, const struct plan *q)
     CU_ASSERT_TRUE(a.counts->measured_delivered > 0 || p->load == 0);
     CU_ASSERT_TRUE(a.counts->window_flits_delivered > 1000);
     CU_ASSERT_TRUE(same(&a, &b));
-    if (!same(&a, &b))
-        printf("\n    differs: %s, load %g, %u flits\n%s", p->pattern, p->load, p->most, p->yaml);
+    if (!same(&a, &b)) printf("\n    differs: %s, load %g, %u flits\n%s", p->pattern, p->load, p->most, p->yaml);
     end(&a);
     end(&b);
 }
 
 #define HEAD(network) "name: t\nclock: 1 GHz\nnetwork: {" network "}\n"
-#define LINKS(class, latency, injection)                                                                     \
-    "links: {" class ": {bandwidth: 8 GB/s, latency: " latency                                               \
-                     "}, injection: {bandwidth: 8 GB/s, latency: " injection "}}\n"
-#define ROUTER(more)                                                                                         \
-    "router: {delay: 2 cycles, credit: 1 cycle, flit: 8 B, " more "}\npacket: {min: 8 B, max: 64 B}\n"
-#define TREE                                                                                                 \
-    "links: {leaf: {bandwidth: 8 GB/s, latency: 1 cycle}, up: {bandwidth: 8 GB/s, latency: 2 cycles}}\n"
-#define WORM(vcs, buffer, more)                                                                              \
+#define LINKS(class, latency, injection)                                                                               \
+    "links: {" class ": {bandwidth: 8 GB/s, latency: " latency "}, injection: {bandwidth: 8 GB/s, latency: " injection \
+                     "}}\n"
+#define ROUTER(more) "router: {delay: 2 cycles, credit: 1 cycle, flit: 8 B, " more "}\npacket: {min: 8 B, max: 64 B}\n"
+#define TREE "links: {leaf: {bandwidth: 8 GB/s, latency: 1 cycle}, up: {bandwidth: 8 GB/s, latency: 2 cycles}}\n"
+#define WORM(vcs, buffer, more)                                                                                        \
     ROUTER("flow_control: wormhole, routing: dimension-order, vcs: " vcs ", buffer: " buffer ", " more)
 
 static const char *const simple[] = {
-    HEAD("family: torus, dims: [4, 3, 4]") LINKS("torus", "1 cycle", "1 cycle")
-        WORM("4", "64 B", "escape: dateline"),
+    HEAD("family: torus, dims: [4, 3, 4]") LINKS("torus", "1 cycle", "1 cycle") WORM("4", "64 B", "escape: dateline"),
     HEAD("family: torus, dims: [5, 4]") LINKS("torus", "3 cycles", "0 s")
         WORM("2", "40 B", "escape: dateline, dateline: entry"),
     HEAD("family: mesh, dims: [4, 3], nodes_per_router: 2") LINKS("mesh", "0 s", "2 cycles")
         WORM("3", "24 B", "escape: none"),
-    HEAD("family: torus, dims: [6, 2, 3]") LINKS("torus", "1 cycle", "1 cycle") ROUTER(
-        "flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 128 B, escape: dateline"),
+    HEAD("family: torus, dims: [6, 2, 3]") LINKS("torus", "1 cycle", "1 cycle")
+        ROUTER("flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 128 B, escape: dateline"),
     /* More than 64 routers; more than 8 places for ports at a router. */
-    HEAD("family: torus, dims: [5, 5, 3]") LINKS("torus", "1 cycle", "1 cycle")
-        WORM("2", "32 B", "escape: dateline"),
+    HEAD("family: torus, dims: [5, 5, 3]") LINKS("torus", "1 cycle", "1 cycle") WORM("2", "32 B", "escape: dateline"),
     HEAD("family: torus, dims: [3, 4], nodes_per_router: 5") LINKS("torus", "2 cycles", "0 s")
         WORM("8", "24 B", "escape: dateline"),
 };
@@ -181,18 +174,17 @@ static const char *const any[] = {
                "vc_allocation: stage"),
     HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
         TREE ROUTER("flow_control: wormhole, routing: nca, vcs: 2, buffer: 64 B, arbitration: random"),
-    HEAD(
-        "family: two-level, supernodes: 5, drawers: 1, nodes_per_drawer: 4") "links: {ll: {bandwidth: 8 "
-                                                                             "GB/s, latency: 2 cycles}, lr: "
-                                                                             "{bandwidth: 8 GB/s, latency: 2 "
-                                                                             "cycles}, d: {bandwidth: 4 "
-                                                                             "GB/s, latency: 20 cycles}, "
-                                                                             "injection: {bandwidth: 8 GB/s, "
-                                                                             "latency: 1 cycle}}\n" ROUTER(
-                                                                                 "flow_control: wormhole, "
-                                                                                 "routing: ugal, vcs: 3, "
-                                                                                 "buffer: 256 B, "
-                                                                                 "arbitration: slq"),
+    HEAD("family: two-level, supernodes: 5, drawers: 1, nodes_per_drawer: 4") "links: {ll: {bandwidth: 8 "
+                                                                              "GB/s, latency: 2 cycles}, lr: "
+                                                                              "{bandwidth: 8 GB/s, latency: 2 "
+                                                                              "cycles}, d: {bandwidth: 4 "
+                                                                              "GB/s, latency: 20 cycles}, "
+                                                                              "injection: {bandwidth: 8 GB/s, "
+                                                                              "latency: 1 cycle}}\n" ROUTER(
+                                                                                  "flow_control: wormhole, "
+                                                                                  "routing: ugal, vcs: 3, "
+                                                                                  "buffer: 256 B, "
+                                                                                  "arbitration: slq"),
     HEAD("family: tmesh, dims: [3, 3], mesh: [2, 2], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}, "
          "router_nodes_compute: true, vc_policy: six-vc") "links: {torus: {bandwidth: 2 GB/s, latency: 4 "
                                                           "cycles}, mesh: {bandwidth: 8 GB/s, latency: 1 "
@@ -206,8 +198,7 @@ static void threads(void)
     for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple); i++)
         for (int n = 2; n < 4; n++) {
             const char *yaml = i < FC_COUNT(any) ? any[i] : simple[i - FC_COUNT(any)];
-            struct plan p = {
-                .yaml = yaml, .pattern = "uniform", .threads = 1, .load = 0.2, .least = 1, .most = 4};
+            struct plan p = {.yaml = yaml, .pattern = "uniform", .threads = 1, .load = 0.2, .least = 1, .most = 4};
             struct plan q = p;
             q.threads = n;
             compare(&p, &q);
@@ -219,8 +210,7 @@ static void drained(void)
 {
     for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple); i++) {
         const char *yaml = i < FC_COUNT(any) ? any[i] : simple[i - FC_COUNT(any)];
-        struct plan p = {
-            .yaml = yaml, .pattern = "alltoall:bytes=200", .threads = 1 + (int)(i % 2), .closed = true};
+        struct plan p = {.yaml = yaml, .pattern = "alltoall:bytes=200", .threads = 1 + (int)(i % 2), .closed = true};
         struct run r;
         go(&r, &p);
         CU_ASSERT_TRUE(r.state.exhausted);
@@ -238,8 +228,8 @@ static void drained(void)
 static void two_engines(void)
 {
     static const char *const yaml[] = {
-        HEAD("family: torus, dims: [4, 4]") LINKS("torus", "3 cycles", "1 cycle") ROUTER(
-            "flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 256 B, escape: dateline"),
+        HEAD("family: torus, dims: [4, 4]") LINKS("torus", "3 cycles", "1 cycle")
+            ROUTER("flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 256 B, escape: dateline"),
         HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
             TREE ROUTER("flow_control: cut-through, routing: nca-random, vcs: 2, buffer: 256 B"),
     };
@@ -251,10 +241,8 @@ static void two_engines(void)
             go(&a, &p);
             p.engine = &fc_flit_event_engine;
             go(&b, &p);
-            double x = (double)a.counts->latency_ticks / (double)a.counts->measured_delivered /
-                       a.flit.ticks_per_cycle;
-            double y = (double)b.counts->latency_ticks / (double)b.counts->measured_delivered /
-                       b.flit.ticks_per_cycle;
+            double x = (double)a.counts->latency_ticks / (double)a.counts->measured_delivered / a.flit.ticks_per_cycle;
+            double y = (double)b.counts->latency_ticks / (double)b.counts->measured_delivered / b.flit.ticks_per_cycle;
             CU_ASSERT_TRUE(fabs(x / y - 1) < (load == 2 ? 0.03 : 0.015));
             if (fabs(x / y - 1) >= (load == 2 ? 0.03 : 0.015))
                 printf("\n    cycle %g, event %g at load %g\n%s", x, y, p.load, yaml[i]);

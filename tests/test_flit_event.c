@@ -5,10 +5,10 @@
 
 /* ---- machines ------------------------------------------------------------ */
 
-#define BGL_LIKE(dims, more)                                                                                 \
-    "name: t\nclock: 175 MHz\nnetwork: {family: torus, dims: " dims "}\n"                                    \
-    "links: {torus: {bandwidth: 175 MB/s, latency: 8 cycles}, injection: {bandwidth: 1.05 GB/s}}\n"          \
-    "router: {delay: 8 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, paths: 2, " more "}\n"  \
+#define BGL_LIKE(dims, more)                                                                                           \
+    "name: t\nclock: 175 MHz\nnetwork: {family: torus, dims: " dims "}\n"                                              \
+    "links: {torus: {bandwidth: 175 MB/s, latency: 8 cycles}, injection: {bandwidth: 1.05 GB/s}}\n"                    \
+    "router: {delay: 8 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, paths: 2, " more "}\n"            \
     "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
 
 static const char *const machines[] = {
@@ -64,8 +64,7 @@ static void zero_load(void)
             struct fc_flit_settings settings = settings_of(0);
             if (!build(&r, machines[m])) continue;
             uint32_t n = r.net.n_nodes, src = n / 7 * i, dst = (src + 1 + (n - 1) * i / 6) % n, links;
-            one_flow(&r, src, dst, 25 * i - 24,
-                     false); /* one packet, 1 to 4 flits where a flit has 32 bytes */
+            one_flow(&r, src, dst, 25 * i - 24, false); /* one packet, 1 to 4 flits where a flit has 32 bytes */
             if (start(&r, &settings, 0, UINT32_MAX, 0)) {
                 advance(&r, UINT32_MAX);
                 finish(&r);
@@ -99,8 +98,7 @@ static void equal_rates(void)
         advance(&r, UINT32_MAX);
         finish(&r);
         uint64_t expected = 2 * 1 + 6 * 2 + 7 * 3 + 5; /* cycles: wires, routers, flits */
-        CU_ASSERT_DOUBLE_EQUAL((double)r.counts.latency_ticks, (double)expected * r.flit.ticks_per_cycle,
-                               1e-9);
+        CU_ASSERT_DOUBLE_EQUAL((double)r.counts.latency_ticks, (double)expected * r.flit.ticks_per_cycle, 1e-9);
     }
     end(&r);
 }
@@ -135,8 +133,7 @@ static void drain(const char *yaml, const char *pattern, bool published)
 static void drained(void)
 {
     for (size_t m = 0; m < 5; m++) drain(machines[m], "alltoall:bytes=400", false);
-    drain(machines[0], "alltoall:bytes=300",
-          true); /* the bubble as first published: this load does not block it */
+    drain(machines[0], "alltoall:bytes=300", true); /* the bubble as first published: this load does not block it */
 }
 
 /* Every arbitration delivers everything. */
@@ -147,8 +144,7 @@ static void arbitrations(void)
         char yaml[900];
         snprintf(
             yaml, sizeof yaml,
-            BGL_LIKE("[4, 4]",
-                     "vcs: 2, escape: bubble, routing: adaptive, in_network: 60, slq: 75, arbitration: %s"),
+            BGL_LIKE("[4, 4]", "vcs: 2, escape: bubble, routing: adaptive, in_network: 60, slq: 75, arbitration: %s"),
             names[i]);
         drain(yaml, "alltoall:bytes=700", false);
     }
@@ -171,8 +167,7 @@ static void capacity(void)
         double busy = 0, links = 0;
         for (uint32_t l = 0; l < r.net.n_links; l++) {
             if (r.net.link_class[l] != 0) continue;
-            busy += (double)(r.link_flits[l] * r.flit.flit_ticks[0] +
-                             r.link_packets[l] * r.flit.trailer_ticks[0]);
+            busy += (double)(r.link_flits[l] * r.flit.flit_ticks[0] + r.link_packets[l] * r.flit.trailer_ticks[0]);
             links++;
         }
         CU_ASSERT(busy / links / (double)(to - from) > 0.93);
@@ -186,9 +181,9 @@ static void capacity(void)
 
 static bool same_counts(const struct fc_flit_counts *a, const struct fc_flit_counts *b)
 {
-    bool same = !memcmp(&a->measured_started, &b->measured_started,
-                        offsetof(struct fc_flit_counts, interval_flits) -
-                            offsetof(struct fc_flit_counts, measured_started));
+    bool same =
+        !memcmp(&a->measured_started, &b->measured_started,
+                offsetof(struct fc_flit_counts, interval_flits) - offsetof(struct fc_flit_counts, measured_started));
     for (uint32_t i = 0; i < a->n_intervals; i++)
         same = same && a->interval_flits[i] == b->interval_flits[i] &&
                a->interval_returns[i] == b->interval_returns[i] &&
@@ -318,8 +313,7 @@ static void deadlock(void)
         CU_ASSERT(r.state.packets_in_flight > 0);
         struct fc_flit_blocked *blocked;
         uint32_t n = 0, *wanted, ring = 0;
-        CU_ASSERT_EQUAL(fc_flit_event_engine.blocked(r.engine, &r.arena, &blocked, &n, &wanted, &r.st),
-                        FC_OK);
+        CU_ASSERT_EQUAL(fc_flit_event_engine.blocked(r.engine, &r.arena, &blocked, &n, &wanted, &r.st), FC_OK);
         for (uint32_t i = 0; i < n; i++) {
             CU_ASSERT(blocked[i].n_wanted >= 1);
             uint32_t in = blocked[i].channel / (uint32_t)r.flit.n_vcs;

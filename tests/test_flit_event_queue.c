@@ -11,8 +11,7 @@ static void geo_d_1(void)
     for (size_t i = 0; i < FC_COUNT(rho); i++) {
         struct run r;
         if (!build(&r, NARROW_INJECTION)) return;
-        struct fc_flit_settings settings =
-            settings_of(rho[i] / 2); /* mean over two nodes, one of which sends */
+        struct fc_flit_settings settings = settings_of(rho[i] / 2); /* mean over two nodes, one of which sends */
         one_flow(&r, 0, 1, 1, true);
         uint64_t cycles = 1000000;
         if (start(&r, &settings, 0, UINT64_MAX / 2, 0)) {
@@ -92,14 +91,13 @@ static void crossbar(void)
         struct fc_flit_settings settings = settings_of(0);
         char yaml[700];
         settings.backlog = true;
-        snprintf(
-            yaml, sizeof yaml,
-            "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2], nodes_per_router: %d}\n"
-            "links: {mesh: {bandwidth: 8 GB/s}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
-            "router: {delay: 1 cycle, credit: 1 cycle, flow_control: cut-through, flit: 8 B, buffer: 512 B, "
-            "vcs: 1,"
-            " routing: dimension-order, escape: none, arbitration: random}\npacket: {min: 8 B, max: 8 B}\n",
-            karol[i].ports);
+        snprintf(yaml, sizeof yaml,
+                 "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2], nodes_per_router: %d}\n"
+                 "links: {mesh: {bandwidth: 8 GB/s}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
+                 "router: {delay: 1 cycle, credit: 1 cycle, flow_control: cut-through, flit: 8 B, buffer: 512 B, "
+                 "vcs: 1,"
+                 " routing: dimension-order, escape: none, arbitration: random}\npacket: {min: 8 B, max: 8 B}\n",
+                 karol[i].ports);
         if (!build(&r, yaml)) return;
         /* every node of router 0 sends to every node of router 0, itself included */
         struct fc_demand *d = &r.demand;
@@ -116,8 +114,7 @@ static void crossbar(void)
             CU_ASSERT_DOUBLE_EQUAL(r.flit.ticks_per_cycle, 1, 1e-12);
             advance(&r, 101000);
             finish(&r);
-            CU_ASSERT(
-                fc_near((double)r.counts.window_flits_delivered / 100000 / n, karol[i].throughput, 0.01));
+            CU_ASSERT(fc_near((double)r.counts.window_flits_delivered / 100000 / n, karol[i].throughput, 0.01));
         }
         end(&r);
     }

@@ -14,8 +14,9 @@
 #include "solvers/calibration/calibration.h"
 #include "tests/flit_router.h"
 
-#define RING(more)                                                                                           \
-    MACHINE("family: torus, dims: [8]", "torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 64 GB/s}",                      \
+#define RING(more)                                                                                                     \
+    MACHINE("family: torus, dims: [8]",                                                                                \
+            "torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 64 GB/s}",                           \
             "flow_control: cut-through, routing: adaptive, escape: bubble, buffer: 4 KiB, vcs: 1, " more, "")
 
 static double links_busy(int k)
@@ -159,22 +160,21 @@ static void depth(void)
         uint64_t flits;
         int engines; /* from event to this; wormhole: the cycle engine alone */
     } cases[] = {
-        {SLOW_MESH(CUT "vcs: 2, buffer: 128 B, injection_fifos: 3, injection_buffer: 1000 B"), 3 * 15 * 8,
-         EITHER},
+        {SLOW_MESH(CUT "vcs: 2, buffer: 128 B, injection_fifos: 3, injection_buffer: 1000 B"), 3 * 15 * 8, EITHER},
         {SLOW_MESH(CUT "vcs: 2, buffer: 1 KiB, injection_fifos: 3, injection_buffer: 64 B"), 3 * 8, EITHER},
         {SLOW_MESH(CUT "vcs: 2, buffer: 128 B, injection_fifos: 3"), 3 * 16, EITHER},
         {SLOW_RING("routing: adaptive, escape: bubble, vcs: 1, buffer: 128 B, injection_fifos: 2, "
-                   "injection_buffer: 2 KiB"), 2 * 256, EITHER},
+                   "injection_buffer: 2 KiB"),
+         2 * 256, EITHER},
         {SLOW_RING("routing: adaptive, escape: bubble, vcs: 2, buffer: 128 B, arbitration: jsq-slq, "
-                   "injection_fifos: 5, injection_buffer: 576 B"), 5 * 72, EITHER},
-        {SLOW_RING("routing: dimension-order, vcs: 2, buffer: 128 B, injection_buffer: 1 KiB"), 2 * 128,
-         EITHER},
+                   "injection_fifos: 5, injection_buffer: 576 B"),
+         5 * 72, EITHER},
+        {SLOW_RING("routing: dimension-order, vcs: 2, buffer: 128 B, injection_buffer: 1 KiB"), 2 * 128, EITHER},
         {SLOW_MESH(WORM "vcs: 2, buffer: 32 B, injection_fifos: 3, injection_buffer: 1 KiB"), 3 * 128, 0},
         {SLOW_MESH(WORM "vcs: 2, buffer: 32 B, injection_buffer: 8 B"), 1, 0}, /* and stops */
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++)
-        for (int engine = cases[i].engines ? FC_ENGINE_EVENT : FC_ENGINE_CYCLE; engine <= FC_ENGINE_CYCLE;
-             engine++) {
+        for (int engine = cases[i].engines ? FC_ENGINE_EVENT : FC_ENGINE_CYCLE; engine <= FC_ENGINE_CYCLE; engine++) {
             struct bench b;
             uint32_t src = 0, dst = 1;
             double bytes = 100 * 64;
@@ -220,7 +220,8 @@ static void conserved(void)
     static const char *const yaml[] = {
         MACHINE("family: torus, dims: [4, 4]", FAST("torus"),
                 CUT "routing: adaptive, escape: bubble, vcs: 2, buffer: 128 B, arbitration: jsq-slq, "
-                    "paths: 2, in_network: 100, injection_fifos: 6, injection: random, injection_buffer: 4 KiB", ""),
+                    "paths: 2, in_network: 100, injection_fifos: 6, injection: random, injection_buffer: 4 KiB",
+                ""),
         MACHINE("family: mesh, dims: [4, 4]", FAST("mesh"),
                 WORM "vcs: 2, buffer: 32 B, arbitration: slq, injection_buffer: 4 KiB", ""),
     };
@@ -275,8 +276,7 @@ static void kinds(void)
 static void refused_depths(void)
 {
     struct bench b;
-    refused_file(MACHINE(PAIR, WIRES, "injection_buffer: 0", ""), 5,
-                 "router.injection_buffer: '0' is out of range");
+    refused_file(MACHINE(PAIR, WIRES, "injection_buffer: 0", ""), 5, "router.injection_buffer: '0' is out of range");
     refused_file(MACHINE(PAIR, WIRES, "injection_buffer: 3 s", ""), 5, "router.injection_buffer: '3 s'");
     refused_file(MACHINE(PAIR, WIRES, "\n  vcs: 2,\n  injection_buffer: 512 KiB", ""), 7,
                  "router.injection_buffer: 524288 B hold 65536 flits of 8 B (expected at most 65535 flits)");
@@ -312,16 +312,11 @@ static void refusals(void)
 }
 
 static CU_TestInfo tests[] = {
-    {"queues of two directions", queues},
-    {"FIFOs of a packet", masks},
-    {"a FIFO drawn for each packet", drawn},
-    {"depth: packets taken in while links stand still", depth},
-    {"FIFOs that are never empty", never_empty},
-    {"conservation", conserved},
-    {"depth is part of the kind", kinds},
-    {"refusals", refusals},
-    {"depths refused", refused_depths},
-    CU_TEST_INFO_NULL,
+    {"queues of two directions", queues},        {"FIFOs of a packet", masks},
+    {"a FIFO drawn for each packet", drawn},     {"depth: packets taken in while links stand still", depth},
+    {"FIFOs that are never empty", never_empty}, {"conservation", conserved},
+    {"depth is part of the kind", kinds},        {"refusals", refusals},
+    {"depths refused", refused_depths},          CU_TEST_INFO_NULL,
 };
 
 int suite_flit_injection(void)

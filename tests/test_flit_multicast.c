@@ -21,17 +21,16 @@ struct run {
 };
 
 /* Flits of 8 B a cycle of 1 ns; delay 2, all wires 1. */
-#define TORUS(name, family, shape, router)                                                                   \
-    "name: " name "\nclock: 1 GHz\nnetwork: {family: " family ", " shape "}\nlinks: {" family                \
-    ": {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: "   \
-    "{delay: 2 "                                                                                             \
+#define TORUS(name, family, shape, router)                                                                             \
+    "name: " name "\nclock: 1 GHz\nnetwork: {family: " family ", " shape "}\nlinks: {" family                          \
+    ": {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: "             \
+    "{delay: 2 "                                                                                                       \
     "cycles, flit: 8 B, multicast: deposit, " router "}\npacket: {min: 8 B, max: 40 B}\n"
-#define TREE_OF(children, parents, up, router)                                                               \
-    "name: tree\nclock: 1 GHz\nnetwork: {family: fat-tree, children: " children ", parents: " parents        \
-    "}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 3 cycles}" up                                             \
-    "}\nrouter: {delay: 2 cycles, flit: 8 B, escape: "                                                       \
+#define TREE_OF(children, parents, up, router)                                                                         \
+    "name: tree\nclock: 1 GHz\nnetwork: {family: fat-tree, children: " children ", parents: " parents                  \
+    "}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 3 cycles}" up "}\nrouter: {delay: 2 cycles, flit: 8 B, escape: "    \
     "none, multicast: tree, " router "}\npacket: {min: 8 B, max: 40 B}\n"
-#define TREE(children, parents, router)                                                                      \
+#define TREE(children, parents, router)                                                                                \
     TREE_OF(children, parents, ", up: {bandwidth: 8 GB/s, latency: 1 cycle}", router)
 enum { DELAY = 2, FLITS = 5, LEAF = 3, UP = 1 };
 
@@ -66,8 +65,7 @@ static void add_range(struct run *w, uint32_t src, uint32_t first, uint32_t last
 }
 static void add_line(struct run *w, uint32_t src, int d, int direction, uint32_t hops, double bytes)
 {
-    CU_ASSERT_EQUAL(fc_demand_line(fc_torus(&w->net), &w->demand, src, d, direction, hops, bytes, &w->st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_demand_line(fc_torus(&w->net), &w->demand, src, d, direction, hops, bytes, &w->st), FC_OK);
 }
 static bool ran(struct run *w)
 {
@@ -109,8 +107,8 @@ static void line_of(const char *yaml, uint32_t hops, int direction)
         add_line(&w, 1, 0, direction, hops, n * FLITS * 8.0);
         if (!ran(&w)) break;
         CU_ASSERT_EQUAL(w.r.cycles, (hops + 1) * DELAY + (hops + 2) + n * FLITS);
-        CU_ASSERT_DOUBLE_EQUAL(w.r.network_latency_mean_cycles,
-                               (hops + 1) / 2.0 * (DELAY + 1) + DELAY + 2 + FLITS, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(w.r.network_latency_mean_cycles, (hops + 1) / 2.0 * (DELAY + 1) + DELAY + 2 + FLITS,
+                               1e-9);
         CU_ASSERT_DOUBLE_EQUAL(w.r.hops_mean, (hops + 1) / 2.0, 1e-12);
         CU_ASSERT_EQUAL(w.r.packets_injected, n);
         CU_ASSERT_EQUAL(w.r.packets_delivered, (uint64_t)n * hops);
@@ -132,27 +130,21 @@ static void deposit_times(void)
     static const char
         cut[] = TORUS("c", "torus", "dims: [8, 3]",
                       "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, credit: 1 cycle"),
-        worm[] =
-            TORUS("w", "torus", "dims: [8, 3]",
-                  "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
-        staged[] =
-            TORUS("s", "torus", "dims: [8, 3]",
-                  "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole, "
-                  "vc_allocation: stage"),
-        bubble[] =
-            TORUS("b", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive"),
-        ordered[] = TORUS("o", "torus", "dims: [8, 3]",
-                          "vcs: 2, buffer: 120 B, escape: bubble, routing: dimension-order"),
-        pair[] = TORUS(
-            "p", "torus", "dims: [8, 3]",
-            "vcs: 1, buffer: 120 B, escape: direction-ordered, routing: adaptive, flow_control: wormhole"),
-        mesh[] = TORUS("m", "mesh", "dims: [8, 3]",
-                       "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order");
+        worm[] = TORUS("w", "torus", "dims: [8, 3]",
+                       "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
+        staged[] = TORUS("s", "torus", "dims: [8, 3]",
+                         "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole, "
+                         "vc_allocation: stage"),
+        bubble[] = TORUS("b", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive"),
+        ordered[] =
+            TORUS("o", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: dimension-order"),
+        pair[] = TORUS("p", "torus", "dims: [8, 3]",
+                       "vcs: 1, buffer: 120 B, escape: direction-ordered, routing: adaptive, flow_control: wormhole"),
+        mesh[] = TORUS("m", "mesh", "dims: [8, 3]", "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order");
     const char *const rings[] = {cut, worm, staged, bubble, ordered, pair};
     for (size_t i = 0; i < FC_COUNT(rings); i++)
         for (uint32_t hops = 1; hops < 8; hops += 2)
-            for (int direction = FC_PLUS; direction <= FC_MINUS; direction++)
-                line_of(rings[i], hops, direction);
+            for (int direction = FC_PLUS; direction <= FC_MINUS; direction++) line_of(rings[i], hops, direction);
     line_of(mesh, 6, FC_PLUS);
     line_of(mesh, 1, FC_MINUS);
 }
@@ -168,8 +160,7 @@ static void blue_gene_line(void)
         double bound_s = 0;
         uint32_t node[512];
         for (uint32_t n = 0; n < 512; n++) node[n] = n;
-        CU_ASSERT_EQUAL(fc_demand_from_pattern(&b.net, "line-broadcast:bytes=115200", 1, &w.demand, &w.st),
-                        FC_OK);
+        CU_ASSERT_EQUAL(fc_demand_from_pattern(&b.net, "line-broadcast:bytes=115200", 1, &w.demand, &w.st), FC_OK);
         CU_ASSERT_EQUAL(w.demand.n_multicasts, 2);
         CU_ASSERT_EQUAL(fc_flit_run(&b.net, &w.demand, node, &settings, &w.r, &w.st), FC_OK);
         CU_ASSERT_EQUAL(fc_flit_multicast_bound(&b.net, &w.demand, node, &bound_s, &w.st), FC_OK);
@@ -190,13 +181,11 @@ static void blue_gene_line(void)
 static void plane(void)
 {
     struct run w;
-    if (!opened(&w, TORUS("p", "torus", "dims: [4, 3, 2]",
-                          "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive")))
+    if (!opened(&w, TORUS("p", "torus", "dims: [4, 3, 2]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive")))
         return;
     CU_ASSERT_EQUAL(fc_demand_from_pattern(&w.net, "plane-broadcast:bytes=1600", 1, &w.demand, &w.st), FC_OK);
     if (ran(&w)) {
-        for (uint32_t n = 0; n < w.net.n_nodes; n++)
-            CU_ASSERT_EQUAL(received(&w, n), n > 0 && n < 12 ? 200 : 0);
+        for (uint32_t n = 0; n < w.net.n_nodes; n++) CU_ASSERT_EQUAL(received(&w, n), n > 0 && n < 12 ? 200 : 0);
         for (uint32_t l = 0; l < w.net.n_links; l++) {
             uint32_t from = w.net.link_source[l], to = w.net.link_target[l];
             if (from >= w.net.n_routers || to >= w.net.n_routers) continue;
@@ -210,18 +199,18 @@ static void plane(void)
 /* All nodes send along all lines at a time, on as little buffer as the rule allows. */
 static void deposits_everywhere(void)
 {
-    static const char
-        bubble[] = TORUS("b", "torus", "dims: [4, 3, 4]",
-                         "vcs: 1, buffer: 80 B, escape: bubble, routing: adaptive, paths: 2"),
-        ordered[] =
-            TORUS("o", "torus", "dims: [4, 3, 4]",
-                  "vcs: 1, buffer: 80 B, escape: bubble, routing: dimension-order, arbitration: random"),
-        worm[] =
-            TORUS("w", "torus", "dims: [4, 3, 4]",
-                  "vcs: 2, buffer: 8 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
-        both[] = TORUS("a", "torus", "dims: [4, 3, 4]",
-                       "vcs: 1, buffer: 16 B, escape: dateline, routing: adaptive, flow_control: wormhole, "
-                       "vc_allocation: stage");
+    static const char bubble[] =
+        TORUS("b", "torus", "dims: [4, 3, 4]", "vcs: 1, buffer: 80 B, escape: bubble, routing: adaptive, paths: 2"),
+                      ordered[] =
+                          TORUS("o", "torus", "dims: [4, 3, 4]",
+                                "vcs: 1, buffer: 80 B, escape: bubble, routing: dimension-order, arbitration: random"),
+                      worm[] = TORUS(
+                          "w", "torus", "dims: [4, 3, 4]",
+                          "vcs: 2, buffer: 8 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
+                      both[] =
+                          TORUS("a", "torus", "dims: [4, 3, 4]",
+                                "vcs: 1, buffer: 16 B, escape: dateline, routing: adaptive, flow_control: wormhole, "
+                                "vc_allocation: stage");
     const char *const machines[] = {bubble, ordered, worm, both};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         struct run w;
@@ -311,8 +300,7 @@ static void tree_ranges(void)
                 add_range(&w, src, first, last, FLITS * 8.0);
                 if (!ran(&w)) break;
                 CU_ASSERT_EQUAL(w.r.cycles, way(top) + FLITS);
-                for (uint32_t v = 0; v < 24; v++)
-                    CU_ASSERT_EQUAL(received(&w, v), v >= first && v <= last ? FLITS : 0);
+                for (uint32_t v = 0; v < 24; v++) CU_ASSERT_EQUAL(received(&w, v), v >= first && v <= last ? FLITS : 0);
             }
     close_run(&w);
 }
@@ -337,14 +325,13 @@ static void roots_serialise(void)
 /* Every node to nested, overlapping and equal ranges at a time. */
 static void trees_everywhere(void)
 {
-    static const char
-        worm[] = TREE("[4, 4, 4]", "[1, 4, 4]",
-                      "vcs: 2, buffer: 8 B, flow_control: wormhole, routing: nca, multicast_window: 4"),
-        cut[] = TREE("[4, 4, 4]", "[1, 4, 4]", "vcs: 1, buffer: 40 B, routing: nca, multicast_window: 3"),
-        staged[] =
-            TREE("[4, 4, 4]", "[1, 2, 2]",
-                 "vcs: 2, buffer: 16 B, flow_control: wormhole, routing: nca-random, multicast_window: 2, "
-                 "vc_allocation: stage, arbitration: age");
+    static const char worm[] = TREE("[4, 4, 4]", "[1, 4, 4]",
+                                    "vcs: 2, buffer: 8 B, flow_control: wormhole, routing: nca, multicast_window: 4"),
+                      cut[] = TREE("[4, 4, 4]", "[1, 4, 4]", "vcs: 1, buffer: 40 B, routing: nca, multicast_window: 3"),
+                      staged[] = TREE(
+                          "[4, 4, 4]", "[1, 2, 2]",
+                          "vcs: 2, buffer: 16 B, flow_control: wormhole, routing: nca-random, multicast_window: 2, "
+                          "vc_allocation: stage, arbitration: age");
     const char *const machines[] = {worm, cut, staged};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         struct run w;
@@ -353,8 +340,7 @@ static void trees_everywhere(void)
         by_hand(&w, 4 * 64);
         for (uint32_t s = 0; s < 64; s++)
             for (uint64_t k = 0; k < 4; k++) {
-                uint32_t a = (uint32_t)(fc_random(i, s, 2 * k) % 64),
-                         b = (uint32_t)(fc_random(i, s, 2 * k + 1) % 64);
+                uint32_t a = (uint32_t)(fc_random(i, s, 2 * k) % 64), b = (uint32_t)(fc_random(i, s, 2 * k + 1) % 64);
                 if (k % 2) a = s / 16 * 16 + a % 16, b = s / 16 * 16 + b % 16;
                 uint32_t first = a < b ? a : b, last = a < b ? b : a;
                 if (first == last) last = first == 63 ? first-- : first + 1;
@@ -468,9 +454,8 @@ static void lines_refused(void)
         by_hand(&w, 1);
         add_line(&w, 0, 0, FC_PLUS, 3, 40);
         w.settings.engine = FC_ENGINE_EVENT;
-        refuses_run(
-            &w,
-            "engine event is not exact for this machine: routers copy packets on the way (router.multicast)");
+        refuses_run(&w,
+                    "engine event is not exact for this machine: routers copy packets on the way (router.multicast)");
         w.settings.engine = FC_ENGINE_AUTO;
         w.node[2] = 7, w.node[7] = 2;
         refuses_run(&w, "deposit from node 0 along x+: receiver 1 is on node 7 (expected node 2");
@@ -489,8 +474,7 @@ static void lines_refused(void)
         refuses_run(&w, "router.dateline: entry is free of deadlock for (expected crossed)");
         close_run(&w);
     }
-    if (opened(&w, TORUS("n", "torus", "dims: [3]",
-                         "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order"))) {
+    if (opened(&w, TORUS("n", "torus", "dims: [3]", "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order"))) {
         by_hand(&w, 1);
         add_line(&w, 0, 0, FC_PLUS, 2, 40);
         refuses_run(&w, "deposit over 2 hops of a ring of 3 can deadlock under rule none");
@@ -512,8 +496,7 @@ static void trees_refused(void)
     by_hand(&w, 1);
     add_range(&w, 0, 4, 8, 40);
     w.demand.multicasts[0].target[4] = 9;
-    refuses_run(
-        &w, "tree reaches adjacent nodes, each once: of the receivers of node 0 two are on nodes 7 and 9");
+    refuses_run(&w, "tree reaches adjacent nodes, each once: of the receivers of node 0 two are on nodes 7 and 9");
     by_hand(&w, 1);
     add_range(&w, 3, 3, 3, 40);
     refuses_run(&w, "task 3 sends a multicast to its own node only");

@@ -6,15 +6,13 @@
 
 /* Random packets by random choices: each arrives in so many hops at most, and what it holds comes before what
  * it asks for in the certificate's order. */
-static void send_some(const struct fc_flit_net *flit, const struct fc_certificate *c, uint32_t most_hops,
-                      bool minimal)
+static void send_some(const struct fc_flit_net *flit, const struct fc_certificate *c, uint32_t most_hops, bool minimal)
 {
     const struct fc_network *net = flit->net;
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     struct walker w;
     start_walker(&w, flit);
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
-             *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
     size_t falls = 0, lost = 0;
     for (uint32_t i = 0; i < 200; i++) {
         if (i % 50 == 0) {
@@ -22,8 +20,7 @@ static void send_some(const struct fc_flit_net *flit, const struct fc_certificat
             fc_distances(net, fc_node_vertex(net, w.src), distance, queue);
         }
         w.dst = (uint32_t)fc_random_below(1, 1, i, net->n_nodes);
-        uint32_t word = (uint32_t)fc_random(1, 2, i), at = fc_node_vertex(net, w.src), hops = 0,
-                 link = FC_NONE;
+        uint32_t word = (uint32_t)fc_random(1, 2, i), at = fc_node_vertex(net, w.src), hops = 0, link = FC_NONE;
         uint64_t state = word, held = NOTHING;
         struct fc_flit_view view = {&state, some_queue};
         struct fc_flit_head head = {flit->route->start(flit, w.src, w.dst, word, &view), w.dst, word};
@@ -65,8 +62,7 @@ static void check_prepared(const struct fc_flit_net *flit)
                            : same_time(flit->flit_ticks[c], m->router.flit_bytes / b, flit,
                                        c == fc_injection_class(m) ? 0.012 : network));
     }
-    CU_ASSERT(flit->n_vcs <= FC_FLIT_MOST_VCS && flit->injection_vcs &&
-              flit->injection_vcs >> flit->n_vcs == 0);
+    CU_ASSERT(flit->n_vcs <= FC_FLIT_MOST_VCS && flit->injection_vcs && flit->injection_vcs >> flit->n_vcs == 0);
     size_t misplaced = 0;
     for (uint32_t v = 0; v < flit->n_routers + flit->n_nodes; v++)
         for (uint32_t i = flit->in_first[v]; i < flit->in_first[v + 1]; i++) {
@@ -128,8 +124,8 @@ static void ticks_of_bluegene(void)
               f->latency_ticks[1] == 0);
     CU_ASSERT(f->router_ticks == 24 && f->buffer_flits == 32 && f->packet_flits_max == 8 && f->cut_through);
     CU_ASSERT_EQUAL(fc_flit_packet_ticks(f, 0, 8), 810); /* 270 bytes at a byte a cycle */
-    CU_ASSERT(f->n_vcs == 6 && f->n_network_vcs == 3 && f->n_escape_vcs == 1 && f->adaptive && f->select == FC_SELECT_JSQ &&
-              f->paths == 2);
+    CU_ASSERT(f->n_vcs == 6 && f->n_network_vcs == 3 && f->n_escape_vcs == 1 && f->adaptive &&
+              f->select == FC_SELECT_JSQ && f->paths == 2);
     close_prepared(&p);
 }
 
@@ -191,17 +187,16 @@ static void channel_counts(void)
         {TORUS("dims: [4, 4]") "router: {vcs: 4, routing: valiant}\n", 4, 4, 0xf},
         {TORUS("dims: [4, 4]") "router: {vcs: 3, routing: adaptive}\n", 5, 2, 0x1f},
         {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble}\npacket: {max: 256 B}\n", 3, 1, 0x7},
-        {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble, injection_fifos: 6}\npacket: {max: 256 B}\n",
-         6, 1, 0x3f},
-        {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble, injection_fifos: 1}\npacket: {max: 256 B}\n",
-         3, 1, 0x1},
+        {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble, injection_fifos: 6}\npacket: {max: 256 B}\n", 6, 1,
+         0x3f},
+        {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble, injection_fifos: 1}\npacket: {max: 256 B}\n", 3, 1,
+         0x1},
         {TORUS("dims: [4, 4]") "router: {vcs: 2, escape: bubble, routing: dimension-order}\npacket: {max: "
                                "256 B}\n",
          1, 1, 0x1},
         {MESH("dims: [4, 4]") "router: {vcs: 3}\n", 3, 3, 0x7}, /* no ring, no far side */
         {MESH("dims: [4, 4]") "router: {vcs: 2, routing: adaptive}\n", 3, 1, 0x7},
-        {TMESH("dims: [4, 3], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 3, y+: 5}") "router: {vcs: 4}\n", 8,
-         8, 0xff},
+        {TMESH("dims: [4, 3], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 3, y+: 5}") "router: {vcs: 4}\n", 8, 8, 0xff},
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct prepared p;
@@ -236,20 +231,19 @@ static void refusals(void)
             "under rule dateline, which takes 4");
     refuses(TORUS("dims: [4, 4]") "router: {vcs: 15}\n", none, FC_INPUT,
             "router.vcs: 15 makes 17 virtual channels a link with rule dateline (at most 16)");
-    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, escape: none, routing: dimension-order}\n", none,
-            FC_INPUT,
+    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, escape: none, routing: dimension-order}\n", none, FC_INPUT,
             "dimension-order routing can deadlock under rule none: x+ (0,0)->(1,0) vc 0 -> x+ (1,0)->(2,0) "
             "vc 0 -> ");
-    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.vc_rule = "none"},
-            FC_INPUT, "adaptive routing can deadlock under rule none");
+    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.vc_rule = "none"}, FC_INPUT,
+            "adaptive routing can deadlock under rule none");
     refuses(TORUS("dims: [4, 4]"), (struct fc_flit_settings){.vc_rule = "six-vc"}, FC_INPUT,
             "no virtual-channel rule 'six-vc'");
     refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, buffer: 128 B}\npacket: {max: 256 B}\n", none, FC_INPUT,
             "router.buffer: 128 B hold 4 flits, cut-through needs room for the longest packet, 8 flits");
-    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.packet_flits_max = 33},
-            FC_INPUT, "router.buffer: 1024 B hold 32 flits");
-    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, buffer: 500 B, escape: bubble}\npacket: {max: 256 B}\n",
-            none, FC_INPUT, "the bubble rule needs room for two of the longest packets, 16 flits");
+    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.packet_flits_max = 33}, FC_INPUT,
+            "router.buffer: 1024 B hold 32 flits");
+    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, buffer: 500 B, escape: bubble}\npacket: {max: 256 B}\n", none,
+            FC_INPUT, "the bubble rule needs room for two of the longest packets, 16 flits");
     refuses(TORUS("dims: [4, 4]") "router: {vcs: 2, flow_control: wormhole, escape: bubble}\npacket: {max: "
                                   "256 B}\n",
             none, FC_INPUT, "router.flow_control: wormhole with the bubble rule");
@@ -261,17 +255,16 @@ static void refusals(void)
     refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n",
             (struct fc_flit_settings){.packet_flits_min = 9, .packet_flits_max = 8}, FC_INPUT,
             "packets of at least 9 flits are longer than the longest, 8 flits");
-    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.packet_flits_max = 70000},
-            FC_INPUT, "packets of 70000 flits are too long");
+    refuses(TORUS("dims: [4, 4]") "router: {vcs: 2}\n", (struct fc_flit_settings){.packet_flits_max = 70000}, FC_INPUT,
+            "packets of 70000 flits are too long");
     refuses(TORUS("dims: [4, 4], links_per_dim: [40, 40]") "router: {vcs: 2}\n", none, FC_INPUT,
             "network.links_per_dim: 80 cables to choose from under adaptive routing (at most 63)");
     refuses("name: t\nnetwork: {family: fat-tree, children: [4, 2], parents: [1, 65]}\n"
             "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n",
             none, FC_INPUT, "nca routing would choose among 65 links at level 1 (at most 64");
-    refuses(
-        "name: t\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 3, d_link: modulo}\n" LL_ONLY
-        "router: {vcs: 2, routing: ugal}\n",
-        none, FC_INPUT, "no virtual channel left for ugal routing under rule hops, which takes 3");
+    refuses("name: t\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 3, d_link: modulo}\n" LL_ONLY
+            "router: {vcs: 2, routing: ugal}\n",
+            none, FC_INPUT, "no virtual channel left for ugal routing under rule hops, which takes 3");
     refuses(TORUS("dims: [4, 4]") "clock: 10 GHz\nrouter: {vcs: 2, delay: 1 s}\n", none, FC_INPUT,
             "router.delay: 1 s is 1e+10 cycles, too long for the flit-level kernel");
 }

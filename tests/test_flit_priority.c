@@ -20,8 +20,7 @@ static void cobham(void)
     if (!open_bench(&b, MACHINE(PAIR, WIRES, CUT "vcs: 1, buffer: 512 B, high_priority: true", ""))) return;
     struct fc_demand demand = entry(&b, &src, &dst, &rate, 1, true);
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
-        double rho = cases[i].load, high = rho * cases[i].share, flits = cases[i].flits,
-               left = rho * (flits - 1) / 2;
+        double rho = cases[i].load, high = rho * cases[i].share, flits = cases[i].flits, left = rho * (flits - 1) / 2;
         double w_high = left / (1 - high), w_low = (left / (1 - high) + high) / (1 - rho);
         double alone = oracle_zero_load(&b.net, 0, 1, cases[i].flits);
         b.settings.packet_flits_min = b.settings.packet_flits_max = cases[i].flits;
@@ -44,12 +43,9 @@ static void cobham(void)
 
 #define SATURATED "vcs: 4, buffer: 128 B, high_priority: yes, "
 static const char *const busy[] = {
-    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, WORM SATURATED "routing: dimension-order",
-            "cores: 1"),
-    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, CUT SATURATED "routing: adaptive, escape: bubble",
-            "cores: 1"),
-    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES,
-            CUT SATURATED "routing: dimension-order, escape: bubble", ""),
+    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, WORM SATURATED "routing: dimension-order", "cores: 1"),
+    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, CUT SATURATED "routing: adaptive, escape: bubble", "cores: 1"),
+    MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES, CUT SATURATED "routing: dimension-order, escape: bubble", ""),
     MACHINE("family: torus, dims: [4, 4]", TORUS_WIRES,
             WORM SATURATED "routing: adaptive, vc_allocation: stage, arbitration: age, injection_fifos: 8",
             "reception: 256 B, reception_queues: 7, reception_time: 2 cycles"),
@@ -67,8 +63,7 @@ static void above_the_rest(void)
         bool cut = b.machine.router.flow_control == FC_CUT_THROUGH;
         for (uint32_t d = 0; d < b.net.n_nodes; d++)
             for (uint32_t s = 0; s < b.net.n_nodes; s++)
-                alone +=
-                    s == d ? 0 : oracle_zero_load(&b.net, s, d, 8) / (b.net.n_nodes * (b.net.n_nodes - 1.0));
+                alone += s == d ? 0 : oracle_zero_load(&b.net, s, d, 8) / (b.net.n_nodes * (b.net.n_nodes - 1.0));
         b.settings.packet_flits_min = b.settings.packet_flits_max = 8;
         b.settings.load_flits_per_cycle = 0.98;
         b.settings.high_priority_share = 0.04;
@@ -109,8 +104,8 @@ static bool is_acyclic(struct graph *g)
     }
     return false;
 }
-static void follow_high(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
-                        bool bubble, struct graph *g)
+static void follow_high(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random, bool bubble,
+                        struct graph *g)
 {
     struct fc_flit_head head = {flit->route->start(flit, src, dst, random, NULL), dst, random};
     const struct fc_network *net = flit->net;
@@ -123,8 +118,7 @@ static void follow_high(const struct fc_flit_net *flit, uint32_t src, uint32_t d
         CU_ASSERT_EQUAL_FATAL(flit->route->choices(flit, at, link, vc, &head, c), 1);
         CU_ASSERT_TRUE(c->vcs && !(c->vcs & ~flit->high_vcs));
         uint32_t channel = c->link * (uint32_t)flit->n_vcs + (uint32_t)__builtin_ctz(c->vcs);
-        bool turns =
-            hops > 0 && (c->link - net->first_link[at]) != (link - net->first_link[net->link_source[link]]);
+        bool turns = hops > 0 && (c->link - net->first_link[at]) != (link - net->first_link[net->link_source[link]]);
         if (bubble && !fc_is_node(net, net->link_target[c->link])) {
             CU_ASSERT_EQUAL(c->room_packets, turns || hops == 0 ? 2 : 1);
             CU_ASSERT_EQUAL(c->full_size, 1);
@@ -141,14 +135,11 @@ static void high_routes(void)
 {
     static const char *const yaml[] = {
         MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "routing: dimension-order", ""),
-        MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES,
-                CUT SATURATED "routing: adaptive, dateline: entry", ""),
+        MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "routing: adaptive, dateline: entry", ""),
         MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "escape: direction-ordered", ""),
         MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "escape: bubble", ""),
-        MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "escape: bubble-direction-ordered",
-                ""),
-        MACHINE("family: torus, dims: [4, 5], wrap: [0, 1]", TORUS_WIRES, CUT SATURATED "injection_fifos: 9",
-                ""),
+        MACHINE("family: torus, dims: [4, 5]", TORUS_WIRES, CUT SATURATED "escape: bubble-direction-ordered", ""),
+        MACHINE("family: torus, dims: [4, 5], wrap: [0, 1]", TORUS_WIRES, CUT SATURATED "injection_fifos: 9", ""),
         MACHINE("family: mesh, dims: [4, 5]", WIRES, CUT SATURATED "escape: none", ""),
     };
     for (size_t i = 0; i < FC_COUNT(yaml); i++) {
@@ -161,8 +152,8 @@ static void high_routes(void)
         struct graph g = {n, 0, calloc(16 * pairs * 8, 4), calloc(16 * pairs * 8, 4), calloc(n, 4)};
         for (uint32_t p = 0; p < pairs; p++)
             for (uint32_t ties = 0; ties < 4; ties++)
-                follow_high(&flit, p / b.net.n_nodes, p % b.net.n_nodes, ties | ties << 8,
-                            strstr(yaml[i], "bubble"), &g);
+                follow_high(&flit, p / b.net.n_nodes, p % b.net.n_nodes, ties | ties << 8, strstr(yaml[i], "bubble"),
+                            &g);
         CU_ASSERT_TRUE(is_acyclic(&g));
         CU_ASSERT_EQUAL(flit.high_vcs & flit.injection_vcs, 0);
         CU_ASSERT_EQUAL(flit.high_vcs >> flit.n_network_vcs, 0);
@@ -178,8 +169,7 @@ static void priority_refused(void)
     if (open_bench(&b, MACHINE(PAIR, WIRES, CUT "vcs: 1", ""))) {
         b.settings.load_flits_per_cycle = 0.1;
         b.settings.high_priority_share = 0.1;
-        refused_pattern(&b, "uniform", true,
-                        "router.high_priority: no channels for packets of high priority");
+        refused_pattern(&b, "uniform", true, "router.high_priority: no channels for packets of high priority");
         close_bench(&b);
     }
     if (open_bench(&b, MACHINE(PAIR, WIRES, CUT "vcs: 1, high_priority: yes", ""))) {
@@ -205,8 +195,7 @@ static void priority_refused(void)
         const char *yaml, *words;
     } bad[] = {
         {MACHINE(PAIR, WIRES, CUT "vcs: 16, high_priority: yes", ""), "more than 16 virtual channels"},
-        {MACHINE("family: torus, dims: [4]", TORUS_WIRES, CUT "vcs: 4, routing: valiant, high_priority: yes",
-                 ""),
+        {MACHINE("family: torus, dims: [4]", TORUS_WIRES, CUT "vcs: 4, routing: valiant, high_priority: yes", ""),
          "router.high_priority: valiant routing on a torus"},
         {"name: t\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\nlinks: {leaf: {bandwidth: "
          "8 GB/s}, up: "

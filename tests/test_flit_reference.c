@@ -7,16 +7,14 @@
 
 enum { SHORTER = 6 }; /* than the reference's runs */
 
-static bool within(const char *curve, const char *what, double load, double ours, double theirs,
-                   double percent)
+static bool within(const char *curve, const char *what, double load, double ours, double theirs, double percent)
 {
     bool good = fabs(ours / theirs - 1) * 100 <= percent;
     if (!good) printf("\n    %s: %s at load %g: %g, reference %g\n", curve, what, load, ours, theirs);
     return good;
 }
 
-static void check(const struct reference_curve *c, const struct reference_machine *m,
-                  const struct reference_point *p)
+static void check(const struct reference_curve *c, const struct reference_machine *m, const struct reference_point *p)
 {
     struct fc_status st = {0};
     struct fc_flit_result r;
@@ -92,8 +90,8 @@ static void test_zero_load(void)
             CU_ASSERT_EQUAL(st.code, FC_OK);
             CU_ASSERT_TRUE(fabs(worst) < 1e-6);
             if (st.code || !(fabs(worst) < 1e-6))
-                printf("\n    %s, %s engine: off by %g cycles %s\n", o->name, fc_flit_engine_names[engine],
-                       worst, st.message);
+                printf("\n    %s, %s engine: off by %g cycles %s\n", o->name, fc_flit_engine_names[engine], worst,
+                       st.message);
         }
 }
 

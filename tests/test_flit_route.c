@@ -18,8 +18,7 @@ static void ordered_tori(void)
         TORUS("dims: [2, 1, 3]") PACKET,
         TORUS("dims: [4, 2, 3], wrap: [1, 0, 0], links_per_dim: [2, 1, 3], nodes_per_router: 2") PACKET,
     };
-    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble",
-                                        "bubble-direction-ordered"};
+    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble", "bubble-direction-ordered"};
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
@@ -28,12 +27,11 @@ static void ordered_tori(void)
         for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < 2; entry++) {
                 machine.router.dateline = entry;
-                run_trial(&net, &(struct trial){"dimension-order", rules[r], EXACT, i == 5 ? SUBSET : EQUAL,
-                                                0, true, false});
+                run_trial(&net,
+                          &(struct trial){"dimension-order", rules[r], EXACT, i == 5 ? SUBSET : EQUAL, 0, true, false});
             }
         machine.router.dateline = FC_DATELINE_CROSSED;
-        run_trial(&net, &(struct trial){"dimension-order", "bubble", EXACT, i == 5 ? SUBSET : EQUAL, 0, true,
-                                        true});
+        run_trial(&net, &(struct trial){"dimension-order", "bubble", EXACT, i == 5 ? SUBSET : EQUAL, 0, true, true});
         fc_test_close(&machine, &net);
     }
 }
@@ -56,12 +54,10 @@ static void adaptive_tori(void)
         for (int entry = 0; entry < 2; entry++) {
             machine.router.dateline = entry;
             run_trial(&net, &(struct trial){"adaptive", "dateline", LINKS_ONLY, SUBSET, 16, true, false});
-            run_trial(&net,
-                      &(struct trial){"adaptive", "direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
+            run_trial(&net, &(struct trial){"adaptive", "direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
         }
         run_trial(&net, &(struct trial){"adaptive", "bubble", LINKS_ONLY, SUBSET, 16, true, false});
-        run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true,
-                                        false});
+        run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
         run_trial(&net, &(struct trial){"adaptive", "none", LINKS_ONLY, SUBSET, 16, true, false});
         fc_test_close(&machine, &net);
     }
@@ -75,8 +71,7 @@ static void valiant_tori(void)
         MESH("dims: [3, 3]") PACKET,
         TORUS("dims: [4, 2], wrap: [1, 0], links_per_dim: [2, 1]") PACKET,
     };
-    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble",
-                                        "bubble-direction-ordered"};
+    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble", "bubble-direction-ordered"};
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
@@ -85,8 +80,8 @@ static void valiant_tori(void)
         for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < (r == 1 ? 2 : 1); entry++) {
                 machine.router.dateline = entry;
-                run_trial(&net, &(struct trial){"valiant", rules[r], STATISTICAL,
-                                                i == 0 && r != 0 ? EQUAL : SUBSET, 1000, false, false});
+                run_trial(&net, &(struct trial){"valiant", rules[r], STATISTICAL, i == 0 && r != 0 ? EQUAL : SUBSET,
+                                                1000, false, false});
             }
         fc_test_close(&machine, &net);
     }
@@ -114,8 +109,8 @@ static void fat_trees(void)
         loads_agree_always(&net, machine.routing, i);
         route_by(&machine, "nca-hash");
         bool planes = i == 1;
-        run_trial(&net, &(struct trial){"nca-hash", NULL, planes ? STATISTICAL : EXACT, SUBSET,
-                                        planes ? 200 : 1, true, false});
+        run_trial(&net, &(struct trial){"nca-hash", NULL, planes ? STATISTICAL : EXACT, SUBSET, planes ? 200 : 1, true,
+                                        false});
         fc_test_close(&machine, &net);
     }
 }
@@ -218,12 +213,11 @@ static uint32_t one_queue(const void *engine, uint32_t link)
 }
 
 /* D links that a packet takes. */
-static uint32_t count_global(const struct fc_flit_net *flit, uint32_t src, struct fc_flit_head head,
-                             uint32_t *first, uint32_t *hops)
+static uint32_t count_global(const struct fc_flit_net *flit, uint32_t src, struct fc_flit_head head, uint32_t *first,
+                             uint32_t *hops)
 {
     struct fc_flit_choice c;
-    uint32_t at = flit->net->link_target[in_link(flit->net, src)], n = 0,
-             members = fc_two_level(flit->net)->members;
+    uint32_t at = flit->net->link_target[in_link(flit->net, src)], n = 0, members = fc_two_level(flit->net)->members;
     for (*hops = 0;; ++*hops) {
         flit->route->choices(flit, at, FC_NONE, 0, &head, &c);
         uint32_t to = flit->net->link_target[c.link];
@@ -245,8 +239,7 @@ static void ugal_decides(void)
         return;
     uint32_t both[2] = {0, 0};
     for (uint32_t i = 0; i < 300; i++) {
-        uint32_t word = (uint32_t)fc_random(3, 0, i), src = (uint32_t)fc_random_below(3, 1, i, 24), first[2],
-                 hops[2];
+        uint32_t word = (uint32_t)fc_random(3, 0, i), src = (uint32_t)fc_random_below(3, 1, i, 24), first[2], hops[2];
         uint32_t dst = (src + 4 + (uint32_t)fc_random_below(3, 2, i, 17)) % 24;
         struct two_queues q = {FC_NONE, 0, 0};
         struct fc_flit_view view = {&q, one_queue};

@@ -19,8 +19,7 @@ static void drain_rate(void)
     static const char *const yaml[] = {
         MACHINE(PAIR, WIRES, WORM "vcs: 2, buffer: 128 B", TAKES),
         MACHINE(PAIR, WIRES, CUT "vcs: 1, buffer: 128 B", TAKES ", reception_queues: 3"),
-        MACHINE(PAIR, WIRES, WORM "vcs: 2, buffer: 64 B, vc_allocation: stage",
-                TAKES ", reception_queues: 2"),
+        MACHINE(PAIR, WIRES, WORM "vcs: 2, buffer: 64 B, vc_allocation: stage", TAKES ", reception_queues: 2"),
         MACHINE(PAIR, WIRES, CUT "vcs: 1, buffer: 128 B",
                 "reception: 256 B, reception_time: 5 cycles, reception_per_byte: 0.125 ns/B"), /* 5 + 8 */
     };
@@ -51,8 +50,8 @@ static void drain_rate(void)
 static void slow_receiver(void)
 {
     static const char *const yaml[] = {
-        MACHINE("family: torus, dims: [4, 3]", TORUS_WIRES,
-                WORM "vcs: 2, buffer: 64 B, routing: dimension-order", TAKES ", reception_queues: 2"),
+        MACHINE("family: torus, dims: [4, 3]", TORUS_WIRES, WORM "vcs: 2, buffer: 64 B, routing: dimension-order",
+                TAKES ", reception_queues: 2"),
         MACHINE("family: torus, dims: [4, 3]", TORUS_WIRES,
                 CUT "vcs: 2, buffer: 128 B, escape: bubble, arbitration: jsq-slq, paths: 2", TAKES),
     };
@@ -84,8 +83,8 @@ static void reception_wait(void)
     struct bench b;
     uint32_t src = 0, dst = 1;
     double rate = 1, p = 0.06;
-    if (!open_bench(&b, MACHINE(PAIR, WIRES, WORM "vcs: 1, buffer: 128 B",
-                                "reception: 16 KiB, reception_time: 13 cycles")))
+    if (!open_bench(&b,
+                    MACHINE(PAIR, WIRES, WORM "vcs: 1, buffer: 128 B", "reception: 16 KiB, reception_time: 13 cycles")))
         return;
     struct fc_demand demand = entry(&b, &src, &dst, &rate, 1, true);
     b.settings.packet_flits_min = b.settings.packet_flits_max = 1;
@@ -104,16 +103,12 @@ static void reception_wait(void)
 static void reception_refused(void)
 {
     struct bench b;
-    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception_time: 3 cycles"), 7,
-                 "node.reception_time: without");
+    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception_time: 3 cycles"), 7, "node.reception_time: without");
     refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception_per_byte: 1 ns/B"), 7,
                  "node.reception_per_byte: without");
-    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception_queues: 2"), 7,
-                 "node.reception_queues: without");
-    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception: 0"), 7,
-                 "node.reception: '0' is out of range");
-    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception: 64, reception_queues: 17"), 7,
-                 "out of range");
+    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception_queues: 2"), 7, "node.reception_queues: without");
+    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception: 0"), 7, "node.reception: '0' is out of range");
+    refused_file(MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception: 64, reception_queues: 17"), 7, "out of range");
     if (open_bench(&b, MACHINE(PAIR, WIRES, WORM "vcs: 1", "reception: 63 B"))) {
         refused_pattern(&b, "alltoall:bytes=8", false, "node.reception: 63 B hold 7 flits");
         close_bench(&b);
@@ -135,10 +130,8 @@ static void last_credits(void)
     struct bench b;
     uint32_t src = 0, dst = 1;
     double bytes = 64;
-    if (!open_bench(&b,
-                    MACHINE(PAIR,
-                            "mesh: {bandwidth: 8 GB/s, latency: 1000 cycles}, injection: {bandwidth: 8 GB/s}",
-                            WORM "vcs: 1, buffer: 64 B", "")))
+    if (!open_bench(&b, MACHINE(PAIR, "mesh: {bandwidth: 8 GB/s, latency: 1000 cycles}, injection: {bandwidth: 8 GB/s}",
+                                WORM "vcs: 1, buffer: 64 B", "")))
         return;
     struct fc_demand demand = entry(&b, &src, &dst, &bytes, 1, false);
     b.settings.engine = FC_ENGINE_CYCLE;
@@ -156,8 +149,8 @@ static void bypass_zero_load(void)
 {
     static const char *const yaml[] = {
         MACHINE("family: mesh, dims: [4, 3]", WIRES, WORM "vcs: 2, buffer: 128 B, bypass: 1 cycle", ""),
-        MACHINE("family: torus, dims: [5, 4]", TORUS_WIRES,
-                CUT "vcs: 2, buffer: 128 B, escape: bubble, bypass: 0 s", ""),
+        MACHINE("family: torus, dims: [5, 4]", TORUS_WIRES, CUT "vcs: 2, buffer: 128 B, escape: bubble, bypass: 0 s",
+                ""),
         MACHINE("family: fat-tree, children: [3, 4], parents: [1, 2]",
                 "leaf: {bandwidth: 8 GB/s, latency: 4 cycles}, up: {bandwidth: 8 GB/s, latency: 2 cycles}",
                 WORM "vcs: 2, buffer: 128 B, bypass: 2 cycles", "reception: 64 B, reception_time: 5 cycles"),
@@ -175,9 +168,8 @@ static void bypass_zero_load(void)
         for (uint32_t s = 0; s < b.net.n_nodes; s++)
             for (uint32_t d = 0; d < b.net.n_nodes; d++)
                 for (uint32_t flits = 1; s != d && flits < 9; flits += 7)
-                    wrong +=
-                        fabs(oracle_measure_one(&b.net, FC_ENGINE_CYCLE, NULL, s, d, flits, node, &b.st) -
-                             taken - oracle_zero_load(&by_bypass, s, d, flits)) > 1e-9;
+                    wrong += fabs(oracle_measure_one(&b.net, FC_ENGINE_CYCLE, NULL, s, d, flits, node, &b.st) - taken -
+                                  oracle_zero_load(&by_bypass, s, d, flits)) > 1e-9;
         CU_ASSERT_EQUAL(wrong, 0);
         close_bench(&b);
     }
@@ -204,9 +196,8 @@ static void bypass_contention(void)
 
 static bool same_answer(const struct fc_flit_result *a, const struct fc_flit_result *b)
 {
-    return a->latency_mean_cycles == b->latency_mean_cycles &&
-           a->latency_p99_cycles == b->latency_p99_cycles && a->flit_hops == b->flit_hops &&
-           a->packets_injected == b->packets_injected && a->cycles == b->cycles &&
+    return a->latency_mean_cycles == b->latency_mean_cycles && a->latency_p99_cycles == b->latency_p99_cycles &&
+           a->flit_hops == b->flit_hops && a->packets_injected == b->packets_injected && a->cycles == b->cycles &&
            a->accepted_flits_per_node_cycle == b->accepted_flits_per_node_cycle;
 }
 /* A bypass as long as the delay is none; a short one carries all there is, leaves saturation where it was,
@@ -254,8 +245,7 @@ static void bypass_under_load(void)
         }
         CU_ASSERT_TRUE(low[0] < low[1] - 2);
         CU_ASSERT_TRUE(fabs(backlog[0] / backlog[1] - 1) < 0.03);
-        if (!(fabs(backlog[0] / backlog[1] - 1) < 0.03))
-            printf("\n    %g, without %g", backlog[0], backlog[1]);
+        if (!(fabs(backlog[0] / backlog[1] - 1) < 0.03)) printf("\n    %g, without %g", backlog[0], backlog[1]);
     }
 }
 
@@ -272,8 +262,7 @@ static void bypass_refused(void)
         close_bench(&b);
     }
     if (open_bench(&b, MACHINE(PAIR, "mesh: {bandwidth: 8 GB/s}", CUT "vcs: 1, bypass: 0 s", ""))) {
-        refused_pattern(&b, "alltoall:bytes=8", false,
-                        "router bypass and latency of class mesh are zero together");
+        refused_pattern(&b, "alltoall:bytes=8", false, "router bypass and latency of class mesh are zero together");
         close_bench(&b);
     }
 }

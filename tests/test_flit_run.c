@@ -40,8 +40,8 @@ static bool fake_takes(const struct fc_flit_net *flit, char *why, size_t size)
     return true;
 }
 
-static enum fc_code fake_open(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
-                              int threads, uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+static enum fc_code fake_open(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                              uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
                               uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
     (void)seed;
@@ -97,8 +97,7 @@ static enum fc_code fake_advance(void *engine, uint64_t until, struct fc_flit_st
             } else {
                 uint64_t start = n->source.born > n->free_at ? n->source.born : n->free_at;
                 if (n->source.born == UINT64_MAX || start >= until) break;
-                fake_start(e, v, start,
-                           fault == STANDS_STILL && start > STOP_TICK ? UINT64_MAX / 4 : SERVICE);
+                fake_start(e, v, start, fault == STANDS_STILL && start > STOP_TICK ? UINT64_MAX / 4 : SERVICE);
             }
         }
         if (fault == ENDS_EARLY && n->source.number > 3) n->source.born = UINT64_MAX;
@@ -112,12 +111,11 @@ static enum fc_code fake_advance(void *engine, uint64_t until, struct fc_flit_st
     return FC_OK;
 }
 
-#define ADVANCE(name, fault)                                                                                 \
-    static enum fc_code name(void *engine, uint64_t until, struct fc_flit_state *state,                      \
-                             struct fc_status *st)                                                           \
-    {                                                                                                        \
-        (void)st;                                                                                            \
-        return fake_advance(engine, until, state, fault);                                                    \
+#define ADVANCE(name, fault)                                                                                           \
+    static enum fc_code name(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)          \
+    {                                                                                                                  \
+        (void)st;                                                                                                      \
+        return fake_advance(engine, until, state, fault);                                                              \
     }
 ADVANCE(advance_sound, SOUND)
 ADVANCE(advance_losing_flits, LOSES_FLITS)
@@ -125,8 +123,8 @@ ADVANCE(advance_losing_packets, LOSES_PACKETS)
 ADVANCE(advance_standing_still, STANDS_STILL)
 ADVANCE(advance_ending_early, ENDS_EARLY)
 
-static enum fc_code fake_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                                 uint32_t *n, uint32_t **wanted, struct fc_status *st)
+static enum fc_code fake_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                                 uint32_t **wanted, struct fc_status *st)
 {
     (void)engine;
     *n = 0;
@@ -188,7 +186,8 @@ static bool open_set(struct set *s, bool open_loop)
                                    .n_routers = s->net.n_routers,
                                    .n_nodes = s->net.n_nodes,
                                    .n_links = s->net.n_links,
-                                   .n_vcs = 2, .n_network_vcs = 2,
+                                   .n_vcs = 2,
+                                   .n_network_vcs = 2,
                                    .vc_rule = "dateline",
                                    .cycle_s = 1e-9,
                                    .ticks_per_cycle = 2,
@@ -258,8 +257,7 @@ static void queue_closed_form(void)
         CU_ASSERT_EQUAL(r->packets_injected, r->packets_delivered + r->packets_in_flight);
         CU_ASSERT_EQUAL(r->flits_injected, r->flits_delivered + r->flits_in_flight);
         CU_ASSERT_EQUAL(r->flits_injected, 2 * r->packets_injected);
-        CU_ASSERT(r->latency_p50_cycles <= r->latency_p95_cycles &&
-                  r->latency_p95_cycles <= r->latency_p99_cycles);
+        CU_ASSERT(r->latency_p50_cycles <= r->latency_p95_cycles && r->latency_p95_cycles <= r->latency_p99_cycles);
         CU_ASSERT(r->latency_p50_cycles >= 5 && r->latency_p99_cycles <= r->latency_max_cycles);
         CU_ASSERT(r->fairness_jain > 0.99 && r->fairness_min > 0.85 && r->fairness_max < 1.15);
         CU_ASSERT(isnan(r->classes[1].mean_utilization) && isnan(r->classes[1].max_utilization));
@@ -294,12 +292,10 @@ static void fixed_phases(void)
     /* Every packet of the window and no other: they are counted here from the sources. */
     struct fc_flit_traffic *traffic;
     uint64_t born = 0;
-    CU_ASSERT_EQUAL_FATAL(fc_flit_traffic_make(&s.flit, &s.demand, NULL, &s.settings, &traffic, &s.st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_flit_traffic_make(&s.flit, &s.demand, NULL, &s.settings, &traffic, &s.st), FC_OK);
     for (uint32_t v = 0; v < 16; v++) {
         struct fc_flit_source x;
-        for (fc_flit_first(traffic, v, &x); x.born < 2 * 3701; fc_flit_next(traffic, v, &x))
-            born += x.born >= 2 * 700;
+        for (fc_flit_first(traffic, v, &x); x.born < 2 * 3701; fc_flit_next(traffic, v, &x)) born += x.born >= 2 * 700;
     }
     fc_flit_traffic_free(traffic);
     CU_ASSERT_EQUAL(s.result.measured_packets, born);
@@ -308,8 +304,7 @@ static void fixed_phases(void)
     CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
     CU_ASSERT_EQUAL(s.result.n_intervals, s.result.cycles / 100);
     double flits = 0;
-    for (uint32_t i = 0; i < s.result.n_intervals; i++)
-        flits += s.result.intervals[i].flits_per_node_cycle * 16 * 100;
+    for (uint32_t i = 0; i < s.result.n_intervals; i++) flits += s.result.intervals[i].flits_per_node_cycle * 16 * 100;
     CU_ASSERT(fabs(flits - (double)s.result.flits_delivered) < 0.2 * 16 * 100 * 1.5);
     CU_ASSERT(flits > 0.9 * (double)s.result.flits_delivered);
     CU_ASSERT(isnan(s.result.intervals[0].unblocking_probability));
@@ -426,8 +421,7 @@ static void limit_of_cycles(void)
     s.settings.load_flits_per_cycle = 0.2;
     s.settings.most_cycles = 500;
     CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
-    CU_ASSERT(!s.result.stable &&
-              strstr(s.result.unstable_because, "limit of 500 cycles in the warm-up") != NULL);
+    CU_ASSERT(!s.result.stable && strstr(s.result.unstable_because, "limit of 500 cycles in the warm-up") != NULL);
     CU_ASSERT(isnan(s.result.accepted_flits_per_node_cycle) && isnan(s.result.latency_mean_cycles));
     s.settings.most_cycles = 3000;
     CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
@@ -444,8 +438,7 @@ static void faults_are_found(void)
     if (!open_set(&s, true)) return;
     s.settings.load_flits_per_cycle = 0.2;
     CU_ASSERT(run(&s, LOSES_FLITS) == FC_FAULT && fc_says(&s.st, FC_FAULT, "does not conserve packets"));
-    CU_ASSERT(run(&s, LOSES_PACKETS) == FC_FAULT &&
-              fc_says(&s.st, FC_FAULT, "the fake engine does not conserve"));
+    CU_ASSERT(run(&s, LOSES_PACKETS) == FC_FAULT && fc_says(&s.st, FC_FAULT, "the fake engine does not conserve"));
     close_set(&s);
     if (!open_set(&s, false)) return;
     CU_ASSERT(run(&s, KEEPS_CREDITS) == FC_FAULT && fc_says(&s.st, FC_FAULT, "has lost credits"));

@@ -315,8 +315,7 @@ static void open_refusals(void)
     static const double wrong[] = {0, -1, NAN, INFINITY};
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         s.settings.load_flits_per_cycle = wrong[i];
-        CU_ASSERT(make(&s, NULL) == FC_INPUT &&
-                  fc_says(&s.st, FC_INPUT, "expected a positive number of flits"));
+        CU_ASSERT(make(&s, NULL) == FC_INPUT && fc_says(&s.st, FC_INPUT, "expected a positive number of flits"));
     }
     /* 2 GB/s carry a flit of 8 B in 4 cycles of 1 ns. */
     s.settings.load_flits_per_cycle = 0.25;
@@ -338,8 +337,7 @@ static void open_refusals(void)
     CU_ASSERT(make(&s, NULL) == FC_INPUT && fc_says(&s.st, FC_INPUT, "less than a packet in 10^12 cycles"));
     s.settings.load_flits_per_cycle = 0.1;
     s.settings.packet_flits_min = 5, s.settings.packet_flits_max = 4;
-    CU_ASSERT(make(&s, NULL) == FC_INPUT &&
-              fc_says(&s.st, FC_INPUT, "least of 5 flits is above the most of 4"));
+    CU_ASSERT(make(&s, NULL) == FC_INPUT && fc_says(&s.st, FC_INPUT, "least of 5 flits is above the most of 4"));
     s.settings.packet_flits_min = 0, s.settings.packet_flits_max = 9;
     CU_ASSERT(make(&s, NULL) == FC_INPUT && fc_says(&s.st, FC_INPUT, "9 flits are more than the 8"));
     s.settings.packet_flits_min = 9, s.settings.packet_flits_max = 0;

@@ -55,8 +55,7 @@ static void expand(const struct set *s, const uint32_t *node, struct expected *x
     memset(x, 0, sizeof *x);
     for (size_t i = 0; i < s->demand.n_entries; i++)
         for (int m = 0; m < s->demand.messages[i]; m++)
-            add_message(x, node[s->demand.src[i]], node[s->demand.dst[i]],
-                        s->demand.bytes[i] / s->demand.messages[i]);
+            add_message(x, node[s->demand.src[i]], node[s->demand.dst[i]], s->demand.bytes[i] / s->demand.messages[i]);
     for (int p = 0; p < s->demand.n_dense; p++)
         for (uint32_t a = 0; a < s->demand.n_tasks; a++)
             for (uint32_t b = 0; b < s->demand.n_tasks; b++) {
@@ -78,11 +77,10 @@ static void check_closed(struct set *s, const uint32_t *node)
     for (uint32_t v = 0; v < 16; v++) {
         struct fc_flit_source source;
         uint64_t number = 0;
-        for (fc_flit_first(s->traffic, v, &source); source.born != UINT64_MAX;
-             fc_flit_next(s->traffic, v, &source)) {
+        for (fc_flit_first(s->traffic, v, &source); source.born != UINT64_MAX; fc_flit_next(s->traffic, v, &source)) {
             CU_ASSERT_EQUAL(source.number, number);
-            CU_ASSERT_EQUAL(source.born, (uint64_t)rint((double)number * s->settings.source_gap_cycles *
-                                                        s->flit.ticks_per_cycle));
+            CU_ASSERT_EQUAL(source.born,
+                            (uint64_t)rint((double)number * s->settings.source_gap_cycles * s->flit.ticks_per_cycle));
             got.packets[v][source.dst]++;
             got.flits[v][source.dst] += source.flits;
             number++;
@@ -130,8 +128,7 @@ static void all_to_all_in_rounds(void)
     struct fc_flit_source source;
     fc_flit_first(s.traffic, 2, &source);
     for (uint32_t d = 0; d < 16; d++)
-        for (int k = 0; d != 2 && k < 3; k++, fc_flit_next(s.traffic, 2, &source))
-            CU_ASSERT_EQUAL(source.dst, d);
+        for (int k = 0; d != 2 && k < 3; k++, fc_flit_next(s.traffic, 2, &source)) CU_ASSERT_EQUAL(source.dst, d);
     CU_ASSERT_EQUAL(source.born, UINT64_MAX);
     close_set(&s);
 }
@@ -220,8 +217,7 @@ static void closed_refusals(void)
     s.demand.n_entries = 0;
     s.demand.n_tasks = 33;
     s.demand.n_dense = 0;
-    CU_ASSERT(make(&s, NULL) == FC_INPUT &&
-              fc_says(&s.st, FC_INPUT, "33 tasks do not fit on 16 nodes of 2 cores"));
+    CU_ASSERT(make(&s, NULL) == FC_INPUT && fc_says(&s.st, FC_INPUT, "33 tasks do not fit on 16 nodes of 2 cores"));
     close_set(&s);
 }
 int suite_flit_source_closed(void)

@@ -37,8 +37,7 @@ static void percentiles(void)
 {
     struct fc_flit_counts *c = new_counts(0, 1000000);
     CU_ASSERT(isnan(fc_flit_percentile(c, 0.5)));
-    for (uint64_t i = 1; i <= 50; i++)
-        fc_flit_count_delivery(c, i, i, i + i, 1); /* latencies 1 .. 50: exact */
+    for (uint64_t i = 1; i <= 50; i++) fc_flit_count_delivery(c, i, i, i + i, 1); /* latencies 1 .. 50: exact */
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 0.5), 25);
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 0.02), 1);
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 1), 50);
@@ -158,8 +157,7 @@ static void counts_add_up(void)
         CU_ASSERT_EQUAL(sum.interval_flits[i], all.interval_flits[i]);
         CU_ASSERT_EQUAL(sum.interval_returns[i], all.interval_returns[i]);
         CU_ASSERT_EQUAL(sum.interval_unblocked[i], all.interval_unblocked[i]);
-        CU_ASSERT_EQUAL(
-            memcmp(sum.interval_vc_flits[i], all.interval_vc_flits[i], sizeof sum.interval_vc_flits[i]), 0);
+        CU_ASSERT_EQUAL(memcmp(sum.interval_vc_flits[i], all.interval_vc_flits[i], sizeof sum.interval_vc_flits[i]), 0);
     }
     CU_ASSERT(all.last_delivery > 1100 && all.window_flits_delivered > 0);
     sum.interval_flits = all.interval_flits, sum.interval_vc_flits = all.interval_vc_flits;
@@ -172,9 +170,9 @@ static void counts_add_up(void)
  */
 
 #define PAPER(family, more) PAPER_OF(family, "[8, 8]", more)
-#define PAPER_OF(family, dims, more)                                                                         \
-    "name: t\nclock: 1 GHz\nnetwork: {family: " family ", dims: " dims "}\n"                                 \
-    "links: {" family ": {bandwidth: 8 GB/s, latency: 1 ns}, injection: {bandwidth: 8 GB/s}}\n"              \
+#define PAPER_OF(family, dims, more)                                                                                   \
+    "name: t\nclock: 1 GHz\nnetwork: {family: " family ", dims: " dims "}\n"                                           \
+    "links: {" family ": {bandwidth: 8 GB/s, latency: 1 ns}, injection: {bandwidth: 8 GB/s}}\n"                        \
     "router: {flit: 8 B, buffer: 128 B, vcs: 2, escape: dateline, routing: dimension-order}\n" more
 
 struct whole {

@@ -22,8 +22,8 @@ static bool lay_out(struct laid_out *w, const char *dims, int n_vcs)
 {
     char yaml[256];
     memset(w, 0, sizeof *w);
-    snprintf(yaml, sizeof yaml,
-             "name: ring\nnetwork: {family: torus, dims: %s}\nlinks: {torus: {bandwidth: 1 GB/s}}\n", dims);
+    snprintf(yaml, sizeof yaml, "name: ring\nnetwork: {family: torus, dims: %s}\nlinks: {torus: {bandwidth: 1 GB/s}}\n",
+             dims);
     if (!fc_test_network(yaml, &w->machine, &w->net)) return false;
     w->flit = (struct fc_flit_net){.net = &w->net, .n_links = w->net.n_links, .n_vcs = n_vcs};
     return true;
@@ -53,8 +53,7 @@ static const char *text_of(struct laid_out *w)
 {
     struct fc_status st = {0};
     const char *text = NULL;
-    CU_ASSERT_EQUAL(fc_flit_deadlock_text(&w->flit, w->blocked, w->n, w->wanted, &w->arena, &text, &st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_flit_deadlock_text(&w->flit, w->blocked, w->n, w->wanted, &w->arena, &text, &st), FC_OK);
     return text ? text : "";
 }
 
@@ -66,12 +65,11 @@ static void test_ring(void)
         uint32_t next = channel(&w, (i + 1) % 4, (i + 2) % 4, 0);
         block(&w, channel(&w, i, (i + 1) % 4, 0), (i + 3) % 4, 1, &next);
     }
-    CU_ASSERT_STRING_EQUAL(text_of(&w),
-                           "4 packets wait in a cycle:\n"
-                           "x+ (0)->(1) vc 0 holds packet 0 -> 3 (8 flits), waits for x+ (1)->(2) vc 0\n"
-                           "x+ (1)->(2) vc 0 holds packet 1 -> 0 (8 flits), waits for x+ (2)->(3) vc 0\n"
-                           "x+ (2)->(3) vc 0 holds packet 2 -> 1 (8 flits), waits for x+ (3)->(0) vc 0\n"
-                           "x+ (3)->(0) vc 0 holds packet 3 -> 2 (8 flits), waits for x+ (0)->(1) vc 0\n");
+    CU_ASSERT_STRING_EQUAL(text_of(&w), "4 packets wait in a cycle:\n"
+                                        "x+ (0)->(1) vc 0 holds packet 0 -> 3 (8 flits), waits for x+ (1)->(2) vc 0\n"
+                                        "x+ (1)->(2) vc 0 holds packet 1 -> 0 (8 flits), waits for x+ (2)->(3) vc 0\n"
+                                        "x+ (2)->(3) vc 0 holds packet 2 -> 1 (8 flits), waits for x+ (3)->(0) vc 0\n"
+                                        "x+ (3)->(0) vc 0 holds packet 3 -> 2 (8 flits), waits for x+ (0)->(1) vc 0\n");
     close_all(&w);
 }
 
@@ -98,8 +96,7 @@ static void test_way_out(void)
 {
     struct laid_out w;
     if (!lay_out(&w, "[8]", 2)) return;
-    uint32_t a = channel(&w, 0, 1, 0), b = channel(&w, 1, 2, 0), c = channel(&w, 4, 5, 1),
-             d = channel(&w, 5, 6, 1);
+    uint32_t a = channel(&w, 0, 1, 0), b = channel(&w, 1, 2, 0), c = channel(&w, 4, 5, 1), d = channel(&w, 5, 6, 1);
     uint32_t first[] = {b, channel(&w, 1, 2, 1)};
     block(&w, a, 3, 2, first);
     block(&w, b, 3, 1, &a);
@@ -110,8 +107,7 @@ static void test_way_out(void)
                                   "0 or 1 other\n"));
     block(&w, c, 3, 1, &d);
     block(&w, d, 3, 1, &c);
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(text_of(&w), "2 packets wait in a cycle:\nx+ (4)->(5) vc 1 holds packet 2 -> 3"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text_of(&w), "2 packets wait in a cycle:\nx+ (4)->(5) vc 1 holds packet 2 -> 3"));
     close_all(&w);
 }
 
@@ -121,9 +117,8 @@ static void test_no_cycle(void)
     if (!lay_out(&w, "[4]", 1)) return;
     uint32_t empty = channel(&w, 1, 2, 0);
     block(&w, channel(&w, 0, 1, 0), 2, 1, &empty);
-    CU_ASSERT_STRING_EQUAL(text_of(&w),
-                           "1 packet waits for channels that no blocked packet holds:\n"
-                           "x+ (0)->(1) vc 0 holds packet 0 -> 2 (8 flits), waits for x+ (1)->(2) vc 0\n");
+    CU_ASSERT_STRING_EQUAL(text_of(&w), "1 packet waits for channels that no blocked packet holds:\n"
+                                        "x+ (0)->(1) vc 0 holds packet 0 -> 2 (8 flits), waits for x+ (1)->(2) vc 0\n");
     w.n = 0;
     CU_ASSERT_STRING_EQUAL(text_of(&w), "0 packets wait for channels that no blocked packet holds:\n");
     close_all(&w);
@@ -141,8 +136,7 @@ static uint32_t knot(const struct laid_out *w, bool *in)
             for (uint32_t i = 0; i < w->blocked[h].n_wanted; i++) {
                 bool held = false;
                 for (uint32_t o = 0; o < w->n; o++)
-                    held =
-                        held || (in[o] && w->blocked[o].channel == w->wanted[w->blocked[h].first_wanted + i]);
+                    held = held || (in[o] && w->blocked[o].channel == w->wanted[w->blocked[h].first_wanted + i]);
                 stuck = stuck && held;
             }
             if (!in[h] || stuck) continue;
@@ -181,15 +175,13 @@ static void test_random(void)
     if (!lay_out(&w, "[4, 4]", 2)) return;
     int knots = 0;
     for (uint64_t round = 0; round < 400; round++) {
-        uint32_t order[256], n_channels = w.net.n_links * 2,
-                             heads = 4 + (uint32_t)fc_random_below(round, 1, 0, 40);
+        uint32_t order[256], n_channels = w.net.n_links * 2, heads = 4 + (uint32_t)fc_random_below(round, 1, 0, 40);
         if (n_channels > 256) n_channels = 256;
         fc_random_permutation(round, 2, order, n_channels);
         w.n = w.n_wanted = 0;
         for (uint32_t h = 0; h < heads; h++) {
             uint32_t want[WANTS], n = 1 + (uint32_t)fc_random_below(round, 3, h, 2);
-            for (uint32_t i = 0; i < n; i++)
-                want[i] = order[fc_random_below(round, 4 + i, h, heads + heads / 8)];
+            for (uint32_t i = 0; i < n; i++) want[i] = order[fc_random_below(round, 4 + i, h, heads + heads / 8)];
             block(&w, order[h], 0, n, want);
         }
         bool in[MOST];

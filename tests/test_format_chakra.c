@@ -160,8 +160,7 @@ static void check_pair(const struct fc_trace *t)
     CU_ASSERT(t->graph && t->n_ranks == 2 && t->first_event[2] == 6 && t->n_comms == 1);
     for (uint64_t r = 0; r < 2; r++) {
         const struct fc_event *e = t->events + t->first_event[r];
-        CU_ASSERT(e[0].op == FC_OP_OTHER && e[0].compute_s == 0.0015 && e[0].n_list == 0 &&
-                  e[0].request == 0);
+        CU_ASSERT(e[0].op == FC_OP_OTHER && e[0].compute_s == 0.0015 && e[0].n_list == 0 && e[0].request == 0);
         CU_ASSERT(e[1].op == (r ? FC_OP_RECV : FC_OP_SEND) && e[1].peer == (int)!r && e[1].tag == 3 &&
                   e[1].bytes == 4096);
         CU_ASSERT(e[1].n_list == 1 && t->lists[e[1].list] == 0 && e[1].request == 2);
@@ -273,8 +272,7 @@ static void test_collectives(void)
         if (!good(folder, &t)) continue;
         const struct fc_event *e = &t.events[1];
         CU_ASSERT(e->op == cases[i].op && e->bytes == cases[i].bytes && e->comm == 0 && t.n_unwrapped == 0);
-        bool rooted =
-            e->op == FC_OP_REDUCE || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_BCAST;
+        bool rooted = e->op == FC_OP_REDUCE || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_BCAST;
         CU_ASSERT(e->peer == (rooted ? 2 : -1));
         fc_trace_free(&t);
     }
@@ -284,8 +282,7 @@ static void test_collectives(void)
     block(&coll, 10, "\x0a\x0cinvolved_dim\xe2\x01\x04\x0a\x02\x01\x00", 21);
     put_each(coll);
     if (good(folder, &t)) {
-        CU_ASSERT(t.events[0].bytes == 101 &&
-                  notes(&t, "(3 times: comm_size that the members do not divide"));
+        CU_ASSERT(t.events[0].bytes == 101 && notes(&t, "(3 times: comm_size that the members do not divide"));
         CU_ASSERT(notes(&t, "(3 times: collective over some dimensions"));
         fc_trace_free(&t);
     }
@@ -296,8 +293,7 @@ static void test_collectives(void)
     put_each(coll);
     if (good(folder, &t)) {
         CU_ASSERT(t.events[0].peer == 0 && notes(&t, "(3 times: communication of comm_size 0)"));
-        CU_ASSERT(notes(&t, "collective without a root") &&
-                  notes(&t, "process group whose members are not told"));
+        CU_ASSERT(notes(&t, "collective without a root") && notes(&t, "process group whose members are not told"));
         fc_trace_free(&t);
     }
     put_text("t.json", "{\"dp\": [0], \"tp\": [2, 0, 1]}");
@@ -338,8 +334,7 @@ static void test_other_nodes(void)
     if (good(folder, &t)) {
         CU_ASSERT(t.first_event[1] == 5 && t.events[0].op == FC_OP_OTHER && t.events[0].compute_s == 20e-6);
         CU_ASSERT(t.events[1].compute_s == 0.005); /* at 1e9 operations a second */
-        CU_ASSERT(notes(&t, "collective node without comm_type") &&
-                  notes(&t, "(2 times: memory or storage node"));
+        CU_ASSERT(notes(&t, "collective node without comm_type") && notes(&t, "(2 times: memory or storage node"));
         CU_ASSERT(notes(&t, "computation without duration"));
         fc_trace_free(&t);
     }
@@ -432,8 +427,7 @@ static void test_cycles(void)
     struct fc_trace t;
     if (good(folder, &t)) { /* 1, 4, 3, 2 */
         const struct fc_event *e = &t.events[3];
-        CU_ASSERT(t.first_event[1] == 4 && t.events[0].n_list == 0 && t.events[1].n_list == 0 &&
-                  e->n_list == 2);
+        CU_ASSERT(t.first_event[1] == 4 && t.events[0].n_list == 0 && t.events[1].n_list == 0 && e->n_list == 2);
         CU_ASSERT(t.lists[e->list] == 1 && t.lists[e->list + 1] == 2);
         CU_ASSERT(notes(&t, "(3 times: control dependency inside a cycle: dropped)"));
         fc_trace_free(&t);
@@ -499,16 +493,14 @@ static void test_reference(void)
     }
     for (size_t i = 0; i < FC_COUNT(benchmarks); i++)
         for (uint32_t n = 4; n <= 16; n *= 2) {
-            snprintf(path, sizeof path, "%s/astra_microbenchmarks/%s/%unpus_1MB", from, benchmarks[i].name,
-                     n);
+            snprintf(path, sizeof path, "%s/astra_microbenchmarks/%s/%unpus_1MB", from, benchmarks[i].name, n);
             count(path, n, n, benchmarks[i].op, n, 1048576.0 * (benchmarks[i].divided ? 1 : n));
         }
     snprintf(path, sizeof path, "%s/astra_custom_collectives/custom_ring_allreduce_8npus_1MB", from);
     count(path, 8, 8 * 35, FC_OP_SEND, 8 * 14, 8 * 14 * 131072.0);
     begin();
-    snprintf(path, sizeof path,
-             "for f in %s/feeder_tests_trace.tar.gz %s/json_trace.tar.gz; do tar xzf $f -C %s; done", from,
-             from, folder);
+    snprintf(path, sizeof path, "for f in %s/feeder_tests_trace.tar.gz %s/json_trace.tar.gz; do tar xzf $f -C %s; done",
+             from, from, folder);
     CU_ASSERT_EQUAL(system(path), 0);
     count(inside("tests/data/chakra.0.et"), 1, 3664, FC_OP_ALLREDUCE, 5, 102228128);
     count(inside("jsonData/chakra.0.json"), 1, 3664, FC_OP_OTHER, 3664, 0);

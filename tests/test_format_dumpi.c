@@ -49,8 +49,7 @@ static void ints(struct dumpi_out *o, int n, ...)
 }
 
 /* count, type, peer, tag, communicator, request (below 0: none) */
-static void message(struct dumpi_out *o, int function, int count, int type, int peer, int tag, int comm,
-                    int request)
+static void message(struct dumpi_out *o, int function, int count, int type, int peer, int tag, int comm, int request)
 {
     dumpi_call(o, function);
     put(o, 4, count), put(o, 2, type), ints(o, 2, peer, tag), put(o, 2, comm);
@@ -112,8 +111,7 @@ static void write_rank(struct dumpi_out *o, int me)
     persistent(o, me);
     dumpi_call(o, 84), put(o, 2, WORLD), put(o, 2, 5); /* Comm_dup */
     dumpi_call(o, 52), put(o, 2, 5);
-    dumpi_call(o, 54), put(o, 4, me), put(o, 4, 4), put(o, 2, INT), put(o, 4, 2),
-        put(o, 2, 5); /* Gather to 2 */
+    dumpi_call(o, 54), put(o, 4, me), put(o, 4, 4), put(o, 2, INT), put(o, 4, 2), put(o, 2, 5); /* Gather to 2 */
     if (me == 2) put(o, 4, 4), put(o, 2, INT);
     dumpi_call(o, 125);
     o->ignored_bcasts = 4;
@@ -155,11 +153,10 @@ static void expect_ops(const struct fc_trace *t, uint32_t rank, const uint8_t *o
 
 static void test_everything(void)
 {
-    static const uint8_t ops[] = {FC_OP_INIT,    FC_OP_COMM,  FC_OP_IRECV, FC_OP_ALLREDUCE, FC_OP_WAIT,
-                                  FC_OP_IRECV,   FC_OP_SEND,  FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_OTHER,
-                                  FC_OP_OTHER,   FC_OP_ISEND, FC_OP_IRECV, FC_OP_WAIT,      FC_OP_ISEND,
-                                  FC_OP_IRECV,   FC_OP_WAIT,  FC_OP_COMM,  FC_OP_BARRIER,   FC_OP_GATHER,
-                                  FC_OP_FINALIZE};
+    static const uint8_t ops[] = {
+        FC_OP_INIT,  FC_OP_COMM,      FC_OP_IRECV, FC_OP_ALLREDUCE, FC_OP_WAIT,    FC_OP_IRECV,  FC_OP_SEND,
+        FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_OTHER, FC_OP_OTHER,     FC_OP_ISEND,   FC_OP_IRECV,  FC_OP_WAIT,
+        FC_OP_ISEND, FC_OP_IRECV,     FC_OP_WAIT,  FC_OP_COMM,      FC_OP_BARRIER, FC_OP_GATHER, FC_OP_FINALIZE};
     struct fc_trace t;
     struct fc_status st = {0};
     uint64_t *match;
@@ -179,8 +176,7 @@ static void test_everything(void)
               e[2].request == 0); /* wildcard */
     CU_ASSERT(e[3].comm == 1 && e[3].bytes == 16 && e[3].polls == 2);
     CU_ASSERT(e[4].n_list == 1 && t.lists[e[4].list] == 0);
-    CU_ASSERT(e[5].peer == 2 && e[5].request == 1 && e[6].peer == 1 && e[6].bytes == 4 &&
-              t.lists[e[7].list] == 1);
+    CU_ASSERT(e[5].peer == 2 && e[5].request == 1 && e[6].peer == 1 && e[6].bytes == 4 && t.lists[e[7].list] == 1);
     CU_ASSERT(e[8].n_list == 3 && e[8].bytes == 12 && t.lists[e[8].list] == 0 && t.lists[e[8].list + 2] == 8);
     CU_ASSERT(e[12].peer == 2 && e[12].bytes == 8 && e[12].request == 3 && e[13].n_list == 2);
     CU_ASSERT(e[18].comm == 2 && e[19].peer == 2 && e[19].bytes == 16);
@@ -188,8 +184,7 @@ static void test_everything(void)
     CU_ASSERT_EQUAL(e[0].enter_s, 0);
     CU_ASSERT_DOUBLE_EQUAL(e[1].enter_s, 44e-6, 1e-12);     /* after Init three local calls of 11 us */
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 21.5e-6, 1e-12); /* on the CPU half: 3 x 5.5 + 5 us */
-    CU_ASSERT_DOUBLE_EQUAL(e[3].compute_s, 15e-6,
-                           1e-12); /* 3 x 5 us around two polls, whose own time does not count */
+    CU_ASSERT_DOUBLE_EQUAL(e[3].compute_s, 15e-6, 1e-12); /* 3 x 5 us around two polls, whose own time does not count */
     CU_ASSERT(fc_test_note(&t, "(12 times: MPI_Bcast was called and not recorded)"));
     CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
     fc_trace_free(&t);
@@ -353,8 +348,7 @@ static void test_fuzz(void)
         for (int k = 0; k <= round % 3; k++) {
             random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
             size_t at = (random >> 33) % 3 ? (random >> 35) % 1200 : (random >> 35) % o.n;
-            o.bytes[at] =
-                round % 2 ? (uint8_t)(random >> 20) : (uint8_t)(o.bytes[at] ^ 1 << (random >> 20) % 8);
+            o.bytes[at] = round % 2 ? (uint8_t)(random >> 20) : (uint8_t)(o.bytes[at] ^ 1 << (random >> 20) % 8);
         }
         if (round % 50 == 0) o.n = (random >> 30) % o.n;
         dumpi_save(&o, in_folder("run-0000.bin"));

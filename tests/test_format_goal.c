@@ -144,8 +144,7 @@ static void test_refusals(void)
         {"num_ranks 2\nrank 0 {\nl1: calc 1\n}\nrank 1 {\nl2: calc 1\nl2 requires l1\n}\n",
          ":7: label 'l1' is unknown here"},
     };
-    for (size_t i = 0; i < FC_COUNT(bad); i++)
-        CU_ASSERT(test_refused(test_text("bad.goal", bad[i].text), bad[i].says));
+    for (size_t i = 0; i < FC_COUNT(bad); i++) CU_ASSERT(test_refused(test_text("bad.goal", bad[i].text), bad[i].says));
 }
 
 static void test_broken_copies(void)

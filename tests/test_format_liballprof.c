@@ -52,8 +52,7 @@ static void test_calls(void)
     CU_ASSERT_DOUBLE_EQUAL(e->leave_s, 23.25e-6, 1e-15);
     CU_ASSERT_DOUBLE_EQUAL(e->compute_s, 1.5e-6, 1e-15);
     e = test_event(&t, 0, 4);
-    CU_ASSERT(e->op == FC_OP_WAIT && e->n_list == 2 && test_listed(&t, e, 0) == 0 &&
-              test_listed(&t, e, 1) == 1);
+    CU_ASSERT(e->op == FC_OP_WAIT && e->n_list == 2 && test_listed(&t, e, 0) == 0 && test_listed(&t, e, 1) == 1);
     CU_ASSERT(test_is(&t, 0, 5, FC_OP_IRECV, 1, 2, 8));
     CU_ASSERT(test_is(&t, 0, 6, FC_OP_SEND, 1, 1, 4));
     CU_ASSERT_EQUAL(test_listed(&t, test_event(&t, 0, 7), 0), 2);
@@ -102,8 +101,7 @@ static void test_stride(void)
     CU_ASSERT_EQUAL(test_event(&t, 0, 4)->n_list, 3);
     CU_ASSERT_EQUAL(test_event(&t, 0, 5)->n_list, 0);
     CU_ASSERT(test_noted(&t, "(2 times: a wait for an address without an open request (MPI_REQUEST_NULL))"));
-    CU_ASSERT(test_noted(
-        &t, "(a request whose completion is not recorded (a test that succeeded, or MPI_Waitany))"));
+    CU_ASSERT(test_noted(&t, "(a request whose completion is not recorded (a test that succeeded, or MPI_Waitany))"));
     fc_trace_free(&t);
 }
 
@@ -181,9 +179,8 @@ static void test_communicators(void)
     };
     const char *all[4];
     memcpy(all, split, sizeof all);
-    all[0] =
-        "MPI_Barrier:1:5,0,4:2\nMPI_Send:3:7:1:2,4,4:1:0:18446744071629176832,0,2:4\nMPI_Barrier:5:9,0,1:6\n"
-        "MPI_Barrier:7:6,2,4:8\n";
+    all[0] = "MPI_Barrier:1:5,0,4:2\nMPI_Send:3:7:1:2,4,4:1:0:18446744071629176832,0,2:4\nMPI_Barrier:5:9,0,1:6\n"
+             "MPI_Barrier:7:6,2,4:8\n";
     all[3] = "MPI_Barrier:1:5,3,4:2\nMPI_Barrier:3:8,0,2:4\nMPI_Barrier:5:6,3,4:6\n";
     write_four(all);
     test_read(test_path("four"), &t);
@@ -212,8 +209,8 @@ static void test_communicators(void)
 static void test_world_of_addresses(void)
 {
     struct fc_trace t;
-    const char *line[] = {"MPI_Barrier:1:111,0,4:2\n", "MPI_Barrier:1:222,1,4:2\n",
-                          "MPI_Barrier:1:333,2,4:2\n", "MPI_Init:-:0:0:4\n"};
+    const char *line[] = {"MPI_Barrier:1:111,0,4:2\n", "MPI_Barrier:1:222,1,4:2\n", "MPI_Barrier:1:333,2,4:2\n",
+                          "MPI_Init:-:0:0:4\n"};
     write_four(line);
     test_read(test_path("four"), &t);
     CU_ASSERT_EQUAL(t.n_comms, 1);
@@ -231,9 +228,8 @@ static void test_world_of_addresses(void)
 static void test_mpich(void)
 {
     struct fc_trace t;
-    test_text(
-        "mpich/t-0",
-        "MPI_Recv:1:7:1:2,4,4:-1:0:1140850688,0,1:9:2\nMPI_Recv:3:7:1:2,4,4:-2:-1:1140850688,0,1:9:4\n");
+    test_text("mpich/t-0",
+              "MPI_Recv:1:7:1:2,4,4:-1:0:1140850688,0,1:9:2\nMPI_Recv:3:7:1:2,4,4:-2:-1:1140850688,0,1:9:4\n");
     test_read(test_path("mpich"), &t);
     CU_ASSERT(test_is(&t, 0, 0, FC_OP_OTHER, -1, 0, 0));
     CU_ASSERT(test_is(&t, 0, 1, FC_OP_RECV, FC_ANY, FC_ANY, 4));
@@ -281,8 +277,7 @@ static void test_refusals(void)
         CU_ASSERT(test_refused(test_path("two/t-rank-0.txt"), bad[i].says));
     }
     CU_ASSERT(test_refused(test_text("nameless", "MPI_Init:-:0:0:1\n"), "the name holds no rank"));
-    CU_ASSERT(
-        test_refused(test_text("alone/t-3", "MPI_Init:-:0:0:1\n"), "alone/t-0: rank 0's file is missing"));
+    CU_ASSERT(test_refused(test_text("alone/t-3", "MPI_Init:-:0:0:1\n"), "alone/t-0: rank 0's file is missing"));
 }
 
 static void test_broken_copies(void)

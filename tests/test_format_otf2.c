@@ -18,10 +18,10 @@ enum { N_RANKS = 3, STEP = 1000, CLOCK_OFFSET = 700, START = 50000 };
 
 static char folder[] = "/tmp/fabricast-otf2-XXXXXX";
 static const uint64_t location[N_RANKS] = {30, 10, 20}; /* of ranks 0, 1, 2 */
-static const char *const names[] = {
-    "MPI_Init",      "MPI_Irecv",     "MPI_Isend", "MPI_Test",      "MPI_Waitall", "MPI_Sendrecv",
-    "MPI_Allreduce", "MPI_Ibcast",    "MPI_Wait",  "MPI_Alltoallv", "MPI_Put",     "MPI_Comm_rank",
-    "solve",         "MPI_Win_fence", "MPI_Ssend", "MPI_Recv",      "MPI_Scan",    "MPI_Finalize"};
+static const char *const names[] = {"MPI_Init",     "MPI_Irecv",     "MPI_Isend",   "MPI_Test",      "MPI_Waitall",
+                                    "MPI_Sendrecv", "MPI_Allreduce", "MPI_Ibcast",  "MPI_Wait",      "MPI_Alltoallv",
+                                    "MPI_Put",      "MPI_Comm_rank", "solve",       "MPI_Win_fence", "MPI_Ssend",
+                                    "MPI_Recv",     "MPI_Scan",      "MPI_Finalize"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 /* ---- writing ---- */
@@ -87,8 +87,8 @@ static void write_collectives(struct out *o, uint32_t rank)
     if (rank != 1) { /* communicator 1 is {2, 0} */
         enter(o, "MPI_Allreduce");
         OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-        OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLREDUCE, 1,
-                                        OTF2_COLLECTIVE_ROOT_NONE, 16, 16);
+        OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLREDUCE, 1, OTF2_COLLECTIVE_ROOT_NONE,
+                                        16, 16);
         leave(o, "MPI_Allreduce");
     }
     enter(o, "MPI_Ibcast");
@@ -100,13 +100,13 @@ static void write_collectives(struct out *o, uint32_t rank)
     leave(o, "MPI_Wait");
     enter(o, "MPI_Alltoallv");
     OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLTOALLV, 0,
-                                    OTF2_COLLECTIVE_ROOT_NONE, 10, 10);
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLTOALLV, 0, OTF2_COLLECTIVE_ROOT_NONE, 10,
+                                    10);
     leave(o, "MPI_Alltoallv");
     enter(o, "MPI_Scan");
     OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_SCAN, 0,
-                                    OTF2_COLLECTIVE_ROOT_NONE, (3 - rank) * 24, (rank + 1) * 24);
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_SCAN, 0, OTF2_COLLECTIVE_ROOT_NONE,
+                                    (3 - rank) * 24, (rank + 1) * 24);
     leave(o, "MPI_Scan");
     enter(o, "MPI_Put");
     OTF2_EvtWriter_RmaPut(o->w, NULL, tick(o), 0, (rank + 1) % 3, 128, 0);
@@ -155,19 +155,18 @@ static void write_definitions(OTF2_Archive *archive, uint32_t window_comm)
                                                 OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(g, location[r], 0, OTF2_LOCATION_TYPE_CPU_THREAD, 60, r);
     }
-    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                                    OTF2_GROUP_FLAG_NONE, N_RANKS, location);
-    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                    OTF2_GROUP_FLAG_NONE, N_RANKS, in_order);
-    OTF2_GlobalDefWriter_WriteGroup(g, 2, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                    OTF2_GROUP_FLAG_NONE, 2, part);
+    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                    N_RANKS, location);
+    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                    N_RANKS, in_order);
+    OTF2_GlobalDefWriter_WriteGroup(g, 2, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2,
+                                    part);
     OTF2_GlobalDefWriter_WriteComm(g, 0, 0, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteComm(g, 1, 0, 2, 0, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteRmaWin(g, 0, 0, window_comm, OTF2_RMA_WIN_FLAG_NONE);
 }
 
-static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller,
-                                   bool final)
+static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller, bool final)
 {
     (void)user, (void)type, (void)at, (void)caller, (void) final;
     return OTF2_FLUSH;
@@ -189,8 +188,7 @@ static void write_archive(uint32_t window_comm)
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     OTF2_Archive_OpenEvtFiles(archive);
     for (uint32_t r = 0; r < N_RANKS; r++) {
-        struct out o = {OTF2_Archive_GetEvtWriter(archive, location[r]), START - STEP,
-                        r == 1 ? CLOCK_OFFSET : 0};
+        struct out o = {OTF2_Archive_GetEvtWriter(archive, location[r]), START - STEP, r == 1 ? CLOCK_OFFSET : 0};
         write_rank(&o, r);
         OTF2_Archive_CloseEvtWriter(archive, o.w);
     }
@@ -235,10 +233,9 @@ static bool read_trace(const char *path, struct fc_trace *t)
 
 static void test_everything(void)
 {
-    static const uint8_t ops[] = {FC_OP_INIT,  FC_OP_IRECV, FC_OP_ISEND,     FC_OP_WAIT,
-                                  FC_OP_IRECV, FC_OP_SEND,  FC_OP_WAIT,      FC_OP_ALLREDUCE,
-                                  FC_OP_BCAST, FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_SCAN,
-                                  FC_OP_RMA,   FC_OP_OTHER, FC_OP_SEND,      FC_OP_FINALIZE};
+    static const uint8_t ops[] = {FC_OP_INIT, FC_OP_IRECV,     FC_OP_ISEND, FC_OP_WAIT,    FC_OP_IRECV,     FC_OP_SEND,
+                                  FC_OP_WAIT, FC_OP_ALLREDUCE, FC_OP_BCAST, FC_OP_WAIT,    FC_OP_ALLTOALLV, FC_OP_SCAN,
+                                  FC_OP_RMA,  FC_OP_OTHER,     FC_OP_SEND,  FC_OP_FINALIZE};
     struct fc_trace t;
     struct fc_status st = {0};
     uint64_t *match;
@@ -251,14 +248,12 @@ static void test_everything(void)
     CU_ASSERT_EQUAL_FATAL(t.first_event[1], sizeof ops);
     const struct fc_event *e = t.events;
     for (size_t i = 0; i < sizeof ops; i++) CU_ASSERT_EQUAL(e[i].op, ops[i]);
-    CU_ASSERT(e[1].peer == 2 && e[1].tag == 5 && e[1].bytes == 101 &&
-              e[1].request == 0); /* known when it completed */
+    CU_ASSERT(e[1].peer == 2 && e[1].tag == 5 && e[1].bytes == 101 && e[1].request == 0); /* known when it completed */
     CU_ASSERT(e[2].peer == 1 && e[2].bytes == 102 && e[2].request == 1);
     CU_ASSERT(e[3].polls == 1 && e[3].n_list == 2 && t.lists[e[3].list] == 0 && t.lists[e[3].list + 1] == 1);
     CU_ASSERT(e[4].peer == 2 && e[5].peer == 1 && e[6].n_list == 1 && t.lists[e[6].list] == 2);
     CU_ASSERT(e[7].comm == 1 && e[7].bytes == 8); /* 2 members x 8 bytes */
-    CU_ASSERT(e[8].mode == 1 && e[8].peer == 1 && e[8].bytes == 64 && e[8].request == 3 &&
-              t.lists[e[9].list] == 3);
+    CU_ASSERT(e[8].mode == 1 && e[8].peer == 1 && e[8].bytes == 64 && e[8].request == 3 && t.lists[e[9].list] == 3);
     CU_ASSERT(e[10].bytes == 10 && t.lists[e[10].list] == 4 && t.lists[e[10].list + 2] == 3);
     CU_ASSERT(e[11].bytes == 24 && e[12].peer == 1 && e[12].bytes == 128);
     CU_ASSERT(e[14].mode == 1 && e[14].comm == 1 && e[14].peer == 2 && e[14].bytes == 77);
@@ -380,7 +375,7 @@ static void test_files(void)
     const struct sample samples[] = {
         {FC_OTF2_EVENTS, BYTES(HEAD "\2"), NULL},
         {FC_OTF2_EVENTS, BYTES(HEAD "\5\1\2\3\4\5\6\7\10\14\2\1\1\2"), NULL},
-        {FC_OTF2_EVENTS, BYTES(HEAD "\14\377\2"), NULL},                 /* an undefined region is one byte */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\14\377\2"), NULL},                    /* an undefined region is one byte */
         {FC_OTF2_EVENTS, BYTES(HEAD "\14\5\1\2\3\4\5\0\0\0\0\2"), damaged}, /* five bytes of at most four */
         {FC_OTF2_EVENTS, BYTES(HEAD "\14\2\1"), cut_here},
         {FC_OTF2_EVENTS, BYTES(HEAD "\5\1\2"), cut_here},
@@ -389,19 +384,19 @@ static void test_files(void)
         {FC_OTF2_EVENTS, BYTES(""), "expected: a chunk, of 18 bytes at least"},
         {FC_OTF2_EVENTS, BYTES("\3B\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0"), "expected: a chunk, of 18 bytes at least"},
         {FC_OTF2_EVENTS, BYTES("\3b\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2"), "byte 0: no chunk begins here"},
-        {FC_OTF2_EVENTS, BYTES(HEAD "\16\4\0\0\0\0\2"), NULL},         /* a message */
-        {FC_OTF2_EVENTS, BYTES(HEAD "\16\6\0\0\0\0\7\7\2"), NULL},     /* with fields of a later version */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\4\0\0\0\0\2"), NULL},     /* a message */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\6\0\0\0\0\7\7\2"), NULL}, /* with fields of a later version */
         {FC_OTF2_EVENTS, BYTES(HEAD "\16\3\0\0\0\0\2"), damaged},
         {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\0\0\0\0\0\0\0\0\0\0\2"), NULL}, /* a long length */
         {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\0\0\0\0\0\1\0\0\0\0\2"), cut_here},
         {FC_OTF2_EVENTS, BYTES(BIG "\16\377\0\0\0\0\0\0\0\4\0\0\0\0\2"), NULL},
         {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\2"), cut_here},
-        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\2\3\0\3\0\2"), NULL},    /* two metrics */
-        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\3\3\0\3\0\2"), damaged}, /* not three */
-        {FC_OTF2_EVENTS, BYTES(HEAD "\123\4\0\1\1\0\2"), NULL},       /* a program and one argument */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\2\3\0\3\0\2"), NULL},               /* two metrics */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\3\3\0\3\0\2"), damaged},            /* not three */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\123\4\0\1\1\0\2"), NULL},                  /* a program and one argument */
         {FC_OTF2_EVENTS, BYTES(HEAD "\123\7\0\4\377\377\377\177\0\2"), damaged}, /* and 2 147 483 647 */
-        {FC_OTF2_EVENTS, BYTES(HEAD "\6\4\1\1\0\0\0\14\0\2"), damaged}, /* an attribute without its value */
-        {FC_OTF2_EVENTS, BYTES(HEAD "\6\6\1\1\0\12\0\0\2"), damaged}, /* a double of two bytes */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\4\1\1\0\0\0\14\0\2"), damaged},          /* an attribute without its value */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\6\1\1\0\12\0\0\2"), damaged},            /* a double of two bytes */
         {FC_OTF2_EVENTS, BYTES(HEAD "\6\15\1\1\0\12\0\0\0\0\0\0\0\0\0\14\0\2"), NULL},
         {FC_OTF2_EVENTS, BYTES(HEAD "\6\4\2\1\20\0\2"), "too many attributes of one event (allowed: 4096)"},
         {FC_OTF2_EVENTS, BYTES(HEAD "\311\2\7\7\2"), NULL}, /* a type that is not known */
@@ -409,15 +404,15 @@ static void test_files(void)
         {FC_OTF2_GLOBAL, BYTES(HEAD "\12\3\0a\0\2"), NULL},
         {FC_OTF2_GLOBAL, BYTES(HEAD "\12\2\0a\0\2"), damaged}, /* a text that does not end */
         {FC_OTF2_GLOBAL, BYTES(HEAD "\22\12\0\0\1\1\2\0\0\1\0\0\2"), NULL},
-        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\5\0\0\1\1\2\0\0\1\0\2"), damaged}, /* a group with one member too few */
-        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\10\0\0\1\4\0\0\0\100\2"), damaged},  /* 2^30 members */
-        {FC_OTF2_GLOBAL, BYTES(HEAD "\10\10\0\0\0\0\0\1\0\14\2"), damaged},    /* a property without its value */
-        {FC_OTF2_GLOBAL, BYTES(HEAD "\5\3\0\0\0\2"), NULL},                    /* the clock of version 1 */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\5\0\0\1\1\2\0\0\1\0\2"), damaged},  /* a group with one member too few */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\10\0\0\1\4\0\0\0\100\2"), damaged}, /* 2^30 members */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\10\10\0\0\0\0\0\1\0\14\2"), damaged},  /* a property without its value */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\5\3\0\0\0\2"), NULL},                  /* the clock of version 1 */
         {FC_OTF2_GLOBAL, BYTES(HEAD "\5\3\1\11\11\2"), damaged},
-        {FC_OTF2_LOCAL, BYTES(HEAD "\5\7\0\1\2\0\0\1\1\2"), NULL},        /* a dense table of two */
-        {FC_OTF2_LOCAL, BYTES(HEAD "\5\3\0\0\0\2"), damaged},                /* of none */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\7\0\1\2\0\0\1\1\2"), NULL},              /* a dense table of two */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\3\0\0\0\2"), damaged},                   /* of none */
         {FC_OTF2_LOCAL, BYTES(HEAD "\5\13\0\10\0\0\0\0\0\0\0\1\0\2"), damaged}, /* of 2^56 */
-        {FC_OTF2_LOCAL, BYTES(HEAD "\5\5\0\1\1\2\0\2"), damaged},            /* neither dense nor sparse */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\5\0\1\1\2\0\2"), damaged},               /* neither dense nor sparse */
         {FC_OTF2_LOCAL, BYTES(HEAD "\5\11\0\1\2\1\0\0\1\1\0\2"), NULL},
         {FC_OTF2_LOCAL, BYTES(HEAD "\5\11\0\1\2\1\1\1\0\0\0\2"), damaged}, /* sparse, not in order */
         {FC_OTF2_LOCAL, BYTES(HEAD "\6\21\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2"), NULL},
@@ -471,7 +466,8 @@ static enum fc_code check_anchor(size_t at, const char *from, size_t n_from, con
                                  size_t n_properties, struct fc_status *st)
 {
     static const char front[] = "\3BOTF2\0\3\2\3\0\2\0\0\4\0\0\0\0\0\0\0\4\0\0\0\0\0\1\1\2\0\0\0\0\0\0\0"
-                                "\5\0\0\0\0\0\0\0" "machine\0creator\0\0";
+                                "\5\0\0\0\0\0\0\0"
+                                "machine\0creator\0\0";
     static const char back[] = "\1\2\3\4\5\6\7\10\0\0\0\0\0\0\0\0\2";
     struct fc_otf2_chunks chunks = {0};
     char path[600], anchor[400];
@@ -531,8 +527,8 @@ static void test_anchors(void)
 
 /* ---- real archives ---- */
 
-static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, double bytes,
-                          uint64_t collectives, const char *note)
+static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, double bytes, uint64_t collectives,
+                          const char *note)
 {
     struct fc_trace t;
     struct fc_trace_summary s;
@@ -556,8 +552,7 @@ static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, do
 static void test_reference(void)
 {
     expect_counts(REAL "sstmacro_10ranks", 10, 1440, 23592600, 1200, "MPI_Iallreduce without a record");
-    expect_counts(REAL "tracer_stencil4d/traces-32/traces.otf2", 32, 512, 67108864, 96,
-                  "windows without measurement");
+    expect_counts(REAL "tracer_stencil4d/traces-32/traces.otf2", 32, 512, 67108864, 96, "windows without measurement");
     expect_counts(REAL "tracer_stencil4d/traces-64", 64, 1024, 268435456, 192, "windows without measurement");
     expect_counts(REAL "pipit_pingpong", 2, 16, 8355840, 0, NULL);
 }

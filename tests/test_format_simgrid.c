@@ -41,8 +41,7 @@ static void test_messages(void)
     CU_ASSERT(test_is(&t, 0, 2, FC_OP_IRECV, 1, 7, 3));
     CU_ASSERT(test_is(&t, 0, 3, FC_OP_ISEND, 1, 7, 20));
     const struct fc_event *e = test_event(&t, 0, 4);
-    CU_ASSERT(e->op == FC_OP_WAIT && e->n_list == 1 && test_listed(&t, e, 0) == 0 &&
-              e->polls == 1); /* the older one */
+    CU_ASSERT(e->op == FC_OP_WAIT && e->n_list == 1 && test_listed(&t, e, 0) == 0 && e->polls == 1); /* the older one */
     e = test_event(&t, 0, 5);
     CU_ASSERT(e->n_list == 2 && test_listed(&t, e, 0) == 1 && test_listed(&t, e, 1) == 2);
     CU_ASSERT(test_is(&t, 0, 6, FC_OP_FINALIZE, -1, 0, 0));
@@ -61,13 +60,11 @@ static void test_messages(void)
     CU_ASSERT_EQUAL(t.first_event[2], 21);
     CU_ASSERT(test_noted(&t, "(test: whether it succeeded is not recorded: taken as failed)"));
     CU_ASSERT(test_noted(&t, "(wait: no such request is open: left out, as SimGrid's replay does)"));
-    CU_ASSERT(
-        test_noted(&t, "(recv: as long as what a probe found, which is not recorded: taken as 0 bytes)"));
+    CU_ASSERT(test_noted(&t, "(recv: as long as what a probe found, which is not recorded: taken as 0 bytes)"));
     CU_ASSERT(test_noted(&t, "(location: places in the source are left out)"));
     CU_ASSERT(test_noted(
-        &t,
-        "(comm_split: the format has no communicators: what is called on the new one is taken as called on "
-        "the world)"));
+        &t, "(comm_split: the format has no communicators: what is called on the new one is taken as called on "
+            "the world)"));
     CU_ASSERT(test_noted(&t, "(waitAny: what completed is not recorded: only its place is kept)"));
     fc_trace_free(&t);
 }
@@ -108,8 +105,7 @@ static void test_collectives(void)
     test_read(test_text("collectives", text), &t);
     for (size_t i = 0; i < FC_COUNT(want); i++)
         CU_ASSERT(test_is(&t, 0, i + 1, want[i].op, want[i].peer, 0, want[i].bytes));
-    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 5)->compute_s, 1,
-                           1e-12); /* the operations of the reduce before it */
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 5)->compute_s, 1, 1e-12);  /* the operations of the reduce before it */
     CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 21)->compute_s, 2, 1e-12); /* of the reducescatter */
     CU_ASSERT_EQUAL(test_listed(&t, test_event(&t, 0, 21), 2), 12);
     fc_trace_free(&t);
@@ -144,8 +140,7 @@ static void test_files(void)
     CU_ASSERT_EQUAL(t.n_ranks, 2);
     CU_ASSERT_EQUAL(t.first_event[2], 4);
     CU_ASSERT_STRING_EQUAL(t.rank_file[1], test_path("lists/parts/b"));
-    CU_ASSERT(
-        test_noted(&t, "(a line of another rank in a rank's own file: left out, as SimGrid's replay does)"));
+    CU_ASSERT(test_noted(&t, "(a line of another rank in a rank's own file: left out, as SimGrid's replay does)"));
     fc_trace_free(&t);
     test_read(test_path("lists/parts/above"), &t);
     CU_ASSERT_EQUAL(t.n_ranks, 2);
@@ -189,8 +184,8 @@ static void test_speeds(void)
     static const double speeds[] = {1e9, 4e9, 0};
     struct fc_trace t;
     struct fc_status st = {0};
-    const char *path = test_text(
-        "speeds", "0 init\n1 init\n0 compute 2e9\n1 compute 2e9\n1 sleep 3\n0 finalize\n1 finalize\n");
+    const char *path =
+        test_text("speeds", "0 init\n1 init\n0 compute 2e9\n1 compute 2e9\n1 sleep 3\n0 finalize\n1 finalize\n");
     CU_ASSERT_FATAL(!read_at(path, NULL, 0, &t, &st));
     CU_ASSERT(t.operations);
     CU_ASSERT_DOUBLE_EQUAL(t.assumed_flops_per_s, 1e9, 0);
@@ -219,9 +214,8 @@ static void test_speeds(void)
 static void test_jobs(void)
 {
     struct fc_trace t;
-    test_text(
-        "jobs/a",
-        "0 init\n1 init\n0 send 1 7 5\n1 recv 0 7 5\n0 bcast 8 1\n1 bcast 8 1\n0 finalize\n1 finalize\n");
+    test_text("jobs/a",
+              "0 init\n1 init\n0 send 1 7 5\n1 recv 0 7 5\n0 bcast 8 1\n1 bcast 8 1\n0 finalize\n1 finalize\n");
     test_text("jobs/list", "jobs/a\n");
     test_read(test_text("jobs/two", "first list 2\n# later\nsecond a 2 3e9\n"), &t);
     CU_ASSERT_EQUAL(t.n_ranks, 4);
@@ -238,10 +232,9 @@ static void test_jobs(void)
     CU_ASSERT_EQUAL(t.n_comms, 1);
     CU_ASSERT_EQUAL(test_event(&t, 0, 3)->op, FC_OP_FINALIZE);
     fc_trace_free(&t);
+    CU_ASSERT(test_refused(test_text("jobs/bad", "only a 3\n"), "2 ranks, not 3 as the description of jobs says"));
     CU_ASSERT(
-        test_refused(test_text("jobs/bad", "only a 3\n"), "2 ranks, not 3 as the description of jobs says"));
-    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2\nsecond b 2\n"),
-                           "jobs/bad:2: file 'b' of the job is not there"));
+        test_refused(test_text("jobs/bad", "first a 2\nsecond b 2\n"), "jobs/bad:2: file 'b' of the job is not there"));
     CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2\nsecond a\n"),
                            ":2: 'second a' (expected a job: NAME FILE RANKS"));
     CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2 x\n"),

@@ -54,10 +54,12 @@ static size_t load_seeds(struct seed *seeds)
 /* One to four changes: a byte, a piece left out, a piece doubled, a number put in. */
 static size_t change(uint8_t *data, size_t n, uint64_t stream)
 {
-    static const char *const numbers[] = {"0", "-1", "4294967296", "9223372036854775807", "65536", "1e309", "", ":", ",", "\n"};
+    static const char *const numbers[] = {"0", "-1", "4294967296", "9223372036854775807", "65536", "1e309", "",
+                                          ":", ",",  "\n"};
     uint64_t draw = 0, changes = 1 + fc_random_below(5, stream, draw++, 4);
     for (; changes > 0 && n > 0; changes--) {
-        size_t at = (size_t)fc_random_below(5, stream, draw++, n), length = 1 + (size_t)fc_random_below(5, stream, draw++, 16);
+        size_t at = (size_t)fc_random_below(5, stream, draw++, n),
+               length = 1 + (size_t)fc_random_below(5, stream, draw++, 16);
         const char *number = numbers[fc_random_below(5, stream, draw++, FC_COUNT(numbers))];
         if (length > n - at) length = n - at;
         switch (fc_random_below(5, stream, draw++, 4)) {

@@ -21,8 +21,7 @@ static void edge_list(void)
     struct fc_network net;
     char name[300];
     uint32_t inner, outer;
-    if (!graph_of("edge-list", text, "links: {link: {bandwidth: 7 GB/s, latency: 1 us}}\n", &machine, &net))
-        return;
+    if (!graph_of("edge-list", text, "links: {link: {bandwidth: 7 GB/s, latency: 1 us}}\n", &machine, &net)) return;
     count_cables(&net, &inner, &outer);
     CU_ASSERT(net.n_routers == 3 && net.n_nodes == 3 && inner == 4 && outer == 7);
     CU_ASSERT(class_cables(&net, "25 GB/s 100 ns") == 2 && class_cables(&net, "12.5 GB/s 6 ns") == 1);
@@ -57,13 +56,11 @@ static void edge_list_refusals(void)
     refused_text(e, "router A node 1 1GB/s -1ns\n", ":1: '-1ns' is negative");
     refused_text(e, "router A node 1 1GB/s 1ns 0\n", "count: '0' is out of range");
     refused_text(e, "router A node 1 1GB/s 1ns -2\n", "count: '-2' is out of range");
-    refused_text(e, "router A node 1 1GB/s 1ns 9223372036854775808\n",
-                 "count: '9223372036854775808' is out of range");
+    refused_text(e, "router A node 1 1GB/s 1ns 9223372036854775808\n", "count: '9223372036854775808' is out of range");
     refused_text(e, "router A node 1 1GB/s 1ns 1 1\n", "one word too many");
     refused_text(e, "router A node 1\nrouter A router B\nrouter B router A\n",
                  ":3: router A router B again, as on line 2");
-    refused_text(e, "router A node 1 1GB/s\nrouter A node 1 1GB/s\n",
-                 ":2: router A node 1 again, as on line 1");
+    refused_text(e, "router A node 1 1GB/s\nrouter A node 1 1GB/s\n", ":2: router A node 1 again, as on line 1");
 }
 
 /* ---- Slurm ---- */
@@ -97,16 +94,14 @@ static void slurm_refusals(void)
     refused_text(s, "\nSwitchName=s\n", ":2: a line: 'SwitchName=s' (expected Nodes=... or Switches=...)");
     refused_text(s, "SwitchName=s Nodes=a Switches=t\n", "either Nodes or Switches");
     refused_text(s, "SwitchName=s SwitchName=t Nodes=a\n", "one SwitchName");
-    refused_text(s, "SwitchName=s Nodes=a\nSwitchName=s Nodes=b\n",
-                 ":2: SwitchName: 's' (expected one line a switch)");
+    refused_text(s, "SwitchName=s Nodes=a\nSwitchName=s Nodes=b\n", ":2: SwitchName: 's' (expected one line a switch)");
     refused_text(s, "BlockName=b Nodes=a\n", ":1: unknown key: 'BlockName'");
     refused_text(s, "SwitchName=s Nodes\n", "KEY=VALUE");
     refused_text(s, "SwitchName= Nodes=a\n", "KEY=VALUE");
     refused_text(s, "SwitchName=s Nodes=a\nSwitchName=t Switches=u\n", ":2: Switches: 'u'");
     refused_text(s, "SwitchName=s Switches=s\n", "another switch than itself");
     refused_text(s, "SwitchName=s Nodes=a,a\n", "'s' and 'a' are joined twice");
-    refused_text(s, "SwitchName=s Nodes=a\nSwitchName=t Switches=u\nSwitchName=u Switches=t\n",
-                 "are joined twice");
+    refused_text(s, "SwitchName=s Nodes=a\nSwitchName=t Switches=u\nSwitchName=u Switches=t\n", "are joined twice");
     refused_text(s, "SwitchName=s Nodes=a[1\n", "a ] behind the [");
     refused_text(s, "SwitchName=s Nodes=a1]\n", "a [ before the ]");
     refused_text(s, "SwitchName=s Nodes=a[]\n", "rising ranges");
@@ -126,26 +121,24 @@ static void machine_file_refusals(void)
 {
     static const char class[] = "links: {link: {bandwidth: 1 GB/s}}\n";
     char yaml[300];
-    refused("name: g\nnetwork: {family: graph, format: edge-list}\n", FC_INPUT,
-            ":2: network.file is missing");
+    refused("name: g\nnetwork: {family: graph, format: edge-list}\n", FC_INPUT, ":2: network.file is missing");
     refused("name: g\nnetwork: {family: graph, file: x}\n", FC_INPUT, "network.format is missing");
     refused("name: g\nnetwork: {family: graph, file: x, format: dot}\n", FC_INPUT,
             "network.format: 'dot' is unknown (expected one of: ibnetdiscover, slurm-topology, edge-list)");
     refused("name: g\nnetwork: {family: graph, file: no-such-file, format: edge-list}\n", FC_INPUT,
             "/tmp/no-such-file: cannot be read");
     refused("name: g\nnetwork: {family: graph, file: /, format: edge-list}\n", FC_INPUT, "cannot be read");
-    snprintf(yaml, sizeof yaml,
-             "name: g\nnetwork: {family: graph, file: /dev/null, format: edge-list, dims: 3}\n%s", class);
+    snprintf(yaml, sizeof yaml, "name: g\nnetwork: {family: graph, file: /dev/null, format: edge-list, dims: 3}\n%s",
+             class);
     refused(yaml, FC_INPUT, "dims");
-    refused("name: g\nnetwork: {family: graph, file: x, format: ibnetdiscover, unnamed: guess}\n", FC_INPUT,
-            "unnamed");
+    refused("name: g\nnetwork: {family: graph, file: x, format: ibnetdiscover, unnamed: guess}\n", FC_INPUT, "unnamed");
     struct fc_machine machine;
     struct fc_status st = {0};
     graph_machine("edge-list", "router A node 1\n", "", &machine, &st);
     CU_ASSERT(fc_says(&st, FC_INPUT, "class 'link' is missing"));
     memset(&st, 0, sizeof st);
-    graph_machine("edge-list", "router A node 1\n", "links: {link: {bandwidth: 1}, up: {bandwidth: 1}}\n",
-                  &machine, &st);
+    graph_machine("edge-list", "router A node 1\n", "links: {link: {bandwidth: 1}, up: {bandwidth: 1}}\n", &machine,
+                  &st);
     CU_ASSERT(fc_says(&st, FC_INPUT, "no link class 'up'"));
 }
 
@@ -180,8 +173,7 @@ static void ring(void)
         struct fc_facts facts;
         struct fc_status st = {0};
         text_start(&t);
-        for (int i = 0; i < k; i++)
-            fprintf(t.stream, "router %d router %d\nrouter %d node %d\n", i, (i + 1) % k, i, i);
+        for (int i = 0; i < k; i++) fprintf(t.stream, "router %d router %d\nrouter %d node %d\n", i, (i + 1) % k, i, i);
         if (graph_of("edge-list", text_end(&t), one_class, &machine, &net)) {
             double *a = malloc(net.n_nodes * sizeof *a), *load = calloc(net.n_links, sizeof *load);
             double expected = k % 2 ? (k - 1.0 / k) / 8 : k / 8.0;
@@ -210,8 +202,7 @@ static void random_networks(void)
         struct fc_network net;
         uint64_t at = 0, n = 2 + fc_random_below(seed, 9, at++, 12);
         text_start(&t);
-        for (uint64_t i = 1; i < n;
-             i++) { /* a random tree, then chords and parallel cables of different speed */
+        for (uint64_t i = 1; i < n; i++) { /* a random tree, then chords and parallel cables of different speed */
             uint64_t to = fc_random_below(seed, 9, at++, i), count = 1 + fc_random_below(seed, 9, at++, 3);
             fprintf(t.stream, "router r%d router r%d 1GB/s 0 %d\n", (int)i, (int)to, (int)count);
         }
@@ -268,8 +259,7 @@ static void fat_tree_as_graph(void)
         CU_ASSERT(net.n_links == as_tree.n_links && net.n_routers == as_tree.n_routers);
         double *a = malloc(net.n_nodes * sizeof *a), *b = malloc(net.n_nodes * sizeof *b);
         double *x = calloc(net.n_links, sizeof *x), *y = calloc(net.n_links, sizeof *y);
-        for (uint32_t i = 0; i < net.n_nodes; i++)
-            a[i] = fc_random_real(7, 0, i), b[i] = fc_random_real(7, 1, i);
+        for (uint32_t i = 0; i < net.n_nodes; i++) a[i] = fc_random_real(7, 0, i), b[i] = fc_random_real(7, 1, i);
         CU_ASSERT_EQUAL(fc_routing_find("nca", "fat-tree")->rank_one(&as_tree, a, b, x, &st), FC_OK);
         CU_ASSERT_EQUAL(fc_routing_shortest.rank_one(&net, a, b, y, &st), FC_OK);
         for (uint32_t v = 0; v < net.n_vertices; v++) { /* links of a vertex come in another order */
@@ -297,8 +287,7 @@ static void islands(void)
     if (!graph_of("slurm-topology", text, one_class, &machine, &net)) return;
     const struct fc_routing_ops *r = &fc_routing_shortest;
     uint32_t src[] = {0, 2}, within[] = {1, 3}, across[] = {1, 0};
-    double bytes[] = {5, 7}, *load = calloc(net.n_links, sizeof *load), ones[] = {1, 1, 1, 1},
-           left[] = {1, 1, 0, 0};
+    double bytes[] = {5, 7}, *load = calloc(net.n_links, sizeof *load), ones[] = {1, 1, 1, 1}, left[] = {1, 1, 0, 0};
     CU_ASSERT_EQUAL(r->sparse(&net, src, within, bytes, 2, load, &st), FC_OK);
     CU_ASSERT_EQUAL(r->rank_one(&net, left, left, load, &st), FC_OK);
     CU_ASSERT_EQUAL(r->sparse(&net, src, across, bytes, 2, load, &st), FC_NO);

@@ -44,21 +44,20 @@ static void expect(const char *text, uint32_t n_tasks, const struct entry *entri
     }
     fc_demand_free(&d);
 }
-#define EXPECT(text, n_tasks, ...)                                                                           \
-    do {                                                                                                     \
-        static const struct entry entries[] = {__VA_ARGS__};                                                 \
-        expect(text, n_tasks, entries, FC_COUNT(entries));                                                   \
+#define EXPECT(text, n_tasks, ...)                                                                                     \
+    do {                                                                                                               \
+        static const struct entry entries[] = {__VA_ARGS__};                                                           \
+        expect(text, n_tasks, entries, FC_COUNT(entries));                                                             \
     } while (0)
 
 static void test_matrix_market(void)
 {
     /* unsorted; the pair (2,1) twice is one message; the diagonal stays in its task; 0 bytes are no message
      */
-    EXPECT(MARKET
-           "real general\n% comment\n\n3 3 6\n3 1 5\n2 1 1.5\n1 2 1e3\n% inside\n2 1 2.5\n2 2 7\n1 3 0\n",
-           3, {0, 1, 1000}, {1, 0, 4}, {1, 1, 7}, {2, 0, 5});
-    EXPECT(MARKET "integer symmetric\n3 3 3\n2 1 10\r\n3 3 4\r\n3 2 6", 3, {0, 1, 10}, {1, 0, 10}, {1, 2, 6},
-           {2, 1, 6}, {2, 2, 4});
+    EXPECT(MARKET "real general\n% comment\n\n3 3 6\n3 1 5\n2 1 1.5\n1 2 1e3\n% inside\n2 1 2.5\n2 2 7\n1 3 0\n", 3,
+           {0, 1, 1000}, {1, 0, 4}, {1, 1, 7}, {2, 0, 5});
+    EXPECT(MARKET "integer symmetric\n3 3 3\n2 1 10\r\n3 3 4\r\n3 2 6", 3, {0, 1, 10}, {1, 0, 10}, {1, 2, 6}, {2, 1, 6},
+           {2, 2, 4});
     EXPECT(MARKET "pattern symmetric\n3 3 2\n2 1\n3 3\n", 3, {0, 1, 1}, {1, 0, 1}, {2, 2, 1});
     EXPECT(MARKET "pattern general\n2 2 3\n1 2\n1 2\n1 2\n", 2, {0, 1, 3}); /* three times 1 byte */
     EXPECT(MARKET "real symmetric\n2 2 2\n2 1 1.5\n2 1 2\n", 2, {0, 1, 3.5}, {1, 0, 3.5});
@@ -70,22 +69,21 @@ static void test_matrix_market_array(void)
     /* values run down the columns: (1,1) (2,1) (3,1) (1,2) ... */
     EXPECT("%%MatrixMarket matrix array real general\n% c\n2 2\n0\n10\n2.5\n7\n", 2, {0, 1, 2.5}, {1, 0, 10},
            {1, 1, 7});
-    EXPECT("%%MatrixMarket matrix array integer symmetric\n3 3\n1 2 3\n% inside\n0\n5\n6", 3, {0, 0, 1},
-           {0, 1, 2}, {0, 2, 3}, {1, 0, 2}, {1, 2, 5}, {2, 0, 3}, {2, 1, 5}, {2, 2, 6});
+    EXPECT("%%MatrixMarket matrix array integer symmetric\n3 3\n1 2 3\n% inside\n0\n5\n6", 3, {0, 0, 1}, {0, 1, 2},
+           {0, 2, 3}, {1, 0, 2}, {1, 2, 5}, {2, 0, 3}, {2, 1, 5}, {2, 2, 6});
 }
 
 static void test_dense(void)
 {
     /* five numbers are no METIS head */
-    EXPECT("0 1 0 0 0\n2.5 0 3 0 0\n\n0 0 0 1e3 0\n0 0 0 4 0\n5 0 0 0 0\n", 5, {0, 1, 1}, {1, 0, 2.5},
-           {1, 2, 3}, {2, 3, 1000}, {3, 3, 4}, {4, 0, 5});
+    EXPECT("0 1 0 0 0\n2.5 0 3 0 0\n\n0 0 0 1e3 0\n0 0 0 4 0\n5 0 0 0 0\n", 5, {0, 1, 1}, {1, 0, 2.5}, {1, 2, 3},
+           {2, 3, 1000}, {3, 3, 4}, {4, 0, 5});
 }
 
 static void test_metis(void)
 {
     EXPECT("% a path of three\n3 2\n2\n1 3\n2\n", 3, {0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1});
-    EXPECT("4 2 001\n3 5 2 7\n1 7\n1 5\n\n", 4, {0, 1, 7}, {0, 2, 5}, {1, 0, 7},
-           {2, 0, 5}); /* vertex 4 is alone */
+    EXPECT("4 2 001\n3 5 2 7\n1 7\n1 5\n\n", 4, {0, 1, 7}, {0, 2, 5}, {1, 0, 7}, {2, 0, 5}); /* vertex 4 is alone */
     EXPECT("2 1 011 2\n10 20 2 3\n11 21 1 3\n\n\n", 2, {0, 1, 3}, {1, 0, 3});
     EXPECT("2 1 0\n2\n1\n", 2, {0, 1, 1}, {1, 0, 1});
     EXPECT("2 1 1\n% weights\n2 9\n% between\n1 9\n% behind\n", 2, {0, 1, 9}, {1, 0, 9});
@@ -117,8 +115,7 @@ static const struct {
     {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n5\n", ":7: more than the 4 values"},
     {"%%MatrixMarket matrix array real general\n2 2\n1\n-2\n3\n4\n", ":4: bytes: -2 is negative"},
     {"%%MatrixMarket matrix array integer general\n2 2\n1\n2\n.5\n4\n", ":5: bytes: 0.5 is not whole"},
-    {"%%MatrixMarket matrix array real general\n4000000000 4000000000\n1\n",
-     ":2: an array of 4000000000 columns"},
+    {"%%MatrixMarket matrix array real general\n4000000000 4000000000\n1\n", ":2: an array of 4000000000 columns"},
     {"%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n",
      ":2: 4000000000000000000 entries do not fit"},
     {MARKET "complex general\n2 2 1\n1 2 3 4\n", ":1: values of type 'complex'"},

@@ -69,8 +69,7 @@ static void test_rows(void)
     static const struct {
         uint32_t src, dst;
         double bytes, messages;
-    } expected[] = {{0, 1, 1000, 3}, {0, 1, 70, 7}, {0, 2, 0, 5},
-                    {0, 2, 400, 4},  {1, 0, 90, 9}, {2, 0, 8, 1}};
+    } expected[] = {{0, 1, 1000, 3}, {0, 1, 70, 7}, {0, 2, 0, 5}, {0, 2, 400, 4}, {1, 0, 90, 9}, {2, 0, 8, 1}};
     put_three();
     for (int way = 0; way < 3; way++) {
         struct fc_demand d;
@@ -130,8 +129,7 @@ static void test_refusals(void)
     refused(HEAD "E\t0\t1\t8 bytes\n", "m.0.prof:2: not a row of messages");
     refused(HEAD "E\t0\t1\t8 octets\t1 msgs sent\n", "m.0.prof:2: not a row of messages");
     refused(HEAD "E\t1\t0\t8 bytes\t1 msgs sent\n", "m.0.prof:2: source 1 in the file of rank 0");
-    refused(HEAD "E\t0\t3\t8 bytes\t1 msgs sent\n",
-            "m.0.prof:2: destination: '3' is out of range (allowed: 0 to 2)");
+    refused(HEAD "E\t0\t3\t8 bytes\t1 msgs sent\n", "m.0.prof:2: destination: '3' is out of range (allowed: 0 to 2)");
     refused(HEAD "E\t0\t1\t-8 bytes\t1 msgs sent\n", "m.0.prof:2: bytes: '-8' is out of range");
     refused(HEAD "E\t0\t1\t8 bytes\t0 msgs sent\n", "m.0.prof:2: 8 bytes in no message");
     refused(HEAD "E\t0\t1\t8 bytes\t1e99 msgs sent\n", "m.0.prof:2: msgs: '1e99'");
@@ -160,8 +158,7 @@ static void test_sets(void)
     set_refused(inside("monitoring.prof"), "its name does not tell its rank (expected NAME.RANK.prof)");
     struct fc_demand d;
     struct fc_status st = {0};
-    CU_ASSERT_EQUAL_FATAL(fc_demand_from_graph(inside("other.0.prof"), &d, &st),
-                          FC_OK); /* one file tells its set */
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_graph(inside("other.0.prof"), &d, &st), FC_OK); /* one file tells its set */
     CU_ASSERT(d.n_tasks == 1 && d.n_entries == 0);
     fc_demand_free(&d);
     CU_ASSERT(!fc_is_rank_file("a/m..prof", ".prof") && !fc_is_rank_file("a.0/mprof", ".prof"));
@@ -195,14 +192,12 @@ static void test_recordings(void)
         struct fc_demand d = {0};
         struct fc_status st = {0};
         struct fc_arena reading = {0};
-        CU_ASSERT_EQUAL_FATAL(fc_graph_monitored(inside(runs[i].in), FC_MONITORED_USER, &reading, &d, &st),
-                              FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_graph_monitored(inside(runs[i].in), FC_MONITORED_USER, &reading, &d, &st), FC_OK);
         double messages = 0, bytes = 0; /* with what a rank sends itself */
         for (size_t e = 0; e < d.n_entries; e++) bytes += d.bytes[e];
         for (size_t e = 0; e < d.n_entries; e++) messages += d.messages[e];
         CU_ASSERT_EQUAL(d.n_tasks, runs[i].n_ranks);
-        CU_ASSERT(i == 0 ? bytes == runs[i].bytes
-                         : bytes > 0.998 * runs[i].bytes && bytes < 1.002 * runs[i].bytes);
+        CU_ASSERT(i == 0 ? bytes == runs[i].bytes : bytes > 0.998 * runs[i].bytes && bytes < 1.002 * runs[i].bytes);
         CU_ASSERT(runs[i].messages < 0 || messages == runs[i].messages);
         CU_ASSERT(runs[i].pairs < 0 || d.n_entries == runs[i].pairs);
         fc_demand_free(&d);

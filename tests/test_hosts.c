@@ -17,8 +17,8 @@ static char *temporary(char *path, const char *text)
 
 /* ---- host lists ---- */
 
-static enum fc_code collect(void *context, const char *name, size_t length, uint32_t times,
-                            struct fc_place where, struct fc_status *st)
+static enum fc_code collect(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
+                            struct fc_status *st)
 {
     char *out = context;
     size_t n = strlen(out);
@@ -79,8 +79,7 @@ static void test_host_lists(void)
 
 /* ---- nodes as users name them ---- */
 
-static void check_nodes(const struct fc_network *net, const char *text, const char *expected,
-                        const char *what)
+static void check_nodes(const struct fc_network *net, const char *text, const char *expected, const char *what)
 {
     struct fc_arena arena = {0};
     struct fc_status st = {0};
@@ -115,7 +114,8 @@ static void test_candidates(const struct fc_network *net)
         struct fc_host_line *list;
         size_t n;
         temporary(path, files[i]);
-        snprintf(expected, sizeof expected, "%s:%ld: a second list of nodes: the file has 2 candidate lists", path, second[i]);
+        snprintf(expected, sizeof expected, "%s:%ld: a second list of nodes: the file has 2 candidate lists", path,
+                 second[i]);
         check_nodes(net, path, NULL, expected);
         CU_ASSERT_EQUAL(fc_host_file_lists(path, &arena, &list, &n, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(n, 2);
@@ -148,8 +148,7 @@ static void test_node_lists(void)
     check_nodes(&net, "(0,0),0", NULL, "is listed twice");
     check_nodes(&net, "8", NULL, "--nodes: '8' is out of range (allowed: 0 to 7)");
     check_nodes(&net, "3-1", NULL, "runs backwards");
-    check_nodes(&net, "cn8", NULL,
-                "host 'cn8' is not in machine small (near: cn0, cn1, cn2; it has cn0 to cn7)");
+    check_nodes(&net, "cn8", NULL, "host 'cn8' is not in machine small (near: cn0, cn1, cn2; it has cn0 to cn7)");
     check_nodes(&net, "gpu0", NULL, "host 'gpu0' is not in machine small");
     check_nodes(&net, "(4,0)", NULL, "'(4,0)' is no place in machine small (its last router is (3,1))");
     check_nodes(&net, "(0,0,0)", NULL, "is no place");
@@ -285,8 +284,7 @@ static void test_fuzz(void)
         char text[24];
         uint32_t *node;
         size_t n, length = fc_random_below(12, 0, (uint64_t)i, sizeof text - 1);
-        for (size_t at = 0; at < length; at++)
-            text[at] = signs[fc_random_below(12, 1, draw++, sizeof signs - 1)];
+        for (size_t at = 0; at < length; at++) text[at] = signs[fc_random_below(12, 1, draw++, sizeof signs - 1)];
         text[length] = '\0';
         st = (struct fc_status){0};
         enum fc_code code = fc_nodes_read(&net, text, 0, &arena, &node, &n, &st);

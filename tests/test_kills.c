@@ -74,7 +74,8 @@ static void points_end_with_the_sweep(void)
         int status = 0;
         kills_empty(directory);
         pid_t pid = kills_start(&k, &job, directory);
-        for (int waits = 0; !has_point(pid) && waits < 10000; waits++) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        for (int waits = 0; !has_point(pid) && waits < 10000; waits++)
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         kill(pid, kills_signals[i]);
         waitpid(pid, &status, 0);
         CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == kills_signals[i]);

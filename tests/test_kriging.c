@@ -22,8 +22,7 @@ static void make_points(struct fc_kriging_point *p)
     static const char *const kind[] = {"a", "b", "c", "d"};
     for (uint32_t i = 0; i < N; i++) {
         double x = 0.3 * (i / 4), own[] = {0.1 * x, 0.2 - 0.1 * x, -0.15, 0.05 * sin(3 * x)};
-        p[i] =
-            (struct fc_kriging_point){kind[i % 4], {x, i % 4 < 2}, own[i % 4] + 0.004 * ((i * 7) % 5), i / 4};
+        p[i] = (struct fc_kriging_point){kind[i % 4], {x, i % 4 < 2}, own[i % 4] + 0.004 * ((i * 7) % 5), i / 4};
     }
 }
 

@@ -27,16 +27,16 @@ struct job {
 };
 
 /* `map`: a strategy, or the cores of the ranks as the text of a mapping file. */
-static bool open_job(struct job *j, const char *yaml, const char *pattern, const uint32_t *nodes,
-                     size_t n_nodes, const char *map)
+static bool open_job(struct job *j, const char *yaml, const char *pattern, const uint32_t *nodes, size_t n_nodes,
+                     const char *map)
 {
     struct fc_status st = {0};
     char path[64] = "";
     memset(j, 0, sizeof *j);
     if (!fc_test_network(yaml, &j->machine, &j->net)) return false;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&j->net, pattern, 1, &j->demand, &st), FC_OK);
-    j->problem = (struct fc_map_problem){
-        .net = &j->net, .demand = &j->demand, .nodes = nodes, .n_nodes = n_nodes, .seed = 1};
+    j->problem =
+        (struct fc_map_problem){.net = &j->net, .demand = &j->demand, .nodes = nodes, .n_nodes = n_nodes, .seed = 1};
     bool file = *map >= '0' && *map <= '9';
     enum fc_code code = fc_mapping_make(&j->problem, file ? temporary(path, map) : map, &j->mapping, &st);
     if (file) unlink(path);
@@ -104,14 +104,12 @@ static void test_texts(void)
     says_file(l, "slurm", "cn2\ncn2\ncn0\ncn4\ncn4\ncn0\n");
     says_file(l, "seq", "cn2\ncn2\ncn0\ncn4\ncn4\ncn0\n");
     says_file(l, "hostfile", "cn2:2\ncn0:1\ncn4:2\ncn0:1\n");
-    says_file(
-        l, "rankfile",
-        "rank 0=cn2 slot=0\nrank 1=cn2 slot=1\nrank 2=cn0 slot=0\nrank 3=cn4 slot=1\nrank 4=cn4 slot=0\n"
-        "rank 5=cn0 slot=1\n");
+    says_file(l, "rankfile",
+              "rank 0=cn2 slot=0\nrank 1=cn2 slot=1\nrank 2=cn0 slot=0\nrank 3=cn4 slot=1\nrank 4=cn4 slot=0\n"
+              "rank 5=cn0 slot=1\n");
     says_file(l, "bgl", "2 0 0\n2 0 1\n0 0 0\n0 1 1\n0 1 0\n0 0 1\n");
     says_file(l, "flux", "[[2,1,2,1],[0,1,1,1],[4,1,2,1],[0,1,1,1]]\n");
-    refuses(l, "lsf", FC_INPUT,
-            "node 1 of the allocation holds no rank while later ones do (3 of 8 nodes have ranks");
+    refuses(l, "lsf", FC_INPUT, "node 1 of the allocation holds no rank while later ones do (3 of 8 nodes have ranks");
     refuses(l, "cray", FC_INPUT, "node 1 of the allocation holds 0 ranks (expected 2: 6 ranks by 2 a node)");
     close_job(&j);
 
@@ -197,8 +195,7 @@ static void test_format_refusals(void)
  * equal depth on the nodes that follow (a rule of its own, not that of the writer). */
 static size_t packed_bytes(const struct fc_launch *l)
 {
-    uint32_t *next = calloc(l->n_places, sizeof *next),
-             *list = calloc((size_t)l->n_places * l->n_tasks, sizeof *list);
+    uint32_t *next = calloc(l->n_places, sizeof *next), *list = calloc((size_t)l->n_places * l->n_tasks, sizeof *list);
     size_t bytes = 8;
     for (uint32_t r = 0, *n = calloc(l->n_places, sizeof *n); r <= l->n_tasks; r++) {
         if (r == l->n_tasks)
@@ -229,8 +226,7 @@ static void test_pmi_limit(void)
 {
     struct job j;
     bool seen[2] = {false, false};
-    if (!open_job(&j,
-                  "name: t\nnetwork: {family: torus, dims: [16, 16]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n",
+    if (!open_job(&j, "name: t\nnetwork: {family: torus, dims: [16, 16]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n",
                   "stencil2d:grid=16x16,bytes=1KiB", NULL, 0, "def"))
         return;
     struct fc_launch *l = &j.launch;
@@ -251,9 +247,8 @@ static void test_pmi_limit(void)
             seen[0] = true;
         } else if (bytes == 1024 && !seen[1]) {
             struct fc_status st;
-            refuses(
-                l, "cray", FC_NO,
-                "PMI_process_mapping takes 1024 bytes, and cray-mpich 9.1.0 aborts in MPI_Init from 1024 on");
+            refuses(l, "cray", FC_NO,
+                    "PMI_process_mapping takes 1024 bytes, and cray-mpich 9.1.0 aborts in MPI_Init from 1024 on");
             l->long_mapping = true;
             char *text = written(l, "cray", &st);
             CU_ASSERT_PTR_NOT_NULL(text);
@@ -370,8 +365,7 @@ static void test_reader_refusals(void)
         {"lsf", "(0,1)", "'(' is not expected here"},
         {"lsf", "{(0,,1)}", "',' is not expected here"},
         {"lsf", "{(0)(1)(2)(3)} 4", "'4' is not expected here"},
-        {"json", "{\"ranks\": [{\"rank\": 0, \"node\": 9, \"slot\": 0}]}",
-         "ranks[0]: node 9 is not among the 8 nodes"},
+        {"json", "{\"ranks\": [{\"rank\": 0, \"node\": 9, \"slot\": 0}]}", "ranks[0]: node 9 is not among the 8 nodes"},
         {"json", "{\"ranks\": [{\"rank\": 0, \"node\": 1}]}", "ranks[0] has no whole numbers"},
         {"json", "{\"ranks\": 4}", "no list ranks"},
         {"json", "[", "not JSON"},
@@ -383,8 +377,7 @@ static void test_reader_refusals(void)
         struct fc_mapping m = {0};
         struct fc_status st = {0};
         temporary(path, wrong[i].text);
-        CU_ASSERT_NOT_EQUAL(fc_launch_read(&j.problem, fc_launcher_find(wrong[i].format), path, &m, &st),
-                            FC_OK);
+        CU_ASSERT_NOT_EQUAL(fc_launch_read(&j.problem, fc_launcher_find(wrong[i].format), path, &m, &st), FC_OK);
         CU_ASSERT(fc_says(&st, FC_INPUT, wrong[i].what));
         CU_ASSERT(fc_says(&st, FC_INPUT, path));
         fc_mapping_free(&m);

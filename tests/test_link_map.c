@@ -35,8 +35,8 @@ static bool covers(const struct fc_network *net, const struct fc_picture *map)
         const struct fc_panel *panel = &map->panels[p];
         for (size_t i = 0; good && i < fc_panel_cells(panel); i++)
             if (panel->cell[i] != FC_NONE)
-                good = panel->cell[i] < net->n_links &&
-                       net->link_class[panel->cell[i]] == panel->link_class && !seen[panel->cell[i]]++;
+                good = panel->cell[i] < net->n_links && net->link_class[panel->cell[i]] == panel->link_class &&
+                       !seen[panel->cell[i]]++;
     }
     for (uint32_t l = 0; good && l < net->n_links; l++) good = seen[l] == 1;
     free(seen);
@@ -48,8 +48,7 @@ static bool covers_nodes(const struct fc_network *net, const struct fc_picture *
     uint8_t *seen = calloc(net->n_nodes, 1);
     bool good = seen != NULL;
     for (size_t i = 0; good && i < fc_panel_cells(&map->nodes); i++)
-        if (map->nodes.cell[i] != FC_NONE)
-            good = map->nodes.cell[i] < net->n_nodes && !seen[map->nodes.cell[i]]++;
+        if (map->nodes.cell[i] != FC_NONE) good = map->nodes.cell[i] < net->n_nodes && !seen[map->nodes.cell[i]]++;
     for (uint32_t n = 0; good && n < net->n_nodes; n++) good = seen[n] == 1;
     free(seen);
     return good;
@@ -94,8 +93,8 @@ static void test_graph(void)
 }
 
 /* The name of the link in a cell. */
-static void check_name(const char *machine_name, const char *title, uint32_t tile, uint32_t row,
-                       uint32_t column, const char *expected)
+static void check_name(const char *machine_name, const char *title, uint32_t tile, uint32_t row, uint32_t column,
+                       const char *expected)
 {
     struct fc_machine machine;
     struct fc_network net;
@@ -113,8 +112,7 @@ static void check_name(const char *machine_name, const char *title, uint32_t til
         else
             fc_link_name(&net, link, name, sizeof name);
     }
-    if (strcmp(name, expected))
-        printf("\n    %s, %s: %s (expected %s)\n", machine_name, title, name, expected);
+    if (strcmp(name, expected)) printf("\n    %s, %s: %s (expected %s)\n", machine_name, title, name, expected);
     CU_ASSERT_STRING_EQUAL(name, expected);
     fc_link_map_free(&map);
     fc_test_close(&machine, &net);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TORUS(dims) "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define TORUS(dims)                                                                                                    \
+    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
 
 struct network_case {
     const char *yaml;
@@ -115,7 +116,8 @@ static void expect_equal(const struct fc_network *net, const double *a, const do
         off = fmax(off, fabs(a[l] - b[l]));
     }
     if (!(off <= 1e-12 * most))
-        printf("\n    %s %s, %s: off by %g of %g\n", net->machine->family->name, net->machine->routing->name, what, off, most);
+        printf("\n    %s %s, %s: off by %g of %g\n", net->machine->family->name, net->machine->routing->name, what, off,
+               most);
     CU_ASSERT(off <= 1e-12 * most);
     CU_ASSERT(most > 0);
 }
@@ -142,8 +144,10 @@ static void structural_equals_walk(struct fc_network *net)
         static const char *const what[] = {"random pairs", "dense", "uniform"};
         struct fc_demand d;
         struct fc_load a, b;
-        if (kind == 0) random_sparse(net->n_nodes, 4 * net->n_nodes, 7, &d);
-        else dense(net->n_nodes, kind == 2, 11, &d);
+        if (kind == 0)
+            random_sparse(net->n_nodes, 4 * net->n_nodes, 7, &d);
+        else
+            dense(net->n_nodes, kind == 2, 11, &d);
         if (solve(net, &d, formulas, &a) && solve(net, &d, walk, &b)) {
             expect_equal(net, a.bytes, b.bytes, what[kind]);
             CU_ASSERT(fc_near(a.hop_bytes, b.hop_bytes, 1e-12));
@@ -153,7 +157,10 @@ static void structural_equals_walk(struct fc_network *net)
         fc_demand_free(&d);
     }
 }
-static void test_structural(void) { for_each_network(structural_equals_walk); }
+static void test_structural(void)
+{
+    for_each_network(structural_equals_walk);
+}
 
 /* Injection and ejection carry each node's bytes exactly; hops x bytes by the walk's own count. */
 static void conserves(struct fc_network *net)
@@ -174,7 +181,8 @@ static void conserves(struct fc_network *net)
             net->machine->routing->walk(net, d.src[e], d.dst[e], 1, &walk);
             CU_ASSERT(walk.n <= walk.capacity);
             for (uint32_t i = 0; i < walk.n; i++)
-                if (!fc_is_node(net, net->link_source[walk.link[i]]) && !fc_is_node(net, net->link_target[walk.link[i]]))
+                if (!fc_is_node(net, net->link_source[walk.link[i]]) &&
+                    !fc_is_node(net, net->link_target[walk.link[i]]))
                     hop_bytes += d.bytes[e] * walk.weight[i];
         }
         for (uint32_t l = 0; l < net->n_links; l++) {
@@ -190,7 +198,10 @@ static void conserves(struct fc_network *net)
     fc_walk_free(&walk);
     fc_demand_free(&d);
 }
-static void test_conservation(void) { for_each_network(conserves); }
+static void test_conservation(void)
+{
+    for_each_network(conserves);
+}
 
 /* A walk is a flow: what enters a router leaves it, the shares of every cut add to one, links come after their feeders. */
 static void walk_is_flow(struct fc_network *net)
@@ -200,7 +211,8 @@ static void walk_is_flow(struct fc_network *net)
     double *at = calloc(net->n_vertices, sizeof *at);
     CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, net->machine->routing->walk_capacity(net), &st), FC_OK);
     for (uint32_t i = 0; i < 40; i++) {
-        uint32_t s = (uint32_t)fc_random_below(3, 1, i, net->n_nodes), t = (uint32_t)fc_random_below(3, 2, i, net->n_nodes);
+        uint32_t s = (uint32_t)fc_random_below(3, 1, i, net->n_nodes),
+                 t = (uint32_t)fc_random_below(3, 2, i, net->n_nodes);
         if (s == t) continue;
         memset(at, 0, net->n_vertices * sizeof *at);
         at[fc_node_vertex(net, s)] = 1;
@@ -373,7 +385,8 @@ static void test_forced_graph(void)
     char yaml[512], ring[2048] = "", path[40];
     size_t at = 0;
     for (int v = 0; v < 12; v++)
-        at += (size_t)snprintf(ring + at, sizeof ring - at, "router %d router %d\nrouter %d node %d\n", v, (v + 1) % 12, v, v);
+        at += (size_t)snprintf(ring + at, sizeof ring - at, "router %d router %d\nrouter %d node %d\n", v, (v + 1) % 12,
+                               v, v);
     for (int v = 0; v < 12; v += 3)
         at += (size_t)snprintf(ring + at, sizeof ring - at, "router %d router %d\n", v, (5 * v + 4) % 12);
     CU_ASSERT_FATAL(oracle_write(path, ".txt", ring));
@@ -476,7 +489,8 @@ static void test_uniform_split(void)
     machine.routing->walk(&net, 0, 2 + 8, 1, &walk);
     double x_first = 0, y_first = 0;
     for (uint32_t i = 0; i < walk.n; i++)
-        if (net.link_source[walk.link[i]] == 0) *(net.link_target[walk.link[i]] == 1 ? &x_first : &y_first) += walk.weight[i];
+        if (net.link_source[walk.link[i]] == 0)
+            *(net.link_target[walk.link[i]] == 1 ? &x_first : &y_first) += walk.weight[i];
     CU_ASSERT(fabs(x_first - 2.0 / 3) < 1e-15);
     CU_ASSERT(fabs(y_first - 1.0 / 3) < 1e-15);
     fc_walk_free(&walk);
@@ -495,7 +509,8 @@ static void test_ugal(void)
     double most[3];
     if (!fc_test_network(yaml, &machine, &net)) return;
     random_sparse(net.n_nodes, net.n_nodes, 5, &d);
-    for (size_t e = 0; e < d.n_entries; e++) d.dst[e] = (d.src[e] + 4) % 32, d.bytes[e] = 1000; /* all to the next group */
+    for (size_t e = 0; e < d.n_entries; e++)
+        d.dst[e] = (d.src[e] + 4) % 32, d.bytes[e] = 1000; /* all to the next group */
     static const char *const routings[] = {"direct", "indirect", "ugal"};
     for (int r = 0; r < 3; r++) {
         struct fc_status st = {0};

@@ -6,8 +6,8 @@
 #define LINKS "links: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
 #define REST NET LINKS
 #define TORUS(keys) "name: a\nnetwork: {family: torus, " keys "}\n" LINKS
-#define TWO_LEVEL(keys)                                                                                               \
-    "name: a\nnetwork: {family: two-level, " keys "}\nlinks: {ll: {bandwidth: 1 GB/s}, lr: {bandwidth: 1 GB/s}, d: "  \
+#define TWO_LEVEL(keys)                                                                                                \
+    "name: a\nnetwork: {family: two-level, " keys "}\nlinks: {ll: {bandwidth: 1 GB/s}, lr: {bandwidth: 1 GB/s}, d: "   \
     "{bandwidth: 1 GB/s}}\n"
 
 struct refusal {
@@ -46,8 +46,7 @@ static const struct refusal keys[] = {
      "unknown key 'size' (known: dims, links_per_dim, wrap)"},
     {"name: a\nnetwork:\n  family: fat-tree\n  children: [4]\n  parents: [1]\n  nodes_per_router: 2\nlinks: {}\n",
      FC_INPUT, 6, "unknown key 'nodes_per_router'"},
-    {"name: a\n" REST "router:\n  vcs: 2\n  dealy: 5 ns\n", FC_INPUT, 6,
-     "unknown key 'dealy' (did you mean 'delay'? "},
+    {"name: a\n" REST "router:\n  vcs: 2\n  dealy: 5 ns\n", FC_INPUT, 6, "unknown key 'dealy' (did you mean 'delay'? "},
     {"name: a\n" NET "links:\n  torus:\n    bandwidth: 1 GB/s\n    width: 3\n", FC_INPUT, 6,
      "unknown key 'width' (known: bandwidth, latency)"},
     {"name: a\n" REST "packet: {max: 256 B, heder: 16 B}\n", FC_INPUT, 4, "unknown key 'heder'"},
@@ -71,8 +70,7 @@ static const struct refusal names[] = {
     {"name: a\n" LINKS, FC_INPUT, 1, "network: is missing (expected network: {family: ...})"},
     {"name: a\nnetwork: 5\n" LINKS, FC_INPUT, 2, "network: is not a mapping"},
     {"name: a\nnetwork: [torus]\n" LINKS, FC_INPUT, 2, "network: is not a mapping"},
-    {"name: a\nnetwork: {dims: [4]}\n" LINKS, FC_INPUT, 2,
-     "network.family: a name is missing (known: torus, mesh, "},
+    {"name: a\nnetwork: {dims: [4]}\n" LINKS, FC_INPUT, 2, "network.family: a name is missing (known: torus, mesh, "},
     {"name: a\nnetwork:\n  dims: [4]\n  family: [torus]\n" LINKS, FC_INPUT, 4, "network.family: a name is missing"},
     {"name: a\nnetwork:\n  dims: [4]\n  family: hypercube\n" LINKS, FC_INPUT, 4,
      "network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, graph)"},
@@ -82,8 +80,7 @@ static const struct refusal names[] = {
      "has no link class 'up'"},
     {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s}\n  z: {bandwidth: 1 GB/s}\n", FC_INPUT, 5,
      "has no link class 'z' (it has: torus, injection)"},
-    {"name: a\n" NET, FC_INPUT, 1,
-     "links: class 'torus' is missing (expected torus: {bandwidth: ..., latency: ...})"},
+    {"name: a\n" NET, FC_INPUT, 1, "links: class 'torus' is missing (expected torus: {bandwidth: ..., latency: ...})"},
     {"name: a\n" NET "links: {injection: {bandwidth: 1 GB/s}}\n", FC_INPUT, 3, "links: class 'torus' is missing"},
     {"name: a\n" NET "links:\n  x: {bandwidth: 1 GB/s}\n", FC_INPUT, 4, "links: class 'y' is missing"},
     {"name: a\n" NET "links:\n  torus: {latency: 1 ns}\n", FC_INPUT, 4, "links.torus: bandwidth is missing"},
@@ -170,10 +167,8 @@ static const struct refusal ranges[] = {
     {"name: a\n" REST "packet:\n  min: 32 B\n  header: 16 B\n", FC_INPUT, 5, "packet.max is missing"},
     {"name: a\n" REST "packet:\n  max: 64 B\n  header: 64 B\n", FC_INPUT, 6,
      "packet.header: 64 B leaves no payload in max 64 B"},
-    {"name: a\n" REST "packet:\n  header: 65 B\n  max: 64 B\n", FC_INPUT, 5,
-     "packet.header: 65 B leaves no payload"},
-    {"name: a\n" REST "packet:\n  max: 64 B\n  min: 128 B\n", FC_INPUT, 6,
-     "packet.min: 128 B is more than max 64 B"},
+    {"name: a\n" REST "packet:\n  header: 65 B\n  max: 64 B\n", FC_INPUT, 5, "packet.header: 65 B leaves no payload"},
+    {"name: a\n" REST "packet:\n  max: 64 B\n  min: 128 B\n", FC_INPUT, 6, "packet.min: 128 B is more than max 64 B"},
 };
 
 static const struct refusal shapes[] = {
@@ -207,9 +202,11 @@ static const struct refusal giants[] = {
      "links are too many"},
     {TWO_LEVEL("supernodes: 2, drawers: 1, nodes_per_drawer: 65536"), FC_NO, 2, "links are too many"},
     {"name: a\nnetwork: {family: fat-tree, children: [60000, 60000], parents: [1, 1]}\n"
-     "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n", FC_NO, 2, "are too many"},
+     "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n",
+     FC_NO, 2, "are too many"},
     {"name: a\nnetwork: {family: tmesh, dims: [6000, 6000], mesh: [6, 6], bridges: {x-: 0, x+: 1, y-: 2, y+: 3}}\n"
-     "links: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 1 GB/s}}\n", FC_NO, 2, "are too many"},
+     "links: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 1 GB/s}}\n",
+     FC_NO, 2, "are too many"},
 };
 
 static void expect(const struct refusal *cases, size_t n)
@@ -233,12 +230,30 @@ static void expect(const struct refusal *cases, size_t n)
     }
 }
 
-static void refused_documents(void) { expect(documents, FC_COUNT(documents)); }
-static void refused_keys(void) { expect(keys, FC_COUNT(keys)); }
-static void refused_names(void) { expect(names, FC_COUNT(names)); }
-static void refused_values(void) { expect(values, FC_COUNT(values)); }
-static void refused_ranges(void) { expect(ranges, FC_COUNT(ranges)); }
-static void refused_shapes(void) { expect(shapes, FC_COUNT(shapes)); }
+static void refused_documents(void)
+{
+    expect(documents, FC_COUNT(documents));
+}
+static void refused_keys(void)
+{
+    expect(keys, FC_COUNT(keys));
+}
+static void refused_names(void)
+{
+    expect(names, FC_COUNT(names));
+}
+static void refused_values(void)
+{
+    expect(values, FC_COUNT(values));
+}
+static void refused_ranges(void)
+{
+    expect(ranges, FC_COUNT(ranges));
+}
+static void refused_shapes(void)
+{
+    expect(shapes, FC_COUNT(shapes));
+}
 
 static void refused_giants(void)
 {
@@ -251,9 +266,8 @@ static void refused_giants(void)
 /* 4.29e9 links do fit 32-bit numbers; their 56 GB do not fit this computer (where they do, nothing is to be seen). */
 static void refused_by_memory(void)
 {
-    static const struct refusal big[] = {
-        {TORUS("dims: [1024, 1024, 511]"), FC_NO, 2,
-         "network: 4286578688 links need 55.73 GB of memory (this machine allows"}};
+    static const struct refusal big[] = {{TORUS("dims: [1024, 1024, 511]"), FC_NO, 2,
+                                          "network: 4286578688 links need 55.73 GB of memory (this machine allows"}};
     if (fc_memory_bytes() > 50e9) return;
     double start_s = fc_wall_s(), before = (double)fc_peak_rss_bytes();
     expect(big, 1);
@@ -273,8 +287,8 @@ static void unreadable_files(void)
     CU_ASSERT(fc_says(&directory, FC_INPUT, "cannot be read: Is a directory"));
     rmdir(path);
     CU_ASSERT_EQUAL(fc_machine_load("no-such-computer", &machine, &name), FC_INPUT);
-    CU_ASSERT(fc_says(&name, FC_INPUT,
-                      "no shipped machine is called 'no-such-computer' (`fabricast machines` lists them"));
+    CU_ASSERT(
+        fc_says(&name, FC_INPUT, "no shipped machine is called 'no-such-computer' (`fabricast machines` lists them"));
     CU_ASSERT_EQUAL(fc_machine_load("bgl-513", &machine, &near), FC_INPUT);
     CU_ASSERT(fc_says(&near, FC_INPUT, "no shipped machine is called 'bgl-513'; did you mean 'bgl-512'?"));
 }
@@ -291,8 +305,8 @@ static const struct {
     {"network",
      {"family: torus", "dims: [4, 3, 2]", "links_per_dim: [1, 2, 1]", "wrap: [1, 0, 1]", "nodes_per_router: 2"}},
     {"links",
-     {"x: {latency: 3 cycles, bandwidth: 1 GB/s}", "y: {bandwidth: 2 GB/s, latency: 4 ns}",
-      "z: {bandwidth: 3 GB/s}", "injection: {latency: 5 cycles, bandwidth: 4 GB/s}"}},
+     {"x: {latency: 3 cycles, bandwidth: 1 GB/s}", "y: {bandwidth: 2 GB/s, latency: 4 ns}", "z: {bandwidth: 3 GB/s}",
+      "injection: {latency: 5 cycles, bandwidth: 4 GB/s}"}},
     {"router",
      {"delay: 7 cycles", "flow_control: wormhole", "flit: 16 B", "vcs: 3", "escape: bubble", "buffer: 2 KiB",
       "routing: valiant", "arbitration: age", "paths: 2"}},
@@ -417,4 +431,7 @@ static const CU_TestInfo tests[] = {
     CU_TEST_INFO_NULL,
 };
 
-int suite_machine_file(void) { return fc_add_suite("machine_file", tests); }
+int suite_machine_file(void)
+{
+    return fc_add_suite("machine_file", tests);
+}

@@ -34,7 +34,7 @@ static void two_to_one_to_one(const char *machine, const char *yaml_dims)
             busy_s += load.bytes[l] * load.wire_factor / 175e6;
             payload_bytes += load.bytes[l];
         }
-    CU_ASSERT(fc_near(busy_s / links / summary.bound_s, 2.0 / 3, 1e-12)); /* 66.7 % */
+    CU_ASSERT(fc_near(busy_s / links / summary.bound_s, 2.0 / 3, 1e-12));                            /* 66.7 % */
     CU_ASSERT(fc_near(payload_bytes / links / summary.bound_s / 175e6, 2.0 / 3 * 240 / 270, 1e-12)); /* 59 % */
     fc_load_free(&load);
     fc_demand_free(&demand);
@@ -161,4 +161,7 @@ static const CU_TestInfo tests[] = {
     CU_TEST_INFO_NULL,
 };
 
-int suite_machine_loads(void) { return fc_add_suite("machine_loads", tests); }
+int suite_machine_loads(void)
+{
+    return fc_add_suite("machine_loads", tests);
+}

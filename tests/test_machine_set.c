@@ -21,9 +21,13 @@ static enum fc_code load(const char *const *settings, size_t n, struct fc_machin
 /* The changed machine is the machine of the changed file. */
 static void test_values(void)
 {
-    static const char *const settings[] = {"links.torus.bandwidth=350 MB/s", "network.dims=[4, 4, 2]",
-                                           "links.injection.bandwidth=2 GB/s", "router.vcs=3", "node.cores=8",
-                                           "software={send: 1 us}", "node.cores=4"};
+    static const char *const settings[] = {"links.torus.bandwidth=350 MB/s",
+                                           "network.dims=[4, 4, 2]",
+                                           "links.injection.bandwidth=2 GB/s",
+                                           "router.vcs=3",
+                                           "node.cores=8",
+                                           "software={send: 1 us}",
+                                           "node.cores=4"};
     struct fc_machine machine;
     struct fc_status st;
     CU_ASSERT_EQUAL_FATAL(load(settings, FC_COUNT(settings), &machine, &st), FC_OK);

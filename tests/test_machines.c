@@ -7,13 +7,13 @@
 
 /* ---- closed forms ---- */
 
-#define RING(k) ((k) / 4.0)                    /* mean hops of an even ring, a node with itself included */
-#define ODD_RING(k) (((k) - 1.0 / (k)) / 4)
-#define LINE(k) (((k) - 1.0 / (k)) / 3)
+#define RING(k) ((k) / 4.0) /* mean hops of an even ring, a node with itself included */
+#define ODD_RING(k) (((k)-1.0 / (k)) / 4)
+#define LINE(k) (((k)-1.0 / (k)) / 3)
 /* Direct routing on s cliques of m (grids of a x b), linked pair by pair. */
-#define CLIQUES(s, m) (((s) - 1.0) / (s) + (2.0 - 1.0 / (s)) * ((m) - 1.0) / (m))
-#define GRIDS(s, a, b) (((s) - 1.0) / (s) + (2.0 - 1.0 / (s)) * (((a) - 1.0) / (a) + ((b) - 1.0) / (b)))
-#define SYMMETRIC -1                           /* routers as many as nodes */
+#define CLIQUES(s, m) (((s)-1.0) / (s) + (2.0 - 1.0 / (s)) * ((m)-1.0) / (m))
+#define GRIDS(s, a, b) (((s)-1.0) / (s) + (2.0 - 1.0 / (s)) * (((a)-1.0) / (a) + ((b)-1.0) / (b)))
+#define SYMMETRIC -1 /* routers as many as nodes */
 
 struct expected {
     const char *name;
@@ -26,16 +26,26 @@ struct expected {
     double diameter, mean, bisection; /* hops, hops, links of one direction; 0: see `layouts` */
 };
 
-#define BGL(name, x, y, z, longest)                                                                                   \
-    {name, (x) * (y) * (z), SYMMETRIC,                                                                                \
-     {{"torus", 6 * (x) * (y) * (z), 175e6}, {"injection", 2 * (x) * (y) * (z), 1.05e9}},                             \
-     ((x) + (y) + (z)) / 2.0, RING(x) + RING(y) + RING(z), 2.0 * (x) * (y) * (z) / (longest)}
-#define PERCS(name, s)                                                                                                \
-    {name, 32 * (s), SYMMETRIC, {{"ll", 32 * 7 * (s), 24e9}, {"lr", 32 * 24 * (s), 5e9}, {"d", (s) * ((s) - 1), 10e9}, \
-                                 {"injection", 64 * (s), 192e9}}, 3, CLIQUES(s, 32), (s) * (s) / 4.0}
-#define TMESH(name)                                                                                                   \
-    {name, 216 * 10, 216 * 16, {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 2160, 25.6e9}}, \
-     0, 0, 2 * 36}
+#define BGL(name, x, y, z, longest)                                                                                    \
+    {                                                                                                                  \
+        name, (x) * (y) * (z), SYMMETRIC,                                                                              \
+            {{"torus", 6 * (x) * (y) * (z), 175e6}, {"injection", 2 * (x) * (y) * (z), 1.05e9}},                       \
+            ((x) + (y) + (z)) / 2.0, RING(x) + RING(y) + RING(z), 2.0 * (x) * (y) * (z) / (longest)                    \
+    }
+#define PERCS(name, s)                                                                                                 \
+    {                                                                                                                  \
+        name, 32 * (s), SYMMETRIC,                                                                                     \
+            {{"ll", 32 * 7 * (s), 24e9},                                                                               \
+             {"lr", 32 * 24 * (s), 5e9},                                                                               \
+             {"d", (s) * ((s)-1), 10e9},                                                                               \
+             {"injection", 64 * (s), 192e9}},                                                                          \
+            3, CLIQUES(s, 32), (s) * (s) / 4.0                                                                         \
+    }
+#define TMESH(name)                                                                                                    \
+    {                                                                                                                  \
+        name, 216 * 10, 216 * 16,                                                                                      \
+            {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 2160, 25.6e9}}, 0, 0, 2 * 36       \
+    }
 
 static const struct expected machines[] = {
     BGL("bgl-32k", 32, 32, 32, 32),
@@ -45,27 +55,66 @@ static const struct expected machines[] = {
     BGL("bgl-64k", 64, 32, 32, 64),
     {"bgl-8x8x1", 64, 64, {{"torus", 4 * 64, 175e6}, {"injection", 128, 1.05e9}}, 8, 2 * RING(8), 2 * 8},
     {"dgx-superpod", 4 * 32, 32 + 16, {{"leaf", 2 * 1024, 50e9}, {"level1", 2 * 1024, 50e9}}, 2, 2 * 3 / 4.0, 512},
-    {"frontier", 74 * 128, 74 * 32,
-     {{"ll", 74 * 32 * 31, 25e9}, {"d", 74 * 73 * 4, 25e9}, {"injection", 2 * 9472, 100e9}}, 3, CLIQUES(74, 32),
+    {"frontier",
+     74 * 128,
+     74 * 32,
+     {{"ll", 74 * 32 * 31, 25e9}, {"d", 74 * 73 * 4, 25e9}, {"injection", 2 * 9472, 100e9}},
+     3,
+     CLIQUES(74, 32),
      37 * 37 * 4},
-    {"fugaku", 158976, SYMMETRIC, {{"torus", 158976 * 10, 6.8e9}, {"injection", 2 * 158976, 40.8e9}},
-     12 + 11 + 12 + 1 + 1 + 1, 2 * RING(24) + ODD_RING(23) + 2 * LINE(2) + ODD_RING(3), 2.0 * 158976 / 24},
-    {"fugaku-torus", 512, SYMMETRIC, {{"torus", 6 * 512, 6.8e9}, {"injection", 2 * 512, 40.8e9}}, 12, 3 * RING(8), 2 * 64},
-    {"gemini-xe6", 4096, 2048, {{"torus", 2048 * 40, 9.375e9 / 8}, {"injection", 2 * 4096, 12.88e9}}, 8 + 4 + 8,
-     2 * RING(16) + RING(8), 2 * 8 * 16 * 8},
+    {"fugaku",
+     158976,
+     SYMMETRIC,
+     {{"torus", 158976 * 10, 6.8e9}, {"injection", 2 * 158976, 40.8e9}},
+     12 + 11 + 12 + 1 + 1 + 1,
+     2 * RING(24) + ODD_RING(23) + 2 * LINE(2) + ODD_RING(3),
+     2.0 * 158976 / 24},
+    {"fugaku-torus",
+     512,
+     SYMMETRIC,
+     {{"torus", 6 * 512, 6.8e9}, {"injection", 2 * 512, 40.8e9}},
+     12,
+     3 * RING(8),
+     2 * 64},
+    {"gemini-xe6",
+     4096,
+     2048,
+     {{"torus", 2048 * 40, 9.375e9 / 8}, {"injection", 2 * 4096, 12.88e9}},
+     8 + 4 + 8,
+     2 * RING(16) + RING(8),
+     2 * 8 * 16 * 8},
     PERCS("percs-16", 16),
     PERCS("percs-300", 300),
     PERCS("percs-512", 512),
     PERCS("percs-64", 64),
-    {"perlmutter", 28 * 64, 28 * 32,
-     {{"ll", 28 * 32 * 31, 25e9}, {"d", 28 * 27 * 4, 25e9}, {"injection", 2 * 1792, 100e9}}, 3, CLIQUES(28, 32),
+    {"perlmutter",
+     28 * 64,
+     28 * 32,
+     {{"ll", 28 * 32 * 31, 25e9}, {"d", 28 * 27 * 4, 25e9}, {"injection", 2 * 1792, 100e9}},
+     3,
+     CLIQUES(28, 32),
      14 * 14 * 4},
-    {"qsnet-64", 64, 3 * 16, {{"leaf", 128, 400e6}, {"level1", 128, 400e6}, {"level2", 128, 400e6}}, 4,
-     (2 * 12 + 4 * 48) / 64.0, 32},
-    {"summit", 256 * 18, 2 * (256 + 288 + 288), {{"leaf", 4 * 4608, 11.5e9}, {"level1", 4 * 4608, 12.5e9},
-                                                 {"level2", 4 * 4608, 12.5e9}}, 4, (2 * 270 + 4 * 4320) / 4608.0, 4608},
-    {"theta", 9 * 96 * 4, 9 * 96, {{"ll", 864 * 15, 5.25e9}, {"lr", 864 * 5, 15.75e9}, {"d", 72 * 48, 37.5e9 / 8},
-                                   {"injection", 2 * 3456, 16e9}}, 5, GRIDS(9, 16, 6), 4 * 5 * 48},
+    {"qsnet-64",
+     64,
+     3 * 16,
+     {{"leaf", 128, 400e6}, {"level1", 128, 400e6}, {"level2", 128, 400e6}},
+     4,
+     (2 * 12 + 4 * 48) / 64.0,
+     32},
+    {"summit",
+     256 * 18,
+     2 * (256 + 288 + 288),
+     {{"leaf", 4 * 4608, 11.5e9}, {"level1", 4 * 4608, 12.5e9}, {"level2", 4 * 4608, 12.5e9}},
+     4,
+     (2 * 270 + 4 * 4320) / 4608.0,
+     4608},
+    {"theta",
+     9 * 96 * 4,
+     9 * 96,
+     {{"ll", 864 * 15, 5.25e9}, {"lr", 864 * 5, 15.75e9}, {"d", 72 * 48, 37.5e9 / 8}, {"injection", 2 * 3456, 16e9}},
+     5,
+     GRIDS(9, 16, 6),
+     4 * 5 * 48},
     TMESH("tmesh-216"),
     TMESH("tmesh-216-024"),
     TMESH("tmesh-216-159"),
@@ -74,11 +123,26 @@ static const struct expected machines[] = {
     TMESH("tmesh-216-546"),
     TMESH("tmesh-216-840"),
     TMESH("tmesh-216-964"),
-    {"tmesh-216-central", 2160, 216, {{"torus", 216 * 6, 2e9}, {"injection", 2 * 2160, 7.68e9}}, 9, 3 * RING(6),
+    {"tmesh-216-central",
+     2160,
+     216,
+     {{"torus", 216 * 6, 2e9}, {"injection", 2 * 2160, 7.68e9}},
+     9,
+     3 * RING(6),
      2 * 36},
-    {"tmesh-3456", 216 * 16, 216 * 16,
-     {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 3456, 25.6e9}}, 0, 0, 2 * 36},
-    {"tmesh-3456-central", 216, SYMMETRIC, {{"torus", 216 * 6, 2e9}, {"injection", 2 * 216, 76.8e9}}, 9, 3 * RING(6),
+    {"tmesh-3456",
+     216 * 16,
+     216 * 16,
+     {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 3456, 25.6e9}},
+     0,
+     0,
+     2 * 36},
+    {"tmesh-3456-central",
+     216,
+     SYMMETRIC,
+     {{"torus", 216 * 6, 2e9}, {"injection", 2 * 216, 76.8e9}},
+     9,
+     3 * RING(6),
      2 * 36},
     {"tpu-v4", 4096, SYMMETRIC, {{"torus", 6 * 4096, 50e9}, {"injection", 2 * 4096, 300e9}}, 24, 3 * RING(16), 2 * 256},
 };
@@ -199,7 +263,10 @@ static const struct {
     {"tmesh-3456", {{0, 1}, {2, 3}, {4, 5}}, 1.78, true},
 };
 
-static int mesh_hops(int a, int b) { return abs(a / 4 - b / 4) + abs(a % 4 - b % 4); }
+static int mesh_hops(int a, int b)
+{
+    return abs(a / 4 - b / 4) + abs(a % 4 - b % 4);
+}
 
 /* Hops from mesh node `at` over the torus offset (dimension dim on) to mesh node `to`; both ways of a tie with half the
  * weight; greatest gets the longest. */
@@ -400,4 +467,7 @@ static const CU_TestInfo tests[] = {
     CU_TEST_INFO_NULL,
 };
 
-int suite_machines(void) { return fc_add_suite("machines", tests); }
+int suite_machines(void)
+{
+    return fc_add_suite("machines", tests);
+}

@@ -56,7 +56,8 @@ static void test_pages(void)
             bool there = strstr(page, word) && strstr(page, o->help);
             if (there != fc_takes(fc_commands[c], o) && !fc_takes(fc_commands[c], o))
                 for (size_t k = 0; k < fc_n_options; k++) /* another one of that name and help */
-                    there = there && !(fc_takes(fc_commands[c], &fc_options[k]) && !strcmp(fc_options[k].name, o->name));
+                    there =
+                        there && !(fc_takes(fc_commands[c], &fc_options[k]) && !strcmp(fc_options[k].name, o->name));
             if (there != fc_takes(fc_commands[c], o)) printf("\n    %s --%s\n", fc_commands[c]->name, o->name);
             CU_ASSERT_EQUAL(there, fc_takes(fc_commands[c], o));
         }
@@ -97,9 +98,10 @@ static void test_completion(void)
     CU_ASSERT_FATAL(make_manual());
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         char command[512], out[512];
-        snprintf(command, sizeof command,
-                 "bash -c '. $FOLDER/fabricast; eval \"COMP_WORDS=($TYPED)\"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fabricast; "
-                 "echo \"${COMPREPLY[*]}\"'");
+        snprintf(
+            command, sizeof command,
+            "bash -c '. $FOLDER/fabricast; eval \"COMP_WORDS=($TYPED)\"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fabricast; "
+            "echo \"${COMPREPLY[*]}\"'");
         setenv("TYPED", cases[i].typed, 1);
         run(command, out, sizeof out);
         out[strcspn(out, "\n")] = 0;
@@ -112,7 +114,8 @@ static void test_completion(void)
 
 static void test_version(void)
 {
-    static const char *const parts[] = {"built with  ", "OpenMP", "GSL ", "GLPK ", "Scotch ", "jansson ", "recorders   "};
+    static const char *const parts[] = {"built with  ", "OpenMP",   "GSL ",        "GLPK ",
+                                        "Scotch ",      "jansson ", "recorders   "};
     struct fc_memory_stream memory;
     struct fc_status st = {0};
     CU_ASSERT_EQUAL_FATAL(fc_memory_open(&memory, &st), FC_OK);

@@ -37,10 +37,13 @@ static bool open_bench(struct bench *b, const char *yaml, uint64_t seed)
         if (isfinite(bandwidth)) b->background[l] = 0.9 * bandwidth * fc_random_real(seed, 1, l);
     }
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&b->net, pattern, 1, &b->demand, &st), FC_OK);
-    for (size_t e = 0; e < b->demand.n_entries; e++)
-        b->demand.bytes[e] *= (double)(1 + fc_random_below(seed, 2, e, 9));
-    b->problem = (struct fc_map_problem){.net = &b->net, .demand = &b->demand, .background_bytes_per_s = b->background,
-                                         .seed = seed, .time_s = 0.02, .threads = 1};
+    for (size_t e = 0; e < b->demand.n_entries; e++) b->demand.bytes[e] *= (double)(1 + fc_random_below(seed, 2, e, 9));
+    b->problem = (struct fc_map_problem){.net = &b->net,
+                                         .demand = &b->demand,
+                                         .background_bytes_per_s = b->background,
+                                         .seed = seed,
+                                         .time_s = 0.02,
+                                         .threads = 1};
     return true;
 }
 
@@ -136,7 +139,8 @@ static void goes_where_nobody_is(void)
         if (b.demand.src[e] > 1 || b.demand.dst[e] > 1) b.demand.bytes[e] = 0;
     for (uint32_t l = 0; l < b.net.n_links; l++) {
         uint32_t from = b.net.link_source[l], to = b.net.link_target[l];
-        bool quiet = (from == 4 && to == 5) || (from == 5 && to == 4) || fc_is_node(&b.net, from) || fc_is_node(&b.net, to);
+        bool quiet =
+            (from == 4 && to == 5) || (from == 5 && to == 4) || fc_is_node(&b.net, from) || fc_is_node(&b.net, to);
         b.background[l] = quiet ? 0 : 0.99 * fc_link_bandwidth(&b.net, l);
     }
     for (size_t i = 0; i < FC_COUNT(strategies); i++) {

@@ -44,12 +44,9 @@ static const struct {
     const char *machine, *pattern;
     double enough_s; /* of a budget that pays for a search */
 } jobs[] = {
-    {"bgl-4k", "stencil2d:grid=64x64", 0.6},
-    {"bgl-512", "stencil2d:grid=64x16", 0.4},
-    {"tmesh-216", "stencil3d:grid=6x6x6", 0.15},
-    {"perlmutter", "stencil3d:grid=8x8x8", 0.2},
-    {"percs-16", "stencil2d:grid=64x64", 0.3},
-    {"qsnet-64", "multicast:tasks=256,targets=5,stride=7", 0.1},
+    {"bgl-4k", "stencil2d:grid=64x64", 0.6},     {"bgl-512", "stencil2d:grid=64x16", 0.4},
+    {"tmesh-216", "stencil3d:grid=6x6x6", 0.15}, {"perlmutter", "stencil3d:grid=8x8x8", 0.2},
+    {"percs-16", "stencil2d:grid=64x64", 0.3},   {"qsnet-64", "multicast:tasks=256,targets=5,stride=7", 0.1},
 };
 
 /* No more work than the budget's, but where that does not pay for the answer's own evaluation; the same mapping with
@@ -66,7 +63,11 @@ static void test_kept(void)
             double budget_s = budgets[b] > 0 ? budgets[b] : jobs[i].enough_s;
             struct fc_mapping one, two;
             struct fc_status st = {0};
-            struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .threads = 1, .time_s = budget_s,
+            struct fc_map_problem problem = {.net = &net,
+                                             .demand = &d,
+                                             .seed = 1,
+                                             .threads = 1,
+                                             .time_s = budget_s,
                                              .split_share = fmin(1, budget_s / 4)};
             CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &one, &st), FC_OK);
             double least = (double)(fc_load_work(&problem) + fc_bound_work(&problem)) + 30.0 * (double)d.n_entries +
@@ -74,8 +75,8 @@ static void test_kept(void)
             double allowed = fmax(1.1 * budget_s * FC_WORK_PER_S, least);
             CU_ASSERT(one.work > 0 && (double)one.work <= allowed);
             if ((double)one.work > allowed)
-                printf("\n    %s %s, %g s: %.3g of %.3g\n", jobs[i].machine, jobs[i].pattern, budget_s, (double)one.work,
-                       allowed);
+                printf("\n    %s %s, %g s: %.3g of %.3g\n", jobs[i].machine, jobs[i].pattern, budget_s,
+                       (double)one.work, allowed);
             if (budgets[b] == 0) CU_ASSERT(!one.unsearched);
             if (b < 2) {
                 problem.threads = 2;

@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TORUS(dims, cores)                                                                                   \
-    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n" \
+#define TORUS(dims, cores)                                                                                             \
+    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n"           \
     "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: " cores "}\n"
 static const char torus444[] = TORUS("[4, 4, 4]", "1"), torus484[] = TORUS("[4, 8, 4]", "2");
-#define PERCS(supernodes)                                                                                    \
-    "name: p\nnetwork: {family: two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8}\n"   \
-    "links: {ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}}\n"                  \
+#define PERCS(supernodes)                                                                                              \
+    "name: p\nnetwork: {family: two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8}\n"             \
+    "links: {ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}}\n"                            \
     "router: {delay: 1 us, routing: direct}\nnode: {cores: 32}\n"
 
-#define PLAIN(network, links, routing)                                                                       \
-    "name: t\nnetwork: {family: " network "}\nlinks: {" links "}\n"                                          \
+#define PLAIN(network, links, routing)                                                                                 \
+    "name: t\nnetwork: {family: " network "}\nlinks: {" links "}\n"                                                    \
     "router: {delay: 1 us, routing: " routing "}\n"
 
-static bool open_job(const char *yaml, const char *pattern, struct fc_machine *machine,
-                     struct fc_network *net, struct fc_demand *d)
+static bool open_job(const char *yaml, const char *pattern, struct fc_machine *machine, struct fc_network *net,
+                     struct fc_demand *d)
 {
     struct fc_status st = {0};
     if (!fc_test_network(yaml, machine, net)) return false;
@@ -44,9 +44,7 @@ static void test_shapes(void)
     } cases[] = {
         {PERCS("64"), "stencil2d:grid=256x256", {{4, 8}, {16, 16}, {32, 32}}},
         {PERCS("64"), "stencil4d:grid=16x16x16x16", {{2, 2, 2, 4}, {4, 4, 4, 4}, {4, 4, 8, 8}}},
-        {PERCS("300"),
-         "stencil4d:grid=16x16x16x75,order=column-major",
-         {{1, 2, 4, 4}, {1, 4, 8, 8}, {1, 8, 8, 16}}},
+        {PERCS("300"), "stencil4d:grid=16x16x16x75,order=column-major", {{1, 2, 4, 4}, {1, 4, 8, 8}, {1, 8, 8, 16}}},
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;
@@ -60,11 +58,9 @@ static void test_shapes(void)
         struct fc_map_problem problem = {.net = &net, .demand = &d};
         CU_ASSERT_EQUAL_FATAL(fc_map_start(&problem, &m, &slots, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(
-            fc_blocks_choose(&problem, &slots, FC_LEVEL_SUPERNODE, true, "bsm", &m.arena, &blocks, &st),
-            FC_OK);
+            fc_blocks_choose(&problem, &slots, FC_LEVEL_SUPERNODE, true, "bsm", &m.arena, &blocks, &st), FC_OK);
         for (int level = 0; level < 3; level++)
-            for (int k = 0; k < d.n_grid; k++)
-                CU_ASSERT_EQUAL(blocks.block[level][k], cases[i].block[level][k]);
+            for (int k = 0; k < d.n_grid; k++) CU_ASSERT_EQUAL(blocks.block[level][k], cases[i].block[level][k]);
         fc_mapping_free(&m);
         fc_demand_free(&d);
         fc_test_close(&machine, &net);
@@ -107,8 +103,7 @@ static void test_cuts(void)
         bool wrap;
         uint64_t target;
         double least; /* known: a line's one edge, planes of a box, two planes of a torus */
-    } cases[] = {
-        {200, 1, false, 77, 1}, {200, 1, true, 100, 2}, {16, 2, false, 128, 16}, {8, 3, true, 256, 128}};
+    } cases[] = {{200, 1, false, 77, 1}, {200, 1, true, 100, 2}, {16, 2, false, 128, 16}, {8, 3, true, 256, 128}};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_cut_graph g;
         grid_graph(cases[i].k, cases[i].dims, cases[i].wrap, &g);
@@ -131,8 +126,7 @@ static void test_cuts(void)
 
 /* ---- the exact embedding ---- */
 
-static double longest_link_bytes(const struct fc_network *net, const struct fc_demand *d,
-                                 const uint32_t *node)
+static double longest_link_bytes(const struct fc_network *net, const struct fc_demand *d, const uint32_t *node)
 {
     struct fc_placement placement = {d->n_tasks, node};
     struct fc_load_settings settings = {0};
@@ -184,8 +178,7 @@ static void test_embedding(void)
     struct fc_map_problem problem = {.net = &net, .demand = &d};
     uint32_t slot[256];
     CU_ASSERT_EQUAL_FATAL(fc_map_start(&problem, &m, &slots, &st), FC_OK);
-    CU_ASSERT(
-        !fc_embed_grid(&problem, &slots, slot)); /* 16 = 4 * 4 or 2 * 8 tasks a router: no room for both */
+    CU_ASSERT(!fc_embed_grid(&problem, &slots, slot)); /* 16 = 4 * 4 or 2 * 8 tasks a router: no room for both */
     fc_mapping_free(&m);
     fc_demand_free(&d);
     fc_test_close(&machine, &net);
@@ -194,8 +187,7 @@ static void test_embedding(void)
 /* ---- loads kept up to date ---- */
 
 /* The search's loads are those of its placement, link by link. */
-static void check_loads(const struct fc_search *search, const struct fc_network *net,
-                        const struct fc_demand *d)
+static void check_loads(const struct fc_search *search, const struct fc_network *net, const struct fc_demand *d)
 {
     uint32_t node[100];
     for (uint32_t t = 0; t < d->n_tasks; t++) node[t] = search->sites->node[search->place[t]];
@@ -241,14 +233,12 @@ static void test_search_loads(void)
         enum fc_routes_kind kind;
         uint64_t table; /* most work for it */
     } cases[] = {
-        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS,
-         0},
+        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
         {PLAIN("torus, dims: [5, 2, 7]", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}",
                "dimension-order"),
          FC_ROUTES_RINGS, 0},
         {PLAIN("mesh, dims: [9, 7]", "mesh: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
-        {PLAIN("torus, dims: [4, 4, 4], links_per_dim: [2, 1, 1]", "torus: {bandwidth: 1 GB/s}",
-               "dimension-order"),
+        {PLAIN("torus, dims: [4, 4, 4], links_per_dim: [2, 1, 1]", "torus: {bandwidth: 1 GB/s}", "dimension-order"),
          FC_ROUTES_TABLE, 1000000},
         {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "adaptive"), FC_ROUTES_TABLE, 1000000},
         {PLAIN("fat-tree, children: [4, 4, 4], parents: [1, 4, 4]",
@@ -265,9 +255,7 @@ static void test_search_loads(void)
         struct fc_search search;
         uint32_t unit[100], node[100], n;
         struct fc_map_bound bound;
-        if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net,
-                      &d))
-            return;
+        if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
         n = net.n_nodes < 100 ? net.n_nodes : 100;
         for (uint32_t t = 0; t < 50; t++) unit[t] = t;
         for (uint32_t t = 0; t < n; t++) node[t] = n - 1 - t;
@@ -278,8 +266,7 @@ static void test_search_loads(void)
         CU_ASSERT_EQUAL(routes.kind, cases[i].kind);
         CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &routes, &graph, unit, &search, &st), FC_OK);
         check_loads(&search, &net, &d);
-        double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search),
-               hop_s = fc_search_hop_s(&search);
+        double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search), hop_s = fc_search_hop_s(&search);
         struct fc_search_settings settings = {.start_temperature = 0.01,
                                               .end_temperature = 1e-4,
                                               .doublings = 4,
@@ -298,11 +285,9 @@ static void test_search_loads(void)
         settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
         hop_s = fc_search_hop_s(&search);
         fc_search_run(&search, &settings);
-        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s &&
-                  fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
+        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s && fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
         check_loads(&search, &net, &d);
-        struct fc_map_problem problem = {
-            .net = &net, .demand = &d, .nodes = node, .n_nodes = n, .spread = true};
+        struct fc_map_problem problem = {.net = &net, .demand = &d, .nodes = node, .n_nodes = n, .spread = true};
         CU_ASSERT_EQUAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
         CU_ASSERT(bound.time_s <= fc_search_time_s(&search) * (1 + 1e-12));
         CU_ASSERT(i > 0 || bound.time_s >= 5 * 999 / 6e9 * (1 - 1e-12)); /* 6 links a router */
@@ -320,9 +305,9 @@ static void test_search_loads(void)
  * torus and a mesh. */
 static void test_spread_loads(void)
 {
-#define GROUPS(more, routing)                                                                                  \
-    PLAIN("two-level, " more,                                                                                  \
-          "ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 1 GB/s}, d: {bandwidth: 2 GB/s}, injection: {bandwidth: 9 GB/s}", \
+#define GROUPS(more, routing)                                                                                          \
+    PLAIN("two-level, " more,                                                                                          \
+          "ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 1 GB/s}, d: {bandwidth: 2 GB/s}, injection: {bandwidth: 9 GB/s}",  \
           routing)
     static const char *const cases[] = {
         GROUPS("supernodes: 5, drawers: 2, nodes_per_drawer: 4, d_link: packed", "indirect"),
@@ -331,9 +316,10 @@ static void test_spread_loads(void)
         GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, nodes_per_router: 2, links_per_pair: 5, local: grid, "
                "d_link: modulo",
                "indirect"),
-        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, links_per_pair: 3, local: grid, d_link: modulo", "ugal"),
-        PLAIN("torus, dims: [5, 4, 2], nodes_per_router: 2", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 9 GB/s}",
-              "valiant"),
+        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, links_per_pair: 3, local: grid, d_link: modulo",
+               "ugal"),
+        PLAIN("torus, dims: [5, 4, 2], nodes_per_router: 2",
+              "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 9 GB/s}", "valiant"),
         PLAIN("mesh, dims: [7, 6]", "mesh: {bandwidth: 1 GB/s}", "valiant")};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;
@@ -357,8 +343,12 @@ static void test_spread_loads(void)
         check_loads(&search, &net, &d);
         check_distances(&routes, &net);
         double before_s = fc_search_time_s(&search);
-        struct fc_search_settings settings = {.start_temperature = 0.01, .end_temperature = 1e-4, .doublings = 4,
-                                              .hop_weight = 0.3, .blocks = 8, .work = i == 0 ? 30000000 : 3000000};
+        struct fc_search_settings settings = {.start_temperature = 0.01,
+                                              .end_temperature = 1e-4,
+                                              .doublings = 4,
+                                              .hop_weight = 0.3,
+                                              .blocks = 8,
+                                              .work = i == 0 ? 30000000 : 3000000};
         fc_search_run(&search, &settings);
         CU_ASSERT(i > 0 || search.n_evaluated > 50000);
         CU_ASSERT(fc_search_time_s(&search) < before_s);
@@ -428,8 +418,8 @@ static void test_near_perfect(void)
         struct fc_load load;
         struct fc_load_settings settings = {0};
         if (shuffled) shuffle(&d);
-        struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = shuffled ? 0 : 0.01,
-                                         .starts_free = true};
+        struct fc_map_problem problem = {
+            .net = &net, .demand = &d, .seed = 1, .time_s = shuffled ? 0 : 0.01, .starts_free = true};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
         CU_ASSERT_EQUAL(longest_link_bytes(&net, &d, found.node), 4000);
         struct fc_placement placement = {d.n_tasks, found.node};
@@ -564,8 +554,7 @@ static void test_refusals(void)
     if (!open_job(PERCS("2"), "stencil2d:grid=37x37", &machine, &net, &d)) return;
     problem = (struct fc_map_problem){.net = &net, .demand = &d};
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st),
-                    FC_INPUT); /* 37 is prime: blocks of one task */
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st), FC_INPUT); /* 37 is prime: blocks of one task */
     CU_ASSERT(fc_says(&st, FC_INPUT, "no equal blocks of at most 32 tasks a node tile the task grid 37x37"));
     fc_demand_free(&d);
     fc_test_close(&machine, &net);

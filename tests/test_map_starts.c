@@ -98,7 +98,8 @@ static void test_found_grid(void)
 
 /* The stencil of 27 points on an open box of shuffled tasks, faces[k] bytes over the faces of dimension k, 4 over edges, 1
  * over corners; `extra`: bytes of one pair far apart. */
-static enum fc_code add_diagonals(const int *side, const int *faces, double extra, struct fc_demand *d, struct fc_status *st)
+static enum fc_code add_diagonals(const int *side, const int *faces, double extra, struct fc_demand *d,
+                                  struct fc_status *st)
 {
     int n = side[0] * side[1] * side[2];
     uint32_t to[1000];

@@ -26,8 +26,7 @@ static bool legal(const struct fc_network *net, const struct fc_mapping *m, cons
     uint64_t n = fc_machine_cores(net);
     bool *used = calloc(n, 1), good = m->n_tasks == d->n_tasks;
     for (uint32_t t = 0; good && t < m->n_tasks; t++) {
-        good = m->core[t] < n && !used[m->core[t]] &&
-               m->node[t] == m->core[t] / (uint32_t)net->machine->cores_per_node;
+        good = m->core[t] < n && !used[m->core[t]] && m->node[t] == m->core[t] / (uint32_t)net->machine->cores_per_node;
         if (good) used[m->core[t]] = true;
     }
     free(used);
@@ -181,7 +180,8 @@ static void test_optimize(void)
         struct fc_demand d;
         struct fc_status st = {0};
         if (!open_machine(machines[i], &machine, &net)) continue;
-        CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "multicast:tasks=64,targets=6,stride=9,bytes=64KiB", 1, &d, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            fc_demand_from_pattern(&net, "multicast:tasks=64,targets=6,stride=9,bytes=64KiB", 1, &d, &st), FC_OK);
         struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.05, .threads = 1};
         struct fc_mapping in_order = {0}, found = {0};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "def", &in_order, &st), FC_OK);

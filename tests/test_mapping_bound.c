@@ -10,28 +10,28 @@
 /* ---- every mapping of a small job ---- */
 
 #define END(cores) "\nnode: {cores: " cores "}\n"
-#define TORUS(shape, cores) \
-    "name: t\nnetwork: {family: torus, dims: " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}}\n" \
+#define TORUS(shape, cores)                                                                                            \
+    "name: t\nnetwork: {family: torus, dims: " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"                        \
     "router: {routing: dimension-order}" END(cores)
-#define MESH(shape, cores) \
+#define MESH(shape, cores)                                                                                             \
     "name: m\nnetwork: {family: mesh, dims: " shape "}\nlinks: {mesh: {bandwidth: 1 GB/s}}" END(cores)
-#define TREE(shape, cores) \
-    "name: f\nnetwork: {family: fat-tree, " shape "}\n" \
+#define TREE(shape, cores)                                                                                             \
+    "name: f\nnetwork: {family: fat-tree, " shape "}\n"                                                                \
     "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
-#define HASHED(shape, cores) \
-    "name: f\nnetwork: {family: fat-tree, " shape "}\nrouter: {routing: nca-hash}\n" \
+#define HASHED(shape, cores)                                                                                           \
+    "name: f\nnetwork: {family: fat-tree, " shape "}\nrouter: {routing: nca-hash}\n"                                   \
     "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
-#define LEVELS(shape, cores) \
-    "name: l\nnetwork: {family: two-level, " shape "}\n" \
+#define LEVELS(shape, cores)                                                                                           \
+    "name: l\nnetwork: {family: two-level, " shape "}\n"                                                               \
     "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END(cores)
-#define INDIRECT(shape, cores) \
-    "name: l\nnetwork: {family: two-level, " shape "}\nrouter: {routing: indirect}\n" \
+#define INDIRECT(shape, cores)                                                                                         \
+    "name: l\nnetwork: {family: two-level, " shape "}\nrouter: {routing: indirect}\n"                                  \
     "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END(cores)
-#define CHIPS(shape, cores) \
-    "name: c\nnetwork: {family: tmesh, " shape "}\n" \
+#define CHIPS(shape, cores)                                                                                            \
+    "name: c\nnetwork: {family: tmesh, " shape "}\n"                                                                   \
     "links: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 2 GB/s}}" END(cores)
-#define GRAPH(cores) \
-    "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n" \
+#define GRAPH(cores)                                                                                                   \
+    "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"                                                 \
     "links: {link: {bandwidth: 1 GB/s}}" END(cores)
 
 static const char *const small[] = {
@@ -78,8 +78,7 @@ static bool open_small(const char *yaml, struct fc_machine *machine, struct fc_n
 {
     char text[2048], path[64];
     if (!strstr(yaml, "%s")) return fc_test_network(yaml, machine, net);
-    if (!fc_test_file(path, ".txt", chord, strlen(chord)))
-        return false;
+    if (!fc_test_file(path, ".txt", chord, strlen(chord))) return false;
     snprintf(text, sizeof text, yaml, path);
     bool opened = fc_test_network(text, machine, net);
     unlink(path);
@@ -190,8 +189,8 @@ static void check_strategies(const char *name, const char *routing, const char *
     CU_ASSERT_EQUAL_FATAL(fc_machine_route(&machine, routing, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_network_build(&machine, &net, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, pattern, 1, &d, &st), FC_OK);
-    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 5, .time_s = 0.005, .threads = 1,
-                                     .spread = d.n_dense > 0};
+    struct fc_map_problem problem = {
+        .net = &net, .demand = &d, .seed = 5, .time_s = 0.005, .threads = 1, .spread = d.n_dense > 0};
     CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
     if (isnan(bound.time_s)) bound.time_s = 0;
     CU_ASSERT(bound.time_s > 0 || strstr(pattern, "multicast")); /* a node may hold much of its ring */
@@ -215,8 +214,9 @@ static void check_strategies(const char *name, const char *routing, const char *
 
 static void test_strategies(void)
 {
-    static const char *const machines[][2] = {{"bgl-64", NULL}, {"bgl-64", "dimension-order"}, {"qsnet-64", NULL},
-                                              {"percs-16", "direct"}, {"percs-16", "indirect"}, {"tmesh-216", NULL}};
+    static const char *const machines[][2] = {{"bgl-64", NULL},         {"bgl-64", "dimension-order"},
+                                              {"qsnet-64", NULL},       {"percs-16", "direct"},
+                                              {"percs-16", "indirect"}, {"tmesh-216", NULL}};
     static const char *const patterns[] = {"stencil2d:grid=8x8,bytes=100", "stencil4d:grid=4x4x2x2,bytes=1KiB",
                                            "stencil3d:grid=4x3x5,bytes=1KiB", "alltoall:bytes=100",
                                            "multicast:tasks=60,targets=7,stride=1,bytes=1KiB"};
@@ -256,10 +256,10 @@ static void test_surface(void)
         bool open; /* without the messages round the ends */
         int met;   /* sizes whose least is met */
     } grids[] = {
-        {"stencil2d:grid=4x4,bytes=1", false, 10},      {"stencil2d:grid=4x3,bytes=1/3", false, 4},
-        {"stencil3d:grid=3x2x2,bytes=1", false, 7},     {"stencil3d:grid=2x2x3,bytes=5/1/2", false, 6},
-        {"stencil4d:grid=2x2x2x2,bytes=1", false, 8},   {"stencil2d:grid=5x3,bytes=1", true, 9},
-        {"stencil2d:grid=4x4,bytes=2/1", true, 16},      {"stencil2d:grid=12x1,bytes=1", false, 12},
+        {"stencil2d:grid=4x4,bytes=1", false, 10},    {"stencil2d:grid=4x3,bytes=1/3", false, 4},
+        {"stencil3d:grid=3x2x2,bytes=1", false, 7},   {"stencil3d:grid=2x2x3,bytes=5/1/2", false, 6},
+        {"stencil4d:grid=2x2x2x2,bytes=1", false, 8}, {"stencil2d:grid=5x3,bytes=1", true, 9},
+        {"stencil2d:grid=4x4,bytes=2/1", true, 16},   {"stencil2d:grid=12x1,bytes=1", false, 12},
     };
     struct fc_machine machine;
     struct fc_network net;
@@ -367,9 +367,9 @@ static void test_published_surface(void)
         for (int r = 1; r <= 4; r++) published = fmin(published, 2 * r * pow(s, 1 - 1.0 / r) * pow(8, 4.0 / r - 1));
         CU_ASSERT(s * fc_grid_leaving(&surface, s, s) >= published * (1 - 1e-9));
     }
-    CU_ASSERT(fc_near(fc_grid_leaving(&surface, 16, 16), 4, 1e-12));      /* 2^4: 8 faces of 8, 64 */
+    CU_ASSERT(fc_near(fc_grid_leaving(&surface, 16, 16), 4, 1e-12));        /* 2^4: 8 faces of 8, 64 */
     CU_ASSERT(fc_near(81 * fc_grid_leaving(&surface, 81, 81), 216, 1e-12)); /* 3^4: 8 faces of 27 */
-    CU_ASSERT(fc_near(fc_grid_leaving(&surface, 2048, 2048), 0.5, 1e-12)); /* half: two faces of 512 */
+    CU_ASSERT(fc_near(fc_grid_leaving(&surface, 2048, 2048), 0.5, 1e-12));  /* half: two faces of 512 */
     CU_ASSERT_EQUAL(fc_grid_leaving(&surface, 4096, 4096), 0);
     fc_arena_free(&arena);
     fc_demand_free(&d);
@@ -394,8 +394,8 @@ static void test_known(void)
         /* 4 nodes of a half send 4 x 4 messages by 2 links. */
         {TORUS("[8]", "1"), "alltoall:bytes=1000", 8e-6, "all tasks, halves of dimension 1", true},
         /* A leaf: 2 tasks of a ring of 6 keep one message of two each inside, and there is one way up. */
-        {TREE("children: [2, 3], parents: [1, 1]", "1"), "stencil2d:grid=6x1,bytes=1000", 2e-6,
-         "all tasks, routers", true},
+        {TREE("children: [2, 3], parents: [1, 1]", "1"), "stencil2d:grid=6x1,bytes=1000", 2e-6, "all tasks, routers",
+         true},
         /* 4 of a ring of 64, each with 2 on either side: 2 x (2 + 1) messages leave, by 2 links. */
         {TORUS("[16]", "4"), "multicast:targets=4,stride=1,bytes=1000", 3e-6, "ring surface, routers", true},
     };

@@ -66,8 +66,7 @@ static void unlimited(void)
     struct fc_status st = {0};
     double capacity[3] = {INFINITY, 10, 0}, weight[] = {1, 1, 0.5, 1, 0}, rate[3];
     uint64_t first[4] = {0, 1, 3, 5};
-    uint32_t link[] = {0, /**/ 0, 1, /**/ 0, 2},
-             bottleneck[3]; /* an entry of weight 0 asks nothing of its link */
+    uint32_t link[] = {0, /**/ 0, 1, /**/ 0, 2}, bottleneck[3]; /* an entry of weight 0 asks nothing of its link */
     CU_ASSERT_EQUAL(fc_maxmin(3, capacity, 3, first, link, weight, rate, bottleneck, &st), FC_OK);
     CU_ASSERT(isinf(rate[0]) && bottleneck[0] == FC_NONE);
     CU_ASSERT(rate[1] == 20 && bottleneck[1] == 1);
@@ -141,8 +140,7 @@ static void bottleneck_property(void)
         struct fc_status st = {0};
         draw(&in, seed);
         CU_ASSERT_EQUAL_FATAL(
-            fc_maxmin(LINKS, in.capacity, FLOWS, in.first, in.link, in.weight, in.rate, in.bottleneck, &st),
-            FC_OK);
+            fc_maxmin(LINKS, in.capacity, FLOWS, in.first, in.link, in.weight, in.rate, in.bottleneck, &st), FC_OK);
         for (uint32_t l = 0; l < LINKS; l++)
             if (isfinite(in.capacity[l])) wrong += used(&in, l) > in.capacity[l] * (1 + 1e-9);
         for (int f = 0; f < FLOWS; f++) {

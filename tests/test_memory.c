@@ -63,10 +63,17 @@ static void test_some(void)
         const char *begin;
         unsigned long runs;
     } some[] = {
-        {"list strategies --json", 4},  {"machines @torus.yaml --json", 5}, {"load -m @torus.yaml -p transpose -o", 6},
-        {"load -m @torus.yaml -p permutation", 6}, {"predict -m @torus.yaml -t @job.txt --json", 6},
-        {"map -m @tree.yaml -g @job.mtx --strategy scotch", 6}, {"curve -m @torus.yaml -p uniform", 5},
-        {"flit -m @ring.yaml", 5}, {"report -m @tmesh.yaml", 5}, {"trace convert", 5}, {"trace info @job.txt --json", 4},
+        {"list strategies --json", 4},
+        {"machines @torus.yaml --json", 5},
+        {"load -m @torus.yaml -p transpose -o", 6},
+        {"load -m @torus.yaml -p permutation", 6},
+        {"predict -m @torus.yaml -t @job.txt --json", 6},
+        {"map -m @tree.yaml -g @job.mtx --strategy scotch", 6},
+        {"curve -m @torus.yaml -p uniform", 5},
+        {"flit -m @ring.yaml", 5},
+        {"report -m @tmesh.yaml", 5},
+        {"trace convert", 5},
+        {"trace info @job.txt --json", 4},
     };
     struct memory_check m;
     char program[PATH_MAX], library[PATH_MAX], command[1024];

@@ -10,29 +10,29 @@
 #include <string.h>
 
 /* A ring of 8 with two cables each way; flits of 3 bytes. */
-#define RING                                                                                                 \
-    "name: r\nclock: 800 MHz\nnetwork: {family: torus, dims: [8], links_per_dim: [2]}\n"                     \
-    "links: {torus: {bandwidth: 1 GB/s, latency: 5 ns}, injection: {bandwidth: 10 GB/s, latency: 1 ns}}\n"   \
-    "router: {delay: 100 ns, flit: 3 B, vcs: 2, escape: dateline, routing: dimension-order}\n"               \
-    "packet: {min: 33 B, max: 96 B, header: 32 B}\n"                                                         \
+#define RING                                                                                                           \
+    "name: r\nclock: 800 MHz\nnetwork: {family: torus, dims: [8], links_per_dim: [2]}\n"                               \
+    "links: {torus: {bandwidth: 1 GB/s, latency: 5 ns}, injection: {bandwidth: 10 GB/s, latency: 1 ns}}\n"             \
+    "router: {delay: 100 ns, flit: 3 B, vcs: 2, escape: dateline, routing: dimension-order}\n"                         \
+    "packet: {min: 33 B, max: 96 B, header: 32 B}\n"                                                                   \
     "software: {send: 2 us, recv: 3 us}\n"
-#define RING_NIC                                                                                             \
-    "nic: {put: 0.5 us, gap: 0.1 us, per_byte: 1 ns/B, block_start: 2 us, clock: 650 MHz, unit: 64 B, "      \
-    "unit_cycles: 5, host: 9.6 GB/s, host_header: 12 B, block_header: 24 B, ports: 8, port_cycles: 32, "     \
-    "put_flits: 8, "                                                                                         \
-    "ack_flits: 2, "                                                                                         \
+#define RING_NIC                                                                                                       \
+    "nic: {put: 0.5 us, gap: 0.1 us, per_byte: 1 ns/B, block_start: 2 us, clock: 650 MHz, unit: 64 B, "                \
+    "unit_cycles: 5, host: 9.6 GB/s, host_header: 12 B, block_header: 24 B, ports: 8, port_cycles: 32, "               \
+    "put_flits: 8, "                                                                                                   \
+    "ack_flits: 2, "                                                                                                   \
     "get_flits: 8, reply_flits: 3, data_flits: 3, amo_hit: 6.5, amo_miss: 13, amo_lines: 64}\n"
 /* 16 nodes on switches of 4: c(1) = 35 + 2 10, c(2) = 3 35 + 4 10 ns; packets of 320 + 58 bytes, 400 MB/s. */
-#define TREE                                                                                                 \
-    "name: t\nclock: 200 MHz\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"              \
-    "links: {leaf: {bandwidth: 400 MB/s, latency: 10 ns}, up: {bandwidth: 400 MB/s, latency: 10 ns}}\n"      \
-    "router: {delay: 35 ns, flow_control: wormhole, flit: 2 B, vcs: %s, escape: none, buffer: 256 B, "       \
-    "routing: nca, "                                                                                         \
-    "arbitration: age, multicast: tree, multicast_window: 2}\n"                                              \
+#define TREE                                                                                                           \
+    "name: t\nclock: 200 MHz\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"                        \
+    "links: {leaf: {bandwidth: 400 MB/s, latency: 10 ns}, up: {bandwidth: 400 MB/s, latency: 10 ns}}\n"                \
+    "router: {delay: 35 ns, flow_control: wormhole, flit: 2 B, vcs: %s, escape: none, buffer: 256 B, "                 \
+    "routing: nca, "                                                                                                   \
+    "arbitration: age, multicast: tree, multicast_window: 2}\n"                                                        \
     "packet: {max: 378 B, header: 58 B}\n"
-#define TREE_NIC                                                                                             \
-    "nic: {put: 2 us, host: 100 MB/s, host_efficiency: 0.5, barrier: 4 us, event: 1 us, tree: 7 us, "        \
-    "tree_arity: 4, "                                                                                        \
+#define TREE_NIC                                                                                                       \
+    "nic: {put: 2 us, host: 100 MB/s, host_efficiency: 0.5, barrier: 4 us, event: 1 us, tree: 7 us, "                  \
+    "tree_arity: 4, "                                                                                                  \
     "broadcast: 6 us, broadcast_event: 1 us, acknowledge: 2 us, dma_queue: 7, dma_slice: 1000 B%s}\n"
 #define C1 55e-9
 #define C2 145e-9
@@ -100,8 +100,7 @@ static void test_keys(void)
         {"{put: 1 us, clock: 1 GHz, amo_hit: 8}", "nic.amo_hit: without nic.amo_miss"},
         {"{put: 1 us, amo_miss: 8}", "nic.amo_miss: without nic.amo_hit"},
         {"{put: 1 us, amo_lines: 8}", "nic.amo_lines: without nic.amo_hit"},
-        {"{put: 1 us, clock: 1 GHz, amo_hit: 8, amo_miss: 7}",
-         "nic.amo_miss: 7 cycles are fewer than amo_hit, 8"},
+        {"{put: 1 us, clock: 1 GHz, amo_hit: 8, amo_miss: 7}", "nic.amo_miss: 7 cycles are fewer than amo_hit, 8"},
         {"{put: 1 us, barrier: 1 us}", "nic.barrier: without router.multicast: tree"},
         {"{put: 1 us, tree: 1 us}", "nic.tree: without router.multicast: tree"},
         {"{put: 1 us, tree_arity: 1}", "nic.tree_arity: "},
@@ -120,8 +119,7 @@ static void test_keys(void)
         snprintf(yaml, sizeof yaml, RING "nic: %s\n", wrong[i].nic);
         refuse(yaml, 8, wrong[i].part);
     }
-    refuse(RING "nic:\n  put: 1 us\n  clock: 1 GHz\n  unit_cycles: 3\n", 11,
-           "nic.unit_cycles: without nic.unit");
+    refuse(RING "nic:\n  put: 1 us\n  clock: 1 GHz\n  unit_cycles: 3\n", 11, "nic.unit_cycles: without nic.unit");
     refuse("name: a\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
            "nic: {put: 1 us, unit: 64 B, ports: 8, port_cycles: 8}\n",
            4, "nic.port_cycles: without the machine's clock");
@@ -182,8 +180,7 @@ static void test_way(void)
     CU_ASSERT(fc_nic_way(&b.net, 3, 3, &w, &b.st) == FC_INPUT &&
               fc_says(&b.st, FC_INPUT, "a way from node 3 to node 3 (expected two different ones below 8)"));
     struct fc_status st = {0};
-    CU_ASSERT(fc_nic_way(&b.net, 0, 8, &w, &st) == FC_INPUT &&
-              fc_says(&st, FC_INPUT, "from node 0 to node 8"));
+    CU_ASSERT(fc_nic_way(&b.net, 0, 8, &w, &st) == FC_INPUT && fc_says(&st, FC_INPUT, "from node 0 to node 8"));
     close_bench(&b);
 }
 
@@ -196,8 +193,7 @@ static void test_transfers(void)
     CU_ASSERT_FATAL(!fc_nic_way(&b.net, 0, 1, &w, &b.st));
     double pair = 2e9 * 64 / 102;
     CU_ASSERT(fc_near(fc_nic_put_s(m, &w, 8, FC_NIC_HOST), 0.5e-6 + w.head_s + 33e-9, 1e-12));
-    CU_ASSERT(
-        fc_near(fc_nic_put_s(m, &w, 6464, FC_NIC_HOST), 0.5e-6 + w.head_s + 96e-9 + 6400 / pair, 1e-12));
+    CU_ASSERT(fc_near(fc_nic_put_s(m, &w, 6464, FC_NIC_HOST), 0.5e-6 + w.head_s + 96e-9 + 6400 / pair, 1e-12));
     CU_ASSERT(fc_near(fc_nic_get_s(m, &w, 64), 2 * (0.5e-6 + w.head_s) + 105e-9, 1e-12));
     CU_ASSERT(fc_near(fc_nic_block_s(m, &w, 64), fc_nic_put_s(m, &w, 64, FC_NIC_HOST) + 2e-6, 1e-12));
     CU_ASSERT(fc_near(fc_nic_message_s(m, &w, 8, FC_NIC_HOST), 5e-6 + w.head_s + 33e-9, 1e-12));
@@ -241,8 +237,7 @@ static void test_amo(void)
     double rate;
     open_bench(&b, RING RING_NIC);
     double hit = 6.5 / 650e6, miss = 13 / 650e6;
-    CU_ASSERT(fc_near(amo(&b, 1, 1), 1 / (1e-6 + hit), 1e-12) &&
-              fc_near(amo(&b, 1, 64), 1 / (1e-6 + hit), 1e-12));
+    CU_ASSERT(fc_near(amo(&b, 1, 1), 1 / (1e-6 + hit), 1e-12) && fc_near(amo(&b, 1, 64), 1 / (1e-6 + hit), 1e-12));
     CU_ASSERT(fc_near(amo(&b, 1, 128), 1 / (1e-6 + (hit + miss) / 2), 1e-12));
     /* Two processes: R = S (1 + S / (Z + S)). */
     CU_ASSERT(fc_near(amo(&b, 2, 1), 2 / (1e-6 + hit * (1 + hit / (1e-6 + hit))), 1e-12));
@@ -280,13 +275,11 @@ static void test_spread(void)
     CU_ASSERT_FATAL(!fc_spread_residual(&b, 1e-3, 2, 0.5, 1, 2, &arena, &st));
     CU_ASSERT(fc_near(fc_spread_mean(&b), 2 + 0.5 / 3, 1e-3));
     CU_ASSERT_FATAL(!fc_spread_add(&b, &a, &arena, &st));
-    CU_ASSERT(fc_near(fc_spread_mean(&b), 2 + 0.5 / 3 + 0.75, 1e-3) &&
-              fc_near(fc_spread_below(&b, 9), 1, 1e-12));
+    CU_ASSERT(fc_near(fc_spread_mean(&b), 2 + 0.5 / 3 + 0.75, 1e-3) && fc_near(fc_spread_below(&b, 9), 1, 1e-12));
     CU_ASSERT_FATAL(!fc_spread_max(&a, &b, &arena, &st)); /* b is more than 2, a at most 1 */
     CU_ASSERT(fc_near(fc_spread_mean(&a), fc_spread_mean(&b), 1e-9));
     CU_ASSERT_FATAL(!fc_spread_exponential(&a, 1e-2, 0.25, 1, &arena, &st));
-    CU_ASSERT(fc_near(fc_spread_mean(&a), 0.25, 1e-3) &&
-              fc_near(1 - fc_spread_below(&a, 1), 0.25 * exp(-1), 2e-2));
+    CU_ASSERT(fc_near(fc_spread_mean(&a), 0.25, 1e-3) && fc_near(1 - fc_spread_below(&a, 1), 0.25 * exp(-1), 2e-2));
     CU_ASSERT_FATAL(!fc_spread_none(&a, 1, &arena, &st));
     CU_ASSERT(fc_spread_mean(&a) == 0 && fc_spread_below(&a, 1) == 1 && fc_spread_below(&a, 0) == 0);
     fc_arena_free(&arena);
@@ -294,8 +287,7 @@ static void test_spread(void)
 
 /* ---- barriers and broadcasts ---- */
 
-static double barrier(struct bench *b, uint32_t nodes, enum fc_nic_barrier kind,
-                      const struct fc_nic_background *load)
+static double barrier(struct bench *b, uint32_t nodes, enum fc_nic_barrier kind, const struct fc_nic_background *load)
 {
     struct fc_nic_time t = {NAN, NAN};
     CU_ASSERT(!fc_nic_barrier(&b->net, nodes, kind, load, 0, &t, &b->st));
@@ -312,8 +304,7 @@ static void test_barriers(void)
     CU_ASSERT(fc_near(barrier(&b, 5, FC_NIC_BARRIER_HARDWARE, NULL), 4e-6 + 3 * C2, 1e-12));
     CU_ASSERT(fc_near(barrier(&b, 16, FC_NIC_BARRIER_EVENT, NULL), 5e-6 + 3 * C2, 1e-12));
     CU_ASSERT(fc_near(barrier(&b, 4, FC_NIC_BARRIER_SOFTWARE, NULL), 7e-6 + 2e-6 + EMPTY + 2 * C1, 1e-12));
-    CU_ASSERT(fc_near(barrier(&b, 16, FC_NIC_BARRIER_SOFTWARE, NULL), 7e-6 + 4e-6 + 2 * EMPTY + C1 + 2 * C2,
-                      1e-12));
+    CU_ASSERT(fc_near(barrier(&b, 16, FC_NIC_BARRIER_SOFTWARE, NULL), 7e-6 + 4e-6 + 2 * EMPTY + C1 + 2 * C2, 1e-12));
     close_bench(&b);
     /* Noise: 1 - (1 - q)^P of an exponential of mean m. */
     struct fc_nic_time t;
@@ -329,19 +320,15 @@ static void test_barriers(void)
 static void test_loaded_barriers(void)
 {
     struct bench b;
-    struct fc_nic_background free_way = {.accepted_bytes_per_s = 1e9}, full = {.accepted_bytes_per_s = 1e9,
-                                                                               .contended = true,
-                                                                               .held_s = 2e-6,
-                                                                               .all_held = {1, 1}};
+    struct fc_nic_background free_way = {.accepted_bytes_per_s = 1e9},
+                             full = {
+                                 .accepted_bytes_per_s = 1e9, .contended = true, .held_s = 2e-6, .all_held = {1, 1}};
     open_tree(&b, "1", ", noise_percent: 0.0001, noise: 1 ns");
-    double alone = barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, NULL),
-           far = barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, NULL);
+    double alone = barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, NULL), far = barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, NULL);
     CU_ASSERT(fc_near(barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, &free_way), alone + EMPTY, 1e-4));
     /* One channel, always held: half of H up, 4/5 of it to the slowest of four. */
-    CU_ASSERT(
-        fc_near(barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (0.5 + 0.8), 1e-3));
-    CU_ASSERT(
-        fc_near(barrier(&b, 2, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (0.5 + 2 / 3.), 1e-3));
+    CU_ASSERT(fc_near(barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (0.5 + 0.8), 1e-3));
+    CU_ASSERT(fc_near(barrier(&b, 2, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (0.5 + 2 / 3.), 1e-3));
     /* Two levels: more than one path's mean, less than the slowest link of each level. */
     double more = barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, &full) - far - EMPTY;
     CU_ASSERT(more > 2e-6 * (1 + 0.8 + 0.8) && more < 2e-6 * (1 + 0.8 + 16 / 17.));
@@ -353,8 +340,7 @@ static void test_loaded_barriers(void)
     /* With two channels the first to be let go: a third of H for one link. */
     open_tree(&b, "2", ", noise_percent: 0.0001, noise: 1 ns");
     double down = 1 - 128 / 315.; /* integral of 1 - (1 - y^2)^4 */
-    CU_ASSERT(fc_near(barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (1 / 3. + down),
-                      1e-3));
+    CU_ASSERT(fc_near(barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, &full), alone + EMPTY + 2e-6 * (1 / 3. + down), 1e-3));
     struct fc_nic_time t;
     struct fc_status st = {0};
     full.accepted_bytes_per_s = 0;
@@ -375,18 +361,16 @@ static void test_broadcasts(void)
 {
     struct bench b;
     open_tree(&b, "2", "");
-    double hard = barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, NULL),
-           soft = barrier(&b, 4, FC_NIC_BARRIER_SOFTWARE, NULL);
-    CU_ASSERT(fc_near(broadcast(&b, 4, 64, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL),
-                      hard + 6e-6 + C1 + 122 / 400e6, 1e-12));
-    CU_ASSERT(fc_near(broadcast(&b, 4, 64, FC_NIC_BROADCAST_SOFTWARE, FC_NIC_OWN, NULL),
-                      soft + 1e-6 + 122 / 400e6, 1e-12));
+    double hard = barrier(&b, 4, FC_NIC_BARRIER_HARDWARE, NULL), soft = barrier(&b, 4, FC_NIC_BARRIER_SOFTWARE, NULL);
+    CU_ASSERT(fc_near(broadcast(&b, 4, 64, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL), hard + 6e-6 + C1 + 122 / 400e6,
+                      1e-12));
+    CU_ASSERT(
+        fc_near(broadcast(&b, 4, 64, FC_NIC_BROADCAST_SOFTWARE, FC_NIC_OWN, NULL), soft + 1e-6 + 122 / 400e6, 1e-12));
     /* Eleven packets: ten more, two at a time in (2 us + F + 2 c); from main memory 320 bytes at 50 MB/s. */
     double first = hard + 6e-6 + C1 + FULL, window = (2e-6 + FULL + 2 * C1) / 2;
-    CU_ASSERT(fc_near(broadcast(&b, 4, 3520, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL),
-                      first + 10 * window, 1e-12));
-    CU_ASSERT(fc_near(broadcast(&b, 4, 3520, FC_NIC_BROADCAST_HARDWARE, FC_NIC_HOST, NULL),
-                      first + 10 * 6.4e-6, 1e-12));
+    CU_ASSERT(fc_near(broadcast(&b, 4, 3520, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL), first + 10 * window, 1e-12));
+    CU_ASSERT(
+        fc_near(broadcast(&b, 4, 3520, FC_NIC_BROADCAST_HARDWARE, FC_NIC_HOST, NULL), first + 10 * 6.4e-6, 1e-12));
     double before = 0;
     for (double n = 0; n < 1e6; n = 3 * n + 1) {
         double now = broadcast(&b, 16, n, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, NULL);
@@ -401,8 +385,7 @@ static void test_broadcasts(void)
     /* 2000 bytes: a second turn after seven others; six more packets. */
     double shared = (2e-6 + 2 * FULL + 2 * C1) / 2;
     CU_ASSERT(fc_near(broadcast(&b, 4, 2000, FC_NIC_BROADCAST_HARDWARE, FC_NIC_OWN, &free_way),
-                      loaded + 6e-6 + C1 + 2 * FULL + 6.5e-6 + 7e-6 + 6 * fmax(shared, 2 * FULL + 70e-9),
-                      1e-3));
+                      loaded + 6e-6 + C1 + 2 * FULL + 6.5e-6 + 7e-6 + 6 * fmax(shared, 2 * FULL + 70e-9), 1e-3));
     close_bench(&b);
 }
 
@@ -436,8 +419,7 @@ static void test_collective_refusals(void)
     CU_ASSERT(fc_nic_barrier(&b.net, 4, FC_NIC_BARRIER_SOFTWARE, NULL, 0, &t, &soft) == FC_INPUT &&
               fc_says(&soft, FC_INPUT, "nic.tree is missing"));
     close_bench(&b);
-    snprintf(yaml, sizeof yaml, TREE "nic: {put: 1 us, barrier: 1 us, broadcast: 1 us, acknowledge: 1 us}\n",
-             "2");
+    snprintf(yaml, sizeof yaml, TREE "nic: {put: 1 us, barrier: 1 us, broadcast: 1 us, acknowledge: 1 us}\n", "2");
     open_bench(&b, yaml);
     refuse_collective(&b, 4, 8, "nic.broadcast_event is missing");
     close_bench(&b);
@@ -464,8 +446,7 @@ static void test_background(void)
               uniform.accepted_bytes_per_s < 0.75 * full);
     CU_ASSERT(uniform.held_s > 2 * FULL && uniform.held_s < 4 * FULL);
     CU_ASSERT(uniform.all_held[0] == 1 && uniform.all_held[1] > 0.3 && uniform.all_held[1] < 1);
-    CU_ASSERT(!complement.contended && complement.accepted_bytes_per_s > 0.95 * full &&
-              complement.held_s == 0);
+    CU_ASSERT(!complement.contended && complement.accepted_bytes_per_s > 0.95 * full && complement.held_s == 0);
     double alone = barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, NULL);
     CU_ASSERT(barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, &uniform) >
               barrier(&b, 16, FC_NIC_BARRIER_HARDWARE, &complement));

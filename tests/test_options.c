@@ -16,14 +16,14 @@
 
 /* ---- the files that the command lines name ---- */
 
-#define ROUTER                                                                                                        \
-    "clock: 1 GHz\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, "      \
-    "vcs: 4, buffer: 256 B, escape: dateline, routing: dimension-order, high_priority: true}\n"                       \
+#define ROUTER                                                                                                         \
+    "clock: 1 GHz\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, "       \
+    "vcs: 4, buffer: 256 B, escape: dateline, routing: dimension-order, high_priority: true}\n"                        \
     "packet: {min: 8 B, max: 64 B}\nnode: {cores: 2}\n"
 
-#define CHIP                                                                                                          \
+#define CHIP                                                                                                           \
     "clock: 500 MHz\nnetwork: {family: tmesh, dims: [2, 2], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}}\n"    \
-    "links: {torus: {bandwidth: 2 GB/s, latency: 8 cycles}, mesh: {bandwidth: 16 GB/s, latency: 1 cycle}}\n"          \
+    "links: {torus: {bandwidth: 2 GB/s, latency: 8 cycles}, mesh: {bandwidth: 16 GB/s, latency: 1 cycle}}\n"           \
     "router: {delay: 2 cycles, flit: 32 B, vcs: 2, buffer: 1 KiB}\npacket: {min: 32 B, max: 256 B}\n"
 
 static const struct {
@@ -43,9 +43,11 @@ static const struct {
                  "bcast 2 2 0.1 comm=0 root=0 bytes=20000\n"
                  "rank 3 3\nrecv 1 1 0.1 comm=0 peer=2 tag=0 bytes=3000\nsend 1 1 0 comm=0 peer=0 tag=0 bytes=3000\n"
                  "bcast 2 2 0.1 comm=0 root=0 bytes=20000\nend\n"},
-    {"ops.txt", "0 init\n0 compute 5e8\n0 send 1 0 1000\n0 finalize\n1 init\n1 recv 0 0 1000\n1 compute 1e9\n1 finalize\n"},
-    {"again.txt", "fabricast-trace 1\nranks 4\ncomm 0 0-3\nevents 2\nrank 0 1\nsend 1 1 0.5 comm=0 peer=3 tag=0 bytes=9000\n"
-                  "rank 1 0\nrank 2 0\nrank 3 1\nrecv 1 1 0 comm=0 peer=0 tag=0 bytes=9000\nend\n"},
+    {"ops.txt",
+     "0 init\n0 compute 5e8\n0 send 1 0 1000\n0 finalize\n1 init\n1 recv 0 0 1000\n1 compute 1e9\n1 finalize\n"},
+    {"again.txt",
+     "fabricast-trace 1\nranks 4\ncomm 0 0-3\nevents 2\nrank 0 1\nsend 1 1 0.5 comm=0 peer=3 tag=0 bytes=9000\n"
+     "rank 1 0\nrank 2 0\nrank 3 1\nrecv 1 1 0 comm=0 peer=0 tag=0 bytes=9000\nend\n"},
     {"page.md", FC_REPRODUCE_BEGIN "\n" FC_REPRODUCE_END "\n"},
     {"other.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 2 50000\n1 3 60000\n1 4 70000\n4 1 40000\n"},
     {"graph.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 2 5000\n2 3 6000\n3 4 7000\n4 1 4000\n"},
@@ -80,10 +82,12 @@ static const struct {
     {"flit", "-m small.yaml -g graph.mtx --map optimize --time 1us --json"},
     {"flit", "-m small.yaml -t ring.txt --json"},
     {"flit", "-m small.yaml -p uniform --load 20% --warmup 200 --measure 300 --background uniform:0.05 --json"},
-    {"flit", "-m small.yaml -p uniform --load 90% --warmup 200 --measure 900 --vc-rule bubble --packet-flits 1-8 --json"},
+    {"flit",
+     "-m small.yaml -p uniform --load 90% --warmup 200 --measure 900 --vc-rule bubble --packet-flits 1-8 --json"},
     {"curve", "-m small.yaml -p uniform --loads 20% --warmup 200 --measure 300"},
     {"curve", "-m small.yaml -p uniform --loads 20% --solver queueing --json"},
-    {"curve", "-m small.yaml -p uniform --loads 90% --solver both --vc-rule bubble --packet-flits 1-8 --warmup 200 --measure 900 --json"},
+    {"curve",
+     "-m small.yaml -p uniform --loads 90% --solver both --vc-rule bubble --packet-flits 1-8 --warmup 200 --measure 900 --json"},
     {"certify", "-m small.yaml"},
     {"place", "-m chip.yaml --objective load --time 1us"},
     {"report", "-m small.yaml -p stencil2d:grid=2x4,bytes=64KiB -o page.html --time 1us"},
@@ -253,7 +257,8 @@ static struct run *add_run(size_t situation, const char *option)
 {
     walk.run = realloc(walk.run, (walk.n + 1) * sizeof *walk.run);
     struct run *r = &walk.run[walk.n++];
-    *r = (struct run){.situation = situation, .option = option, .command = command_named(situations[situation].command)};
+    *r =
+        (struct run){.situation = situation, .option = option, .command = command_named(situations[situation].command)};
     snprintf(r->line, sizeof r->line, "%s", situations[situation].line);
     return r;
 }
@@ -296,9 +301,12 @@ static void run_one(struct run *r)
         file[i] = memfd_create("printed", 0);
         dup2(file[i], 1 + i);
     }
-    if (!r->empty) r->status = fc_run_command(r->command, argc, argv);
-    else if (fork() == 0) _exit(fc_run_command(r->command, argc, argv));
-    else if (wait(&status) > 0) r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (!r->empty)
+        r->status = fc_run_command(r->command, argc, argv);
+    else if (fork() == 0)
+        _exit(fc_run_command(r->command, argc, argv));
+    else if (wait(&status) > 0)
+        r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     fflush(NULL);
     for (int i = 0; i < 2; i++) {
         dup2(kept[i], 1 + i);
@@ -307,7 +315,10 @@ static void run_one(struct run *r)
     r->out = content(file[0]);
     r->err = content(file[1]);
     for (int i = 0; i < 2; i++) close(file[i]);
-    const char *made = !r->option ? NULL : !strcmp(r->option, "plot") ? "plots" : !strcmp(r->option, "output") ? r->value : NULL;
+    const char *made = !r->option                     ? NULL
+                       : !strcmp(r->option, "plot")   ? "plots"
+                       : !strcmp(r->option, "output") ? r->value
+                                                      : NULL;
     struct stat page;
     r->made = made && access(made, F_OK) == 0;
     if (r->option && !strcmp(r->option, "into")) r->made = stat("page.md", &page) == 0 && page.st_size > 200;
@@ -319,7 +330,8 @@ static const char *value_of(const char *command, const char *option)
 {
     for (int own = 1; own >= 0; own--)
         for (size_t i = 0; i < FC_COUNT(values); i++)
-            if (!strcmp(values[i].option, option) && (own ? values[i].command && !strcmp(values[i].command, command) : !values[i].command))
+            if (!strcmp(values[i].option, option) &&
+                (own ? values[i].command && !strcmp(values[i].command, command) : !values[i].command))
                 return values[i].value;
     return NULL;
 }
@@ -345,7 +357,8 @@ static bool names_an_option(const char *err, const char *line)
 {
     static const struct {
         const char *letter, *name;
-    } letters[] = {{"-m", "--machine"}, {"-p", "--pattern"}, {"-g", "--graph"}, {"-t", "--trace"}, {"-o", "--output"}, {"--strategy", "--map"}};
+    } letters[] = {{"-m", "--machine"}, {"-p", "--pattern"}, {"-g", "--graph"},
+                   {"-t", "--trace"},   {"-o", "--output"},  {"--strategy", "--map"}};
     for (const char *at = strchr(line, '-'); at; at = strstr(at, " -"), at += at != NULL) {
         char name[2][64];
         size_t n = strcspn(at, " ");
@@ -357,7 +370,9 @@ static bool names_an_option(const char *err, const char *line)
         }
         for (int i = 0; i < 2; i++)
             for (const char *found = err; *name[i] && (found = strstr(found, name[i])); found++)
-                if (!strchr("abcdefghijklmnopqrstuvwxyz-", found[strlen(name[i])]) && (found == err || found[-1] != '-')) return true;
+                if (!strchr("abcdefghijklmnopqrstuvwxyz-", found[strlen(name[i])]) &&
+                    (found == err || found[-1] != '-'))
+                    return true;
     }
     return false;
 }
@@ -365,7 +380,8 @@ static bool names_an_option(const char *err, const char *line)
 /* Lines that tell how long something took. */
 static bool is_clock(const char *line, size_t length)
 {
-    static const char *const keys[] = {"\"elapsed_s\"", "\"cpu_s\"", "\"flit_hops_per_cpu_s\"", "\"peak_rss_bytes\"", "hops/s", "spent"};
+    static const char *const keys[] = {"\"elapsed_s\"",      "\"cpu_s\"", "\"flit_hops_per_cpu_s\"",
+                                       "\"peak_rss_bytes\"", "hops/s",    "spent"};
     for (size_t i = 0; i < FC_COUNT(keys); i++)
         if (memmem(line, length, keys[i], strlen(keys[i]))) return true;
     return false;
@@ -432,7 +448,8 @@ static void plan(void)
                 continue;
             struct run *r = add_run(s, option);
             r->value = valued ? value_of(command, option) : "";
-            snprintf(r->line + used, sizeof r->line - used, " --%s%s%s", option, valued ? " " : "", r->value ? r->value : "");
+            snprintf(r->line + used, sizeof r->line - used, " --%s%s%s", option, valued ? " " : "",
+                     r->value ? r->value : "");
             if (!r->value) fail("no value for this option in tests/test_options.c", r);
             if (!valued || !empty_is_new(option)) continue;
             r = add_run(s, option);
@@ -458,7 +475,8 @@ static void judge_all(void)
         }
         enum verdict v = judge(base, r);
         if (v == WRONG) fail("refused without the option's name", r);
-        if (v == SAME && !may_be_same(r->command->name, r->option, situations[r->situation].line)) fail("the option is passed over in silence", r);
+        if (v == SAME && !may_be_same(r->command->name, r->option, situations[r->situation].line))
+            fail("the option is passed over in silence", r);
     }
 }
 
@@ -469,18 +487,20 @@ static void check_table(void)
     for (size_t c = 0; fc_commands[c]; c++) {
         const char *command = fc_commands[c]->name, *option;
         for (size_t i = 0; (option = fc_option_name(fc_commands[c], i, &valued)); i++) {
-            bool applied = listed(not_run, FC_COUNT(not_run), command) || listed(not_given, FC_COUNT(not_given), option) ||
-                           may_be_same(command, option, NULL);
+            bool applied = listed(not_run, FC_COUNT(not_run), command) ||
+                           listed(not_given, FC_COUNT(not_given), option) || may_be_same(command, option, NULL);
             const struct run *base = NULL;
             for (size_t k = 0; k < walk.n && !applied; k++) {
                 const struct run *r = &walk.run[k];
-                if (!r->option) base = r;
+                if (!r->option)
+                    base = r;
                 else if (r->command == fc_commands[c] && !strcmp(r->option, option) && !r->empty)
                     applied = judge(base, r) == APPLIED;
             }
             walk.failures += !applied + (fc_option_rules(command, option) == 0);
             if (!applied) printf("\n    %s --%s is applied in no situation\n", command, option);
-            if (fc_option_rules(command, option) == 0) printf("\n    %s --%s has no rule in cli/option_rules.c\n", command, option);
+            if (fc_option_rules(command, option) == 0)
+                printf("\n    %s --%s has no rule in cli/option_rules.c\n", command, option);
         }
     }
 }
@@ -510,7 +530,9 @@ static void test_walk(void)
         if (getenv("FC_SHOW_WALK")) printf("%s %s\n", walk.run[i].command->name, walk.run[i].line);
         double start = fc_wall_s();
         run_one(&walk.run[i]);
-        if (getenv("FC_SHOW_WALK")) printf("    %.0f ms %d | %.*s\n", 1e3 * (fc_wall_s() - start), walk.run[i].status, (int)strcspn(walk.run[i].err, "\n"), walk.run[i].err);
+        if (getenv("FC_SHOW_WALK"))
+            printf("    %.0f ms %d | %.*s\n", 1e3 * (fc_wall_s() - start), walk.run[i].status,
+                   (int)strcspn(walk.run[i].err, "\n"), walk.run[i].err);
         snprintf(command, sizeof command, "rm -rf plots out drawn");
         if (walk.run[i].made) CU_ASSERT_EQUAL(system(command), 0);
     }
@@ -522,8 +544,10 @@ static void test_walk(void)
         free(walk.run[i].err);
     }
     free(walk.run);
-    if (kept) setenv("FABRICAST_DATA", kept, 1);
-    else unsetenv("FABRICAST_DATA");
+    if (kept)
+        setenv("FABRICAST_DATA", kept, 1);
+    else
+        unsetenv("FABRICAST_DATA");
     free(kept);
     CU_ASSERT_EQUAL(chdir(here), 0);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);

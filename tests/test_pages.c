@@ -32,7 +32,10 @@ static void add_page(struct pages *all, const char *path)
     if (fc_read_file(path, &all->arena, &page->text, &st)) CU_FAIL_FATAL("a page cannot be read");
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 static void add_folder(struct pages *all, const char *folder)
 {
@@ -73,8 +76,10 @@ static void anchor_of(const char *heading, size_t length, char *out)
     size_t n = 0;
     for (size_t i = 0; i < length && n + 1 < LONGEST; i++) {
         unsigned char c = (unsigned char)heading[i];
-        if (isalnum(c) || c == '-' || c == '_' || c >= 128) out[n++] = (char)tolower(c);
-        else if (c == ' ') out[n++] = '-';
+        if (isalnum(c) || c == '-' || c == '_' || c >= 128)
+            out[n++] = (char)tolower(c);
+        else if (c == ' ')
+            out[n++] = '-';
     }
     out[n] = 0;
 }
@@ -126,8 +131,10 @@ static void follow(struct pages *all, const struct page *page, long line, const 
     snprintf(target, sizeof target, "%s", link);
     char *anchor = strchr(target, '#');
     if (anchor) *anchor++ = 0;
-    if (*target) join(page->path, target, path);
-    else snprintf(path, sizeof path, "%s", page->path);
+    if (*target)
+        join(page->path, target, path);
+    else
+        snprintf(path, sizeof path, "%s", page->path);
     struct page *other = page_at(all, path);
     bool good = access(path, R_OK) == 0 && (!anchor || (other && has_anchor(other, anchor)));
     if (!good && tell) printf("\n%s:%ld: the link '%s' leads nowhere\n", page->path, line, link);
@@ -230,8 +237,8 @@ static void test_not_run(void)
 /* Pages for users show no command but in blocks that test_cases.c runs, or that say they are not run. */
 static void test_user_pages(void)
 {
-    static const char *const pages[] = {"start",      "operator", "performance-engineer", "architect",
-                                        "researcher", "library",  "trust"};
+    static const char *const pages[] = {"start",   "operator", "performance-engineer", "architect", "researcher",
+                                        "library", "trust"};
     struct pages *all = open_pages();
     for (size_t p = 0; p < FC_COUNT(pages); p++) {
         char path[LONGEST];
@@ -257,9 +264,9 @@ static void test_user_pages(void)
 /* A path that looks like one of this source tree, or of a module there (`solvers/load`), and is none. */
 static bool is_wrong_path(const char *name)
 {
-    static const char *const rooms[] = {"answer/",  "cli/",    "core/",  "examples/",  "library/", "mapping/",
-                                        "models/",  "plots/",  "sweep/", "reproduce/", "solvers/", "tests/",
-                                        "traces/"};
+    static const char *const rooms[] = {"answer/",  "cli/",    "core/",  "examples/", "library/",
+                                        "mapping/", "models/", "plots/", "sweep/",    "reproduce/",
+                                        "solvers/", "tests/",  "traces/"};
     static const char *const ends[] = {"", ".c", ".h"};
     bool ours = false;
     for (size_t i = 0; i < FC_COUNT(rooms); i++) ours = ours || !strncmp(name, rooms[i], strlen(rooms[i]));
@@ -315,11 +322,9 @@ static void test_checks(void)
 
 int suite_pages(void)
 {
-    static const CU_TestInfo tests[] = {{"links lead somewhere", test_links},
-                                        {"commands that are not run are listed", test_not_run},
-                                        {"users' pages run", test_user_pages},
-                                        {"files that pages name", test_named_files},
-                                        {"anchors and paths", test_checks},
-                                        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {
+        {"links lead somewhere", test_links},  {"commands that are not run are listed", test_not_run},
+        {"users' pages run", test_user_pages}, {"files that pages name", test_named_files},
+        {"anchors and paths", test_checks},    CU_TEST_INFO_NULL};
     return fc_add_suite("pages", tests);
 }

@@ -8,19 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TORUS(dims, cores)                                                                                   \
-    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n" \
+#define TORUS(dims, cores)                                                                                             \
+    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n"           \
     "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: " cores "}\n"
-static const char ring7[] = TORUS("[7]", "1"), torus88[] = TORUS("[8, 8]", "2"),
-                  torus444[] = TORUS("[4, 4, 4]", "1");
-static const char torus888[] = TORUS("[8, 8, 8]", "1"), torus66[] = TORUS("[6, 6]", "1"),
-                  line[] = TORUS("[1, 4]", "1");
+static const char ring7[] = TORUS("[7]", "1"), torus88[] = TORUS("[8, 8]", "2"), torus444[] = TORUS("[4, 4, 4]", "1");
+static const char torus888[] = TORUS("[8, 8, 8]", "1"), torus66[] = TORUS("[6, 6]", "1"), line[] = TORUS("[1, 4]", "1");
 static const char mesh44[] = "name: m\nnetwork: {family: mesh, dims: [4, 4]}\n"
                              "links: {mesh: {bandwidth: 1 GB/s, latency: 0 s}}\nrouter: {delay: 1 us}\n";
-static const char tree[] =
-    "name: f\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"
-    "links: {up: {bandwidth: 1 GB/s, latency: 0 s}, leaf: {bandwidth: 1 GB/s, latency: 0 s}}\n"
-    "router: {delay: 1 us}\n";
+static const char tree[] = "name: f\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"
+                           "links: {up: {bandwidth: 1 GB/s, latency: 0 s}, leaf: {bandwidth: 1 GB/s, latency: 0 s}}\n"
+                           "router: {delay: 1 us}\n";
 static const char gemini[] = "name: g\nnetwork: {family: torus, dims: [4, 4], nodes_per_router: 2}\n"
                              "links: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n"
                              "router: {delay: 1 us, routing: dimension-order}\n";
@@ -87,14 +84,13 @@ static const struct {
     {"bit-reverse", {NULL, NULL, NULL, "pattern bit-reverse: 72 nodes are not a power of two"}},
     {"transpose", {NULL, NULL, NULL, "pattern transpose: 72 nodes have no two equal halves of an address"}},
     {"tornado",
-     {NULL, "pattern tornado: a fat-tree network has no rings",
-      "pattern tornado: a two-level network has no rings", "pattern tornado: a tmesh network has no rings"}},
+     {NULL, "pattern tornado: a fat-tree network has no rings", "pattern tornado: a two-level network has no rings",
+      "pattern tornado: a tmesh network has no rings"}},
     {"line-broadcast",
      {NULL, "a fat-tree network has no line in x", "a two-level network has no line in x",
       "a tmesh network has no line in x"}},
     {"broadcast", {0}},
-    {"plane-broadcast",
-     {NULL, "needs a torus with rings", "needs a torus with rings", "needs a torus with rings"}},
+    {"plane-broadcast", {NULL, "needs a torus with rings", "needs a torus with rings", "needs a torus with rings"}},
     {"blocks", {NULL, NULL, NULL, "nodes: blocks of 16 do not divide the 72 nodes"}},
 };
 
@@ -102,11 +98,9 @@ static bool sound(const struct fc_demand *d)
 {
     bool good = d->n_tasks > 0 && source_major(d) && fc_demand_bytes(d) > 0;
     for (size_t i = 0; i < d->n_entries; i++)
-        good = good && d->src[i] < d->n_tasks && d->dst[i] < d->n_tasks && d->bytes[i] > 0 &&
-               d->messages[i] == 1;
+        good = good && d->src[i] < d->n_tasks && d->dst[i] < d->n_tasks && d->bytes[i] > 0 && d->messages[i] == 1;
     for (int p = 0; p < d->n_dense; p++)
-        for (uint32_t t = 0; t < d->n_tasks; t++)
-            good = good && d->dense[p].a[t] >= 0 && d->dense[p].b[t] >= 0;
+        for (uint32_t t = 0; t < d->n_tasks; t++) good = good && d->dense[p].a[t] >= 0 && d->dense[p].b[t] >= 0;
     return good && (d->n_entries > 0) != (d->n_dense > 0);
 }
 
@@ -148,8 +142,7 @@ static void test_permutations(void)
             bool *hit = calloc(n, 1);
             CU_ASSERT(m.d.n_tasks == n && m.d.n_entries == n && !m.d.open_loop);
             for (uint32_t s = 0; s < n; s++) {
-                CU_ASSERT(m.d.src[s] == s && m.d.dst[s] < n && m.d.bytes[s] == 1048576 &&
-                          m.d.messages[s] == 1);
+                CU_ASSERT(m.d.src[s] == s && m.d.dst[s] < n && m.d.bytes[s] == 1048576 && m.d.messages[s] == 1);
                 seen += !hit[m.d.dst[s]];
                 hit[m.d.dst[s]] = true;
             }
@@ -165,16 +158,15 @@ static void destinations(const char *yaml, const char *pattern, const uint32_t *
     struct made m;
     if (!make(&m, yaml, pattern)) return;
     for (int i = 0; i < n; i++) {
-        if (m.d.dst[s[i]] != d[i])
-            printf("\n    %s: %u -> %u, expected %u\n", pattern, s[i], m.d.dst[s[i]], d[i]);
+        if (m.d.dst[s[i]] != d[i]) printf("\n    %s: %u -> %u, expected %u\n", pattern, s[i], m.d.dst[s[i]], d[i]);
         CU_ASSERT_EQUAL(m.d.dst[s[i]], d[i]);
     }
     done(&m);
 }
 #define TO(yaml, pattern, s, d) destinations(yaml, pattern, (const uint32_t[])s, (const uint32_t[])d, 4)
-#define LIST(...)                                                                                            \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
+#define LIST(...)                                                                                                      \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
     }
 
 static void test_definitions(void)
@@ -283,8 +275,7 @@ static void test_dense_messages(void)
 static void test_hot_region(void)
 {
     struct made m;
-    if (!make(&m, torus888, "hotregion"))
-        return; /* an eighth is 4x4x4; a quarter of the traffic goes there */
+    if (!make(&m, torus888, "hotregion")) return; /* an eighth is 4x4x4; a quarter of the traffic goes there */
     double share = 0, all = 0;
     for (uint32_t t = 0; t < 512; t++) {
         bool inside = t % 8 < 4 && t / 8 % 8 < 4 && t / 64 < 4;
@@ -331,8 +322,7 @@ static void test_broadcasts(void)
     for (size_t i = 0; i < m.d.n_entries; i++) CU_ASSERT(m.d.bytes[i] == 500);
     CU_ASSERT(source_major(&m.d));
     done(&m);
-    if (!make(&m, mesh44, "line-broadcast:bytes=1000"))
-        return; /* one direction only: the whole message a link */
+    if (!make(&m, mesh44, "line-broadcast:bytes=1000")) return; /* one direction only: the whole message a link */
     CU_ASSERT(m.d.n_entries == 3 && m.d.bytes[2] == 1000 && m.d.dst[2] == 3);
     done(&m);
     if (!make(&m, gemini, "plane-broadcast:bytes=1000")) return;
@@ -369,11 +359,9 @@ static void test_stencils(void)
 {
     struct made m;
     if (!make(&m, torus88, "stencil2d:grid=5x3,bytes=10/7,order=row-major")) return;
-    CU_ASSERT(m.d.n_tasks == 15 && m.d.n_entries == 60 && m.d.n_grid == 2 && m.d.grid[0] == 5 &&
-              m.d.grid[1] == 3);
+    CU_ASSERT(m.d.n_tasks == 15 && m.d.n_entries == 60 && m.d.n_grid == 2 && m.d.grid[0] == 5 && m.d.grid[1] == 3);
     CU_ASSERT(fc_demand_bytes(&m.d) == 15 * 2 * 17 && source_major(&m.d));
-    static const uint32_t of0[] = {12, 3, 2, 1},
-                          of7[] = {4, 10, 6, 8}; /* -y +y -x +x, last dimension fastest */
+    static const uint32_t of0[] = {12, 3, 2, 1}, of7[] = {4, 10, 6, 8}; /* -y +y -x +x, last dimension fastest */
     CU_ASSERT(!memcmp(m.d.dst, of0, sizeof of0) && !memcmp(m.d.dst + 28, of7, sizeof of7));
     CU_ASSERT(m.d.bytes[0] == 10 && m.d.bytes[2] == 7);
     done(&m);
@@ -382,8 +370,7 @@ static void test_stencils(void)
     static const uint32_t first[] = {10, 5, 4, 1};
     CU_ASSERT(!memcmp(m.d.dst, first, sizeof first) && m.d.bytes[0] == 7 && m.d.bytes[2] == 10);
     done(&m);
-    if (!make(&m, torus88, "stencil4d:grid=2x1x3x2,bytes=1"))
-        return; /* size 2: two messages to one task; 1: none */
+    if (!make(&m, torus88, "stencil4d:grid=2x1x3x2,bytes=1")) return; /* size 2: two messages to one task; 1: none */
     CU_ASSERT(m.d.n_tasks == 12 && m.d.n_entries == 12 * 6 && fc_demand_bytes(&m.d) == 72);
     done(&m);
     if (!make(&m, torus88, "stencil3d")) return; /* 128 cores: 8 x 4 x 4, 1 MiB */
@@ -395,8 +382,7 @@ static void test_stencils(void)
 
 /* Against the definition, in the user's dimensions: task = sum of c_i * stride_i, the first dimension fastest
  * or the last, `bytes` to c_i - 1 and c_i + 1 of each dimension of more than one task. */
-static void stencil_by_definition(const char *pattern, int n, const uint32_t *k, const double *bytes,
-                                  bool row_major)
+static void stencil_by_definition(const char *pattern, int n, const uint32_t *k, const double *bytes, bool row_major)
 {
     struct made m;
     if (!make(&m, torus88, pattern)) return;
@@ -413,8 +399,7 @@ static void stencil_by_definition(const char *pattern, int n, const uint32_t *k,
     CU_ASSERT_EQUAL(m.d.n_entries, tasks * degree);
     CU_ASSERT(m.d.n_grid == n && m.d.n_dense == 0 && !m.d.open_loop && source_major(&m.d));
     CU_ASSERT(fc_demand_bytes(&m.d) == tasks * of_task);
-    double *matrix = calloc((size_t)tasks * tasks, sizeof *matrix),
-           *messages = calloc(tasks, sizeof *messages);
+    double *matrix = calloc((size_t)tasks * tasks, sizeof *matrix), *messages = calloc(tasks, sizeof *messages);
     for (size_t i = 0; i < m.d.n_entries; i++) {
         matrix[m.d.src[i] * tasks + m.d.dst[i]] += m.d.bytes[i];
         messages[m.d.src[i]] += m.d.messages[i];
@@ -422,8 +407,7 @@ static void stencil_by_definition(const char *pattern, int n, const uint32_t *k,
     bool symmetric = true, empty = true;
     for (uint32_t r = 0; r < tasks; r++) {
         CU_ASSERT_EQUAL(messages[r], degree);
-        for (uint32_t t = 0; t < tasks; t++)
-            symmetric = symmetric && matrix[r * tasks + t] == matrix[t * tasks + r];
+        for (uint32_t t = 0; t < tasks; t++) symmetric = symmetric && matrix[r * tasks + t] == matrix[t * tasks + r];
     }
     for (uint32_t r = 0; r < tasks; r++)
         for (int d = 0; d < n; d++) {
@@ -438,7 +422,7 @@ static void stencil_by_definition(const char *pattern, int n, const uint32_t *k,
     free(matrix), free(messages);
     done(&m);
 }
-#define STENCIL(text, n, k, bytes, row_major)                                                                \
+#define STENCIL(text, n, k, bytes, row_major)                                                                          \
     stencil_by_definition(text, n, (const uint32_t[])k, (const double[])bytes, row_major)
 
 static void test_stencil_definition(void)
@@ -452,16 +436,14 @@ static void test_stencil_definition(void)
     STENCIL("stencil3d:grid=4x5x3,bytes=1/2/3", 3, LIST(4, 5, 3), LIST(1, 2, 3), false);
     STENCIL("stencil3d:grid=4x2x3,bytes=1/2/3,order=row-major", 3, LIST(4, 2, 3), LIST(1, 2, 3), true);
     STENCIL("stencil4d:grid=3x4x2x5,bytes=1/2/3/4", 4, LIST(3, 4, 2, 5), LIST(1, 2, 3, 4), false);
-    STENCIL("stencil4d:grid=3x1x2x5,bytes=1/2/3/4,order=row-major", 4, LIST(3, 1, 2, 5), LIST(1, 2, 3, 4),
-            true);
+    STENCIL("stencil4d:grid=3x1x2x5,bytes=1/2/3/4,order=row-major", 4, LIST(3, 1, 2, 5), LIST(1, 2, 3, 4), true);
     STENCIL("stencil4d:grid=3x3x3x3", 4, LIST(3, 3, 3, 3), LIST(2097152, 2097152, 2097152, 2097152), false);
 }
 /* ---- multicast ---- */
 
 static void test_multicast(void)
 {
-    static const uint32_t paper[] = {20, 25, 30, 35, 40, 45, 55,
-                                     60, 65, 70, 75, 80, 85}; /* SC'11, section 6.3 */
+    static const uint32_t paper[] = {20, 25, 30, 35, 40, 45, 55, 60, 65, 70, 75, 80, 85}; /* SC'11, section 6.3 */
     struct made m;
     if (!make(&m, torus88, "multicast:targets=13,stride=5,tasks=100")) return;
     CU_ASSERT(m.d.n_tasks == 100 && m.d.n_entries == 1300 && source_major(&m.d));
@@ -505,8 +487,7 @@ static void test_refusals(void)
         {torus88, "stencil3d:grid=4x4x4,bytes=1/2", "bytes: 2 values (expected 1, or 3"},
         {torus88, "stencil2d:grid=0x4", "grid: '0' is out of range (allowed: 1 to 4000000000)"},
         {torus88, "stencil2d:grid=100000x100000", "1e+10 tasks are too many"},
-        {torus88, "stencil2d:order=diagonal",
-         "order: 'diagonal' is not known (allowed: row-major, column-major)"},
+        {torus88, "stencil2d:order=diagonal", "order: 'diagonal' is not known (allowed: row-major, column-major)"},
         {torus88, "stencil2d:grid=4x4x4x4x4", "grid: 5 dimensions (expected 2)"},
         {torus88, "stencil2d:grid=-4x4", "grid: '-4' is out of range"},
         {torus88, "stencil2d:bytes=1/-2", "bytes: '-2' is negative"},

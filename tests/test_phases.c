@@ -34,17 +34,16 @@ static void expect_phases(uint64_t first, uint64_t last, const struct entry *exp
     for (size_t i = 0; i < n; i++) {
         double messages, bytes = bytes_between(&d, expected[i].src, expected[i].dst, &messages);
         if (bytes != expected[i].bytes || messages != expected[i].messages)
-            printf("\n    phase %d: %u to %u: %g bytes in %g messages, expected %g in %g", (int)first,
-                   expected[i].src, expected[i].dst, bytes, messages, expected[i].bytes,
-                   expected[i].messages);
+            printf("\n    phase %d: %u to %u: %g bytes in %g messages, expected %g in %g", (int)first, expected[i].src,
+                   expected[i].dst, bytes, messages, expected[i].bytes, expected[i].messages);
         CU_ASSERT(bytes == expected[i].bytes && messages == expected[i].messages);
     }
     fc_demand_free(&d);
 }
-#define EXPECT_PHASE(n, ...)                                                                                 \
-    do {                                                                                                     \
-        const struct entry entries[] = {__VA_ARGS__};                                                        \
-        expect_phases(n, n, entries, FC_COUNT(entries));                                                     \
+#define EXPECT_PHASE(n, ...)                                                                                           \
+    do {                                                                                                               \
+        const struct entry entries[] = {__VA_ARGS__};                                                                  \
+        expect_phases(n, n, entries, FC_COUNT(entries));                                                               \
     } while (0)
 
 static uint64_t count_phases(void)
@@ -137,8 +136,7 @@ static void test_by_hand(void)
     EXPECT_PHASE(2, {2, 0, 1000, 1});
     expect_phases(
         1, 2,
-        (const struct entry[]){
-            {0, 1, 50, 2}, {1, 2, 50, 2}, {2, 0, 1050, 3}, {0, 2, 7, 2}, {1, 0, 7, 2}, {2, 1, 7, 2}},
+        (const struct entry[]){{0, 1, 50, 2}, {1, 2, 50, 2}, {2, 0, 1050, 3}, {0, 2, 7, 2}, {1, 0, 7, 2}, {2, 1, 7, 2}},
         6);
     CU_ASSERT_EQUAL(count_phases(), 3);
     expect_sum(&script.trace, 3, 0);
@@ -351,9 +349,8 @@ static void test_refusals(void)
         add_on(FC_OP_BARRIER, r, -1, 0);
         add_on(FC_OP_BARRIER, 1 - r, -1, 0);
     }
-    const char *says =
-        "job.trace:2002: rank 1 calls barrier (collective call 2 on communicator 1) where rank 0 calls "
-        "barrier (call 2 on communicator 0, line 1002): all ranks must synchronise in the same order";
+    const char *says = "job.trace:2002: rank 1 calls barrier (collective call 2 on communicator 1) where rank 0 calls "
+                       "barrier (call 2 on communicator 0, line 1002): all ranks must synchronise in the same order";
     CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 0, 0, &d, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, says));
     st = (struct fc_status){0};
@@ -437,8 +434,7 @@ static void expect_dependence(enum fc_op op, uint32_t n, double bytes)
         list = fc_alloc(&arena, (size_t)n * n, sizeof *list, &st);
         for (uint32_t i = 0; i < n * n; i++) list[i] = i % (n + 1) ? bytes : 0;
     }
-    CU_ASSERT_EQUAL_FATAL(fc_collective_messages(op, n, 0, bytes, list, &arena, &message, &count, &st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_collective_messages(op, n, 0, bytes, list, &arena, &message, &count, &st), FC_OK);
     for (uint32_t m = 0; m < n; m++) knows[m] = next[m] = UINT64_C(1) << m;
     for (uint64_t i = 0; i < count; i++) {
         if (i && message[i].round != message[i - 1].round) memcpy(knows, next, sizeof knows);
@@ -504,8 +500,7 @@ static void test_samples(void)
         while (!cut.last) {
             CU_ASSERT_EQUAL_FATAL(fc_phases_next(&cut, &st), FC_OK);
             for (uint32_t r = 0; r < t.n_ranks; r++)
-                for (uint64_t i = cut.begin[r]; i < cut.end[r]; i++, in_phases++)
-                    phase[i] = (uint32_t)cut.number;
+                for (uint64_t i = cut.begin[r]; i < cut.end[r]; i++, in_phases++) phase[i] = (uint32_t)cut.number;
         }
         fc_phases_free(&cut);
         CU_ASSERT_EQUAL(in_phases, n); /* every event once */
@@ -572,21 +567,20 @@ static void test_flows(void)
 
 int suite_phases(void)
 {
-    static const CU_TestInfo tests[] = {
-        {"phases by hand", test_by_hand},
-        {"where a trace is cut", test_cut},
-        {"communicators of some and of all ranks", test_communicators},
-        {"operations that synchronise", test_operations},
-        {"alltoallv", test_alltoallv},
-        {"nonblocking messages across a cut", test_nonblocking},
-        {"a nonblocking collective across a cut", test_nonblocking_collective},
-        {"a window of a run", test_window},
-        {"one rank, no event", test_small},
-        {"refusals", test_refusals},
-        {"kinds and rows", test_rows},
-        {"what synchronises makes all depend on all", test_dependence},
-        {"the shipped recordings", test_samples},
-        {"adding up messages", test_flows},
-        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {{"phases by hand", test_by_hand},
+                                        {"where a trace is cut", test_cut},
+                                        {"communicators of some and of all ranks", test_communicators},
+                                        {"operations that synchronise", test_operations},
+                                        {"alltoallv", test_alltoallv},
+                                        {"nonblocking messages across a cut", test_nonblocking},
+                                        {"a nonblocking collective across a cut", test_nonblocking_collective},
+                                        {"a window of a run", test_window},
+                                        {"one rank, no event", test_small},
+                                        {"refusals", test_refusals},
+                                        {"kinds and rows", test_rows},
+                                        {"what synchronises makes all depend on all", test_dependence},
+                                        {"the shipped recordings", test_samples},
+                                        {"adding up messages", test_flows},
+                                        CU_TEST_INFO_NULL};
     return fc_add_suite("phases", tests);
 }

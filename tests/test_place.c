@@ -49,8 +49,8 @@ static void against_load_solver(const char *yaml)
         CU_ASSERT(worst < 1e-9);
         CU_ASSERT_DOUBLE_EQUAL(torus, m.torus_load, 1e-9);
         CU_ASSERT_DOUBLE_EQUAL(f.turn_hops, fc_tmesh_mean_turn_hops(s), 1e-12);
-        CU_ASSERT_DOUBLE_EQUAL(f.weighted_hops,
-                               fc_tmesh_mean_mesh_hops(s, false) * net.n_nodes / (net.n_nodes - 1.0), 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(f.weighted_hops, fc_tmesh_mean_mesh_hops(s, false) * net.n_nodes / (net.n_nodes - 1.0),
+                               1e-9);
         fc_place_model_free(&m);
     }
     fc_load_free(&solved);
@@ -68,25 +68,20 @@ static void loads_of_shipped_machines(void)
     }
 }
 
-#define LINKS                                                                                                \
-    "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
+#define LINKS "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
 #define TMESH(keys) "name: t\nnetwork: {family: tmesh, " keys "}\n" LINKS
 
 static void loads_of_other_shapes(void)
 {
-    against_load_solver(
-        TMESH("dims: [3, 2, 4], mesh: [3, 3], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}"));
+    against_load_solver(TMESH("dims: [3, 2, 4], mesh: [3, 3], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}"));
     against_load_solver(
         TMESH("dims: [4, 3], mesh: [2, 5], mesh_order: column-first, bridges: {x-: 0, y-: 9, x+: 4, y+: 6}"));
     against_load_solver(TMESH("dims: [5], mesh: [1, 4], bridges: {x-: 3, x+: 1}"));
-    against_load_solver(
-        TMESH("dims: [6], mesh: [5, 1], bridges: {x-: 0, x+: 4}, router_nodes_compute: true"));
-    against_load_solver(
-        TMESH("dims: [2, 2, 1], mesh: [2, 3], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}, "
-              "router_nodes_compute: true"));
-    against_load_solver(
-        TMESH("dims: [2, 2, 2, 2], mesh: [3, 3], bridges: {x-: 0, y-: 1, z-: 2, a-: 3, x+: 5, y+: 6, "
-              "z+: 7, a+: 8}"));
+    against_load_solver(TMESH("dims: [6], mesh: [5, 1], bridges: {x-: 0, x+: 4}, router_nodes_compute: true"));
+    against_load_solver(TMESH("dims: [2, 2, 1], mesh: [2, 3], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}, "
+                              "router_nodes_compute: true"));
+    against_load_solver(TMESH("dims: [2, 2, 2, 2], mesh: [3, 3], bridges: {x-: 0, y-: 1, z-: 2, a-: 3, x+: 5, y+: 6, "
+                              "z+: 7, a+: 8}"));
 }
 
 static void published_turn_hops(void)
@@ -273,8 +268,7 @@ static void rules_and_refusals(void)
     fc_place_model_free(&m);
     struct fc_chip small = chip_of(3, 6, 2, 5, false);
     if (model_of(small, &m)) {
-        refused_rules(&m, NULL, "", true,
-                      "by lines (for each of 3 dimensions one of 2 rows of 5 nodes) (6 interfaces");
+        refused_rules(&m, NULL, "", true, "by lines (for each of 3 dimensions one of 2 rows of 5 nodes) (6 interfaces");
         fc_place_model_free(&m);
     }
     small = chip_of(3, 6, 2, 3, false);
@@ -298,8 +292,7 @@ static void rules_and_refusals(void)
 int suite_place(void)
 {
     CU_pSuite model = CU_add_suite("place: model", NULL, NULL);
-    CU_add_test(model, "mesh links carry what the load solver says, shipped machines",
-                loads_of_shipped_machines);
+    CU_add_test(model, "mesh links carry what the load solver says, shipped machines", loads_of_shipped_machines);
     CU_add_test(model, "the same of other shapes", loads_of_other_shapes);
     CU_add_test(model, "mean turn hops of Table 1", published_turn_hops);
     CU_add_test(model, "turns of any order and of all paths, by every offset", turns_of_all_offsets);

@@ -132,8 +132,7 @@ static void every_layout_gets_through(void)
             bad_start(&m, &best);
             best.figures.greatest_load = f.greatest_load * (1 + 1e-6) + (m.scale > 0 ? 1 / m.scale : 0);
             CU_ASSERT_EQUAL(fc_place_cuts(&m, &rules, UINT64_MAX, &best, &st), FC_OK);
-            CU_ASSERT(best.proven &&
-                      !memcmp(best.layout.node, layout.node, (size_t)m.n * sizeof *layout.node));
+            CU_ASSERT(best.proven && !memcmp(best.layout.node, layout.node, (size_t)m.n * sizeof *layout.node));
         }
         fc_place_model_free(&m);
     }
@@ -163,8 +162,7 @@ struct counted {
 
 /* Whether the layout, or its mirror along the first axis, with the pairs that are alike exchanged, has the
  * profile. */
-static bool has_profile(const struct fc_place_model *m, const struct fc_layout *layout,
-                        const uint32_t *position)
+static bool has_profile(const struct fc_place_model *m, const struct fc_layout *layout, const uint32_t *position)
 {
     int axis = m->chip.order[0];
     uint32_t side = m->chip.side[axis];
@@ -184,8 +182,8 @@ static bool has_profile(const struct fc_place_model *m, const struct fc_layout *
     return false;
 }
 
-static void look_up(const struct fc_place_model *m, const struct fc_place_profiles *profiles, double below,
-                    int i, struct fc_layout *layout, struct counted *c)
+static void look_up(const struct fc_place_model *m, const struct fc_place_profiles *profiles, double below, int i,
+                    struct fc_layout *layout, struct counted *c)
 {
     struct fc_layout_figures f;
     for (uint32_t u = 0; u < m->n_mesh && i < m->n; u++) {
@@ -230,8 +228,7 @@ static void profiles_leave_none_out(void)
             double below = best.value * parts[part];
             CU_ASSERT_EQUAL(fc_place_profiles_find(&m, &rules, below, 1000, &arena, &profiles, &st), FC_OK);
             look_up(&m, &profiles, below, 0, &layout, &c);
-            CU_ASSERT(c.n_layouts == 3024 && c.n_below > 0 && c.n_found == c.n_below &&
-                      c.n_bounded == c.n_below);
+            CU_ASSERT(c.n_layouts == 3024 && c.n_below > 0 && c.n_found == c.n_below && c.n_bounded == c.n_below);
             for (uint32_t p = 1; p < profiles.n; p++)
                 CU_ASSERT(profiles.profile[p - 1].bound <= profiles.profile[p].bound);
             CU_ASSERT(part > 1 || profiles.n < 27); /* of 3^4, mirrors and pairs once */
@@ -290,8 +287,7 @@ static void eight_by_eight(void)
 int suite_place_cuts(void)
 {
     CU_pSuite cuts = CU_add_suite("place: cuts", NULL, NULL);
-    CU_add_test(cuts, "the best of small chips from a bad layout, and every bound on the way",
-                best_of_small_chips);
+    CU_add_test(cuts, "the best of small chips from a bad layout, and every bound on the way", best_of_small_chips);
     CU_add_test(cuts, "no cut is above any layout, also with pins", every_layout_gets_through);
     CU_add_test(cuts, "profiles leave no layout out", profiles_leave_none_out);
     CU_add_test(cuts, "integer programs and all layouts agree on 3 x 3 nodes", program_on_3x3);

@@ -80,8 +80,7 @@ static const struct {
 
 static bool small_model(size_t i, struct fc_place_model *m, struct fc_layout_rules *rules)
 {
-    struct fc_chip chip =
-        chip_of(small[i].n_dims, small[i].k, small[i].rows, small[i].columns, small[i].compute);
+    struct fc_chip chip = chip_of(small[i].n_dims, small[i].k, small[i].rows, small[i].columns, small[i].compute);
     chip.turns = small[i].turns;
     fc_layout_rules_none(rules);
     rules->lines = small[i].lines;
@@ -309,8 +308,7 @@ static void front_of_a_small_machine(void)
     if (st.code || fc_chip_of_machine(&machine, &chip, &st) || !model_of(chip, &m)) return;
     fc_layout_rules_none(&rules);
     for (int again = 0; again < 2; again++)
-        CU_ASSERT_EQUAL(
-            fc_place_front(&machine, &m, &rules, -1, 0.02, 4, 1, NULL, list[again], &n[again], &st), FC_OK);
+        CU_ASSERT_EQUAL(fc_place_front(&machine, &m, &rules, -1, 0.02, 4, 1, NULL, list[again], &n[again], &st), FC_OK);
     CU_ASSERT(n[0] == 5 && n[1] == 5 && !memcmp(list[0], list[1], sizeof list[0]));
     size_t on_front = 0;
     for (size_t i = 0; i < n[0]; i++) {
@@ -324,7 +322,8 @@ static void front_of_a_small_machine(void)
     }
     CU_ASSERT(on_front > 0);
     struct fc_layout_kernel kernel, loaded;
-    struct fc_layout_confirming how = {.load_flits_per_cycle = 0.02, .half_width_share = 1e-9, .most_runs = 4, .seed = 1};
+    struct fc_layout_confirming how = {
+        .load_flits_per_cycle = 0.02, .half_width_share = 1e-9, .most_runs = 4, .seed = 1};
     CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &kernel, &st), FC_OK);
     CU_ASSERT(kernel.runs == 4 && kernel.throughput > 0.02 && kernel.throughput_half_width > 0);
     CU_ASSERT(fabs(kernel.latency_cycles / list[0][0].service.latency_cycles - 1) < 0.2);
@@ -332,15 +331,15 @@ static void front_of_a_small_machine(void)
     how.half_width_share = 1; /* any interval is narrow enough */
     how.on_chip = 2;
     CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &loaded, &st), FC_OK);
-    CU_ASSERT(loaded.runs == 3 && loaded.latency_cycles > kernel.latency_cycles); /* the chip's own traffic is in the way */
+    CU_ASSERT(loaded.runs == 3 &&
+              loaded.latency_cycles > kernel.latency_cycles); /* the chip's own traffic is in the way */
     how.least_runs = 2;
     how.half_width_share = 1e-9;
     how.budget_s = 1e-6;
     CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &loaded, &st), FC_OK);
     CU_ASSERT_EQUAL(loaded.runs, 2);
     struct fc_layout_service shared; /* two channels for all: this layout can deadlock */
-    CU_ASSERT_EQUAL(fc_layout_serve(&machine, &list[0][0].layout, FC_TMESH_SHARED, 0.02, &shared, &st),
-                    FC_OK);
+    CU_ASSERT_EQUAL(fc_layout_serve(&machine, &list[0][0].layout, FC_TMESH_SHARED, 0.02, &shared, &st), FC_OK);
     CU_ASSERT(!shared.deadlock_free);
     fc_place_model_free(&m);
     fc_machine_free(&machine);
@@ -352,10 +351,9 @@ static void lines_are_safe(void)
     static const struct {
         const char *keys;
         uint32_t n_random; /* layouts drawn at random; 0: all */
-    } chips[] = {
-        {"dims: [5, 4], mesh: [3, 3], bridges: {x-: 0, y-: 3, x+: 1, y+: 4}", 0},
-        {"dims: [4, 5], mesh: [3, 3], mesh_order: column-first, bridges: {x-: 0, y-: 3, x+: 1, y+: 4}", 0},
-        {"dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, y-: 4, z-: 8, x+: 1, y+: 5, z+: 9}", 12}};
+    } chips[] = {{"dims: [5, 4], mesh: [3, 3], bridges: {x-: 0, y-: 3, x+: 1, y+: 4}", 0},
+                 {"dims: [4, 5], mesh: [3, 3], mesh_order: column-first, bridges: {x-: 0, y-: 3, x+: 1, y+: 4}", 0},
+                 {"dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, y-: 4, z-: 8, x+: 1, y+: 5, z+: 9}", 12}};
     for (size_t i = 0; i < FC_COUNT(chips); i++) {
         char yaml[512];
         struct fc_machine machine, made;
@@ -373,8 +371,7 @@ static void lines_are_safe(void)
         rules.lines = true;
         uint32_t tried = 0, all = m.n_mesh * m.n_mesh * m.n_mesh * m.n_mesh;
         for (uint32_t x = 0; x < all && (!chips[i].n_random || tried < chips[i].n_random); x++) {
-            struct fc_layout layout = {{x % m.n_mesh, x / m.n_mesh % m.n_mesh,
-                                        x / m.n_mesh / m.n_mesh % m.n_mesh,
+            struct fc_layout layout = {{x % m.n_mesh, x / m.n_mesh % m.n_mesh, x / m.n_mesh / m.n_mesh % m.n_mesh,
                                         x / m.n_mesh / m.n_mesh / m.n_mesh}};
             for (int j = 0; j < m.n && chips[i].n_random; j++)
                 layout.node[j] = (uint32_t)fc_random_below(5, x, (uint64_t)j, m.n_mesh);

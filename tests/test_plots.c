@@ -121,8 +121,8 @@ static void over_time(void)
         lines[i] = (struct fc_plot_timeline){hostile[i], &timeline};
         courses[i] = (struct fc_plot_course){hostile[i], flits, 3, 10};
     }
-    struct fc_plot_throughput throughput = {hostile[2], hostile[0], hostile[3], hostile[1], 1, 1, courses, 2, 2, 10, 20,
-                                            hostile[2], hostile[3]};
+    struct fc_plot_throughput throughput = {hostile[2], hostile[0], hostile[3], hostile[1], 1,         1, courses, 2,
+                                            2,          10,         20,         hostile[2], hostile[3]};
     is_drawn(fc_plot_timelines(directory, hostile[0], lines, 2, &st), &st);
     is_drawn(fc_plot_time_profiles(directory, hostile[0], lines, 2, &st), &st);
     is_drawn(fc_plot_throughput(directory, hostile[0], &throughput, &st), &st);
@@ -181,8 +181,13 @@ static void of_papers(void)
     start();
     for (int form = FC_PAPER_CURVES; form <= FC_PAPER_ROWS; form++) {
         struct fc_status st = {0};
-        struct fc_paper_plot plot = {.name = names[form], .title = hostile[0], .subtitle = hostile[1], .x_name = hostile[0],
-                                     .y_name = hostile[1], .x_label = hostile[2], .y_label = hostile[3],
+        struct fc_paper_plot plot = {.name = names[form],
+                                     .title = hostile[0],
+                                     .subtitle = hostile[1],
+                                     .x_name = hostile[0],
+                                     .y_name = hostile[1],
+                                     .x_label = hostile[2],
+                                     .y_label = hostile[3],
                                      .form = (enum fc_paper_form)form};
         for (size_t i = 0; i < N; i++) {
             fc_paper_category_add(&plot, hostile[i], hostile[(i + 1) % N]);
@@ -258,7 +263,8 @@ static void tables(void)
     start();
     for (size_t i = 0; i < N; i++) peaks[i] = (struct fc_plot_peak){hostile[i], 66, 5, 3e-3};
     is_drawn(fc_plot_percent_of_peak(here, RUNS, "x", peaks, N, &st), &st);
-    snprintf(script, sizeof script, "set print '-'\nset datafile separator '\\t'\nset datafile commentschars ''\n"
+    snprintf(script, sizeof script,
+             "set print '-'\nset datafile separator '\\t'\nset datafile commentschars ''\n"
              "stats './percent-of-peak.tsv' skip 1 using 2 name 'A' nooutput\nprint A_records, A_mean\n");
     run_script(script);
     CU_ASSERT_TRUE(printed("5 66.0\n"));
@@ -268,8 +274,14 @@ static void tables(void)
 int suite_plots(void)
 {
     static const CU_TestInfo tests[] = {
-        {"predictions", of_predictions}, {"over time", over_time}, {"loads", of_loads}, {"curves, placements", of_curves},
-        {"papers", of_papers},           {"texts", texts},         {"tables", tables},  CU_TEST_INFO_NULL,
+        {"predictions", of_predictions},
+        {"over time", over_time},
+        {"loads", of_loads},
+        {"curves, placements", of_curves},
+        {"papers", of_papers},
+        {"texts", texts},
+        {"tables", tables},
+        CU_TEST_INFO_NULL,
     };
     return fc_add_suite("plots", tests);
 }

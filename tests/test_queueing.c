@@ -93,8 +93,8 @@ static bool open_ring(const char *injection, const char *ring, int vcs, struct f
 }
 
 /* Mean waiting, source and network together, at a load against M/G/1 at the slowest link. */
-static void check_tandem(const char *injection, double injection_flit, const char *ring, double ring_flit,
-                         int vcs, uint32_t least, uint32_t most)
+static void check_tandem(const char *injection, double injection_flit, const char *ring, double ring_flit, int vcs,
+                         uint32_t least, uint32_t most)
 {
     struct fc_machine machine;
     struct fc_network net;
@@ -113,8 +113,7 @@ static void check_tandem(const char *injection, double injection_flit, const cha
             struct fc_queueing_answer a = solve(&m, load);
             CU_ASSERT(a.stable);
             CU_ASSERT(fc_near(a.source_cycles, m_g_1(rate, first_mean, first_square), 1e-9));
-            CU_ASSERT(
-                fc_near(a.latency_mean_cycles - m.turns.zero_load_cycles, m_g_1(rate, mean, square), 1e-6));
+            CU_ASSERT(fc_near(a.latency_mean_cycles - m.turns.zero_load_cycles, m_g_1(rate, mean, square), 1e-6));
             CU_ASSERT(fc_near(a.network_cycles + a.source_cycles, a.latency_mean_cycles, 1e-12));
         }
         CU_ASSERT(fc_near(saturation(&m), flits / mean, 2e-4));
@@ -145,8 +144,7 @@ static void slow_in_the_middle(void)
     if (open_model(&net, &demand, NULL, 1, 5, &m)) {
         for (double rho = 0.2; rho < 1; rho += 0.3) {
             struct fc_queueing_answer a = solve(&m, rho / mean * 3);
-            CU_ASSERT(fc_near(a.latency_mean_cycles - m.turns.zero_load_cycles,
-                              m_g_1(rho / mean, mean, square), 1e-6));
+            CU_ASSERT(fc_near(a.latency_mean_cycles - m.turns.zero_load_cycles, m_g_1(rho / mean, mean, square), 1e-6));
         }
         close_model(&m);
     }
@@ -206,8 +204,7 @@ static void all_to_one(void)
         for (double rho = 0.2; rho < 0.9; rho += 0.2) {
             struct fc_queueing_answer a = solve(&m, rho / N);
             double waits = a.network_cycles - m.turns.zero_load_cycles;
-            CU_ASSERT(
-                fc_near(waits, m_g_1(rho, 1, 1), 0.01 / (1 - rho))); /* 200 are not yet infinitely many */
+            CU_ASSERT(fc_near(waits, m_g_1(rho, 1, 1), 0.01 / (1 - rho))); /* 200 are not yet infinitely many */
         }
         CU_ASSERT(fc_near(saturation(&m), 1.0 / N, 0.01));
         close_model(&m);
@@ -315,8 +312,7 @@ static void refusals(void)
         }
         struct fc_queueing_answer one = solve(&m, 0.6), other = solve(&m, 0.2), again = solve(&m, 0.6);
         CU_ASSERT(other.latency_mean_cycles < one.latency_mean_cycles);
-        CU_ASSERT_EQUAL(one.latency_mean_cycles,
-                        again.latency_mean_cycles); /* nothing is kept between solves */
+        CU_ASSERT_EQUAL(one.latency_mean_cycles, again.latency_mean_cycles); /* nothing is kept between solves */
         CU_ASSERT_EQUAL(one.latency_p99_cycles, again.latency_p99_cycles);
         close_model(&m);
     }
@@ -335,7 +331,8 @@ static void not_converged(void)
     CU_ASSERT_FATAL(fc_test_network(
         "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
         "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order}\n"
-        "packet: {min: 8 B, max: 64 B}\n", &machine, &net));
+        "packet: {min: 8 B, max: 64 B}\n",
+        &machine, &net));
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "uniform", 1, &demand, &st), FC_OK);
     if (open_model(&net, &demand, NULL, 4, 4, &m)) {
         fc_queueing_tune(m.queueing, -1, false);

@@ -159,10 +159,8 @@ static void two_paths(void)
     double wire = 2640, first_s = 300e-9 + 2399 * 0.01e-9, head_s = 2 * 40e-9 + 3 * 60e-9;
     double arrives_s = first_s + head_s + wire / 2 / 1e9;
     CU_ASSERT(fc_near(g.out.rank_finish_s[1], arrives_s + 400e-9 + 2399 * 0.01e-9, 1e-12));
-    CU_ASSERT(
-        fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12)); /* ideal: alone in the network */
-    for (uint32_t to = 1; to <= 5; to += 4)
-        CU_ASSERT_EQUAL(g.out.link_bytes[fc_find_link(&g.net, 0, to)], 1200);
+    CU_ASSERT(fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12)); /* ideal: alone in the network */
+    for (uint32_t to = 1; to <= 5; to += 4) CU_ASSERT_EQUAL(g.out.link_bytes[fc_find_link(&g.net, 0, to)], 1200);
     send->bytes = recv->bytes = 100; /* one packet: one path; 16 bytes of header round up to 128, + 8 */
     must_replay(&g, &script);
     arrives_s = 300e-9 + 99 * 0.01e-9 + head_s + 136 / 1e9;
@@ -184,8 +182,8 @@ static void one_sided(void)
     must_replay(&g, &script);
     CU_ASSERT(fc_near(g.out.rank_finish_s[0], 3e-6, 1e-12)); /* three times o, no waiting */
     CU_ASSERT_EQUAL(g.out.rank_finish_s[1], 0);
-    CU_ASSERT(fc_near(g.out.prediction.time_s, 1e-6 + 100e-6 + line_head_s(1) + 500e-9,
-                      1e-9)); /* the last byte's arrival */
+    CU_ASSERT(
+        fc_near(g.out.prediction.time_s, 1e-6 + 100e-6 + line_head_s(1) + 500e-9, 1e-9)); /* the last byte's arrival */
     CU_ASSERT_EQUAL(g.out.n_messages, 4);
     CU_ASSERT_EQUAL(g.out.link_bytes[fc_find_link(&g.net, 0, 1)], 100500);
     CU_ASSERT_EQUAL(g.out.link_bytes[fc_find_link(&g.net, 1, 0)], 3500);
@@ -310,16 +308,14 @@ static void deadlocks(void)
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
     CU_ASSERT(fc_says(&g.st, FC_INPUT, "rank 0 in barrier (line 1001) for rank 3, and rank 3 has ended"));
     start_script(&script, 2);
-    for (int32_t r = 0; r < 2;
-         r++) { /* through a wait: each waits for what the other sends only afterwards */
+    for (int32_t r = 0; r < 2; r++) { /* through a wait: each waits for what the other sends only afterwards */
         next_rank(&script);
         add(&script, FC_OP_IRECV, 1 - r, 1);
         add_wait(&script, 0, 1);
         add(&script, FC_OP_SEND, 1 - r, 1);
     }
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "rank 0 in wait (line 1001) for rank 1, rank 1 in wait (line 2001) for rank 0"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "rank 0 in wait (line 1001) for rank 1, rank 1 in wait (line 2001) for rank 0"));
     close_rig(&g);
 }
 
@@ -332,16 +328,17 @@ static void refusals(void)
     add(&script, FC_OP_RECV, 1, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for rank 1, and rank 1 has ended"));
+    CU_ASSERT(
+        fc_says(&g.st, FC_INPUT,
+                "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for rank 1, and rank 1 has ended"));
     start_script(&script, 2);
     next_rank(&script);
     add(&script, FC_OP_BCAST, 0, 1);
     next_rank(&script);
     struct fc_event *other = add(&script, FC_OP_BCAST, 1, 1);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "job.trace:2000: rank 1 calls bcast with root 1, rank 0 with root 0 (line 1000)"));
+    CU_ASSERT(
+        fc_says(&g.st, FC_INPUT, "job.trace:2000: rank 1 calls bcast with root 1, rank 0 with root 0 (line 1000)"));
     other->op = FC_OP_BARRIER;
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
     CU_ASSERT(fc_says(&g.st, FC_INPUT, "rank 1 calls barrier where rank 0 calls bcast (line 1000)"));

@@ -13,8 +13,8 @@ static enum fc_code beside(struct rig *g, struct fc_beside *b)
     fc_replay_free(&g->out);
     g->st = (struct fc_status){0};
     g->placement = (struct fc_placement){script.trace.n_ranks, g->node};
-    return fc_replay_beside(&g->net, &script.trace, &g->placement, &second.trace, &other, &g->settings,
-                            &g->out, b, &g->st);
+    return fc_replay_beside(&g->net, &script.trace, &g->placement, &second.trace, &other, &g->settings, &g->out, b,
+                            &g->st);
 }
 
 static void one_message(struct script *s, double compute_s, int64_t bytes)
@@ -40,8 +40,7 @@ static void one_link(void)
     second_node[1] = 3;
     CU_ASSERT_EQUAL_FATAL(beside(&g, &b), FC_OK);
     CU_ASSERT(fc_near(b.alone_s, 10e-3, 1e-3) && b.alone_s == b.other_alone_s && b.runs >= 3);
-    CU_ASSERT(fc_near(g.out.prediction.time_s, 20e-3, 2e-3) &&
-              fc_near(g.out.prediction.bound_s, b.alone_s, 1e-12));
+    CU_ASSERT(fc_near(g.out.prediction.time_s, 20e-3, 2e-3) && fc_near(g.out.prediction.bound_s, b.alone_s, 1e-12));
     CU_ASSERT(fc_near(g.out.prediction.percent_of_peak, 50, 2e-3));
     CU_ASSERT(g.out.prediction.network_bytes == 10e6 && g.out.link_bytes[fc_find_link(&g.net, 0, 1)] == 10e6);
     double once_s = g.out.prediction.time_s;
@@ -148,10 +147,7 @@ static void refusals(void)
 int suite_replay_beside(void)
 {
     static const CU_TestInfo tests[] = {
-        {"one link", one_link},
-        {"runs in step", runs_in_step},
-        {"apart", apart},
-        {"refusals", refusals},
+        {"one link", one_link}, {"runs in step", runs_in_step}, {"apart", apart}, {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("replay beside another", tests);

@@ -37,8 +37,10 @@ static void by_place(void)
         int64_t bytes;
         double per_byte_s, eager_bytes;
     } cases[] = {
-        {FC_NET_IDEAL, 700, 0, 4096},      {FC_NET_IDEAL, 700, 1e-11, 100}, /* announced */
-        {FC_NET_CONTENTION, 64, 0, 4096},  {FC_NET_CONTENTION, 300, 1e-11, 100},
+        {FC_NET_IDEAL, 700, 0, 4096},
+        {FC_NET_IDEAL, 700, 1e-11, 100}, /* announced */
+        {FC_NET_CONTENTION, 64, 0, 4096},
+        {FC_NET_CONTENTION, 300, 1e-11, 100},
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct rig g;
@@ -107,9 +109,9 @@ static bool same_paths(const struct fc_transit_ways *a, const struct fc_transit_
 
 static void by_displacement(void)
 {
-    static const char *const shapes[] = {
-        "dims: [4, 6, 3]", "dims: [5, 1, 2], nodes_per_router: 2", "dims: [4, 4], links_per_dim: [2, 1]",
-        "dims: [4, 3, 3], wrap: [1, 0, 1]" /* does not look the same everywhere */};
+    static const char *const shapes[] = {"dims: [4, 6, 3]", "dims: [5, 1, 2], nodes_per_router: 2",
+                                         "dims: [4, 4], links_per_dim: [2, 1]",
+                                         "dims: [4, 3, 3], wrap: [1, 0, 1]" /* does not look the same everywhere */};
     for (size_t i = 0; i < FC_COUNT(shapes); i++) {
         char yaml[1000];
         struct rig g;
@@ -149,8 +151,7 @@ static void few_ways(void)
     const struct fc_transit_settings settings = {.network = FC_NET_IDEAL};
     const double sizes[] = {100, 500, 5000};
     open_torus(&g, "4, 4, 2", "adaptive");
-    for (int i = 0; i < 2; i++)
-        CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &settings, &transit[i], &g.st), FC_OK);
+    for (int i = 0; i < 2; i++) CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &settings, &transit[i], &g.st), FC_OK);
     transit[1]->ways.most_light = 20;
     for (uint64_t id = 0; id < 6000; id++) {
         uint32_t src = (uint32_t)fc_random_below(2, 1, id, 32), dst = (uint32_t)fc_random_below(2, 2, id, 32);
@@ -191,8 +192,7 @@ static void late(void)
                  "router: {delay: 0 s, routing: dimension-order}\n");
     struct fc_transit_settings settings = {.network = FC_NET_CONTENTION};
     CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &settings, &transit, &g.st), FC_OK);
-    for (uint32_t k = 1; k <= N; k++)
-        CU_ASSERT_EQUAL(fc_transit_send(transit, k, 0, 0, 1, 1e3 * k), FC_OK);
+    for (uint32_t k = 1; k <= N; k++) CU_ASSERT_EQUAL(fc_transit_send(transit, k, 0, 0, 1, 1e3 * k), FC_OK);
     for (uint32_t k = 1; k <= N; k++) {
         struct fc_arrival a;
         bool found;
@@ -210,12 +210,11 @@ static void late(void)
 
 int suite_replay_dense(void)
 {
-    static const CU_TestInfo tests[] = {
-        {"all to all by place equals messages matched one by one", by_place},
-        {"all to all with a member that hangs", one_is_missing},
-        {"paths by displacement equal walks", by_displacement},
-        {"few ways are kept", few_ways},
-        {"late rates: processor sharing", late},
-        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {{"all to all by place equals messages matched one by one", by_place},
+                                        {"all to all with a member that hangs", one_is_missing},
+                                        {"paths by displacement equal walks", by_displacement},
+                                        {"few ways are kept", few_ways},
+                                        {"late rates: processor sharing", late},
+                                        CU_TEST_INFO_NULL};
     return fc_add_suite("replay_dense.c, transit_shapes.c, transit_fair_anew.c", tests);
 }

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SQUARE                                                                                               \
-    "name: a\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\n"                                        \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"              \
-    "router: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, vcs: 2, buffer: 128 B, "                \
-    "escape: dateline, routing: dimension-order}\n"                                                          \
-    "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"                                         \
+#define SQUARE                                                                                                         \
+    "name: a\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\n"                                                  \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                        \
+    "router: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, vcs: 2, buffer: 128 B, "                          \
+    "escape: dateline, routing: dimension-order}\n"                                                                    \
+    "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"                                                   \
     "software: {send: 50 ns, recv: 50 ns, gap: 0 ns, eager: 1 KiB, compute_scale: 1.0}\n"
 
 /* ---- the quantile ---- */
@@ -299,7 +299,8 @@ static void test_mixing(void)
     for (int one = 0; one < 2; one++) {
         mixed(c, 0.55, 0, one);
         fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-        CU_ASSERT(fc_near(r.mixing, 0.55, 1e-12) && fc_near(r.mixing_low, 0.55, 1e-12) && fc_near(r.mixing_high, 0.55, 1e-12));
+        CU_ASSERT(fc_near(r.mixing, 0.55, 1e-12) && fc_near(r.mixing_low, 0.55, 1e-12) &&
+                  fc_near(r.mixing_high, 0.55, 1e-12));
         for (int i = 0; i < MIXED; i++) CU_ASSERT(fc_near(c[i].left_out, 0.55, 1e-12));
         CU_ASSERT(!fc_mixing_enough(c, MIXED, 5) && fc_mixing_enough(c, MIXED, 7));
         mixed(c, 0.55, 0.1, one);
@@ -377,7 +378,7 @@ static void test_file(void)
     edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.8, 0.4, 0.7]", "mixing: expected a limit");
     edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.5, 0, 0.7]", "mixing: expected a limit");
     edited(text.data, "  mixing: [0.5, 0.4, 0.7]\n", "", NULL); /* one made before it was looked for */
-    edited(text.data, section, "\n", NULL); /* one made before there were any */
+    edited(text.data, section, "\n", NULL);                     /* one made before there were any */
     fc_arena_free(&arena);
     c.replays = (struct fc_replays){0};
     fc_calibration_free(&c);

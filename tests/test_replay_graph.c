@@ -70,8 +70,7 @@ static enum fc_code play(struct rig *g)
 {
     fc_replay_free(&g->out);
     g->st = (struct fc_status){0};
-    return fc_replay_run(g->settings.loggops ? NULL : &g->net, &maker.trace, NULL, &g->settings, &g->out,
-                         &g->st);
+    return fc_replay_run(g->settings.loggops ? NULL : &g->net, &maker.trace, NULL, &g->settings, &g->out, &g->st);
 }
 static bool must_play(struct rig *g)
 {
@@ -242,8 +241,7 @@ static void on_a_machine(void)
         if (must_play(&g)) {
             /* both ranks 0 and 1 are on node 0: memory, 2 GB/s */
             double in_s = 1e-6 + 1e-6 + 40000 / 2e9 + 2e-6;
-            CU_ASSERT(g.out.prediction.time_s > in_s + 2 * 3e-6 &&
-                      g.out.prediction.time_s < in_s + 2 * 3e-6 + 2e-6);
+            CU_ASSERT(g.out.prediction.time_s > in_s + 2 * 3e-6 && g.out.prediction.time_s < in_s + 2 * 3e-6 + 2e-6);
             CU_ASSERT(g.out.prediction.bound_s <= g.out.prediction.time_s);
             CU_ASSERT(g.out.prediction.bound_s >
                       0.97 * g.out.prediction.time_s); /* it ignores that processors are taken */
@@ -267,10 +265,10 @@ static void refusals(void)
     vertex(FC_OP_RECV, 0, 1, FC_NONE);
     vertex(FC_OP_SEND, 0, 1, 0);
     CU_ASSERT_EQUAL(play(&g), FC_INPUT);
-    CU_ASSERT(fc_says(
-        &g.st, FC_INPUT,
-        "job.goal: ranks wait for each other for ever: rank 0 in recv (call 0) for rank 1, rank 1 in recv "
-        "(call 0) for rank 0"));
+    CU_ASSERT(
+        fc_says(&g.st, FC_INPUT,
+                "job.goal: ranks wait for each other for ever: rank 0 in recv (call 0) for rank 1, rank 1 in recv "
+                "(call 0) for rank 0"));
     maker.trace.events[1].n_list = maker.trace.events[3].n_list = 0; /* nothing waits for the receives */
     CU_ASSERT_EQUAL(play(&g), FC_OK);
     maker.trace.events[0].tag = 1;
@@ -279,8 +277,7 @@ static void refusals(void)
     maker.trace.events[1].n_list = 1;
     maker.trace.lists[maker.trace.events[1].list] = 1;
     CU_ASSERT_EQUAL(play(&g), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "job.goal: rank 0, event 1 depends on event 1, which does not come before it"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.goal: rank 0, event 1 depends on event 1, which does not come before it"));
     maker.trace.events[1].request = 256;
     CU_ASSERT_EQUAL(play(&g), FC_INPUT);
     CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.goal: rank 0, event 1: processor 256, card 0, peer 1"));

@@ -156,9 +156,7 @@ static void uneven_collectives(void)
             e->list = script.trace.n_lists;
             e->n_list = 4;
             for (int64_t d = 0; d < 4; d++)
-                e->bytes += script.list[script.trace.n_lists++] = d == (r + 1 + 2 * call) % 4 ? 400
-                                                                  : d == r                    ? 7
-                                                                                              : 0;
+                e->bytes += script.list[script.trace.n_lists++] = d == (r + 1 + 2 * call) % 4 ? 400 : d == r ? 7 : 0;
         }
     }
     must_replay(&g, &script);
@@ -200,8 +198,7 @@ static void draw_job(struct script *s, uint32_t n_ranks, uint64_t seed)
         next_rank(s);
         for (int k = 0; k < ROUNDS; k++) {
             int32_t first = s->n_requests;
-            for (int32_t i = 0; i < n_from[k][r]; i++)
-                add(s, FC_OP_IRECV, from[k][r][i], bytes[k][r][i])->tag = k;
+            for (int32_t i = 0; i < n_from[k][r]; i++) add(s, FC_OP_IRECV, from[k][r][i], bytes[k][r][i])->tag = k;
             for (uint32_t to = 0; to < n_ranks; to++)
                 for (int32_t i = 0; i < n_from[k][to]; i++)
                     if (from[k][to][i] == (int32_t)r) {
@@ -228,8 +225,8 @@ static double hop_bytes(const struct fc_demand *d, const uint32_t *node)
     double sum = 0;
     for (size_t i = 0; i < d->n_entries; i++) {
         uint32_t a = node[d->src[i]], b = node[d->dst[i]];
-        sum += d->bytes[i] * (ring_hops(a % 3, b % 3, 3) + ring_hops(a / 3 % 4, b / 3 % 4, 4) +
-                              ring_hops(a / 12, b / 12, 5));
+        sum += d->bytes[i] *
+               (ring_hops(a % 3, b % 3, 3) + ring_hops(a / 3 % 4, b / 3 % 4, 4) + ring_hops(a / 12, b / 12, 5));
     }
     return sum;
 }
@@ -248,8 +245,7 @@ static void check_random_job(struct rig *g, uint64_t seed, uint32_t n_ranks, boo
     CU_ASSERT(p->time_s >= ideal_s * (1 - 1e-12));
     CU_ASSERT(p->bound_s >= ideal_s * (1 - 1e-12) && p->bound_s <= p->time_s);
     CU_ASSERT(p->percent_of_peak > 0 && p->percent_of_peak <= 100);
-    double busiest_s = 0, on_links = 0, from_nodes = 0, sent = 0, first_s = p->time_s,
-           wait_s = g->out.link_wait_s;
+    double busiest_s = 0, on_links = 0, from_nodes = 0, sent = 0, first_s = p->time_s, wait_s = g->out.link_wait_s;
     for (uint32_t l = 0; l < g->net.n_links; l++) {
         busiest_s = fmax(busiest_s, g->out.link_busy_s[l]);
         if (!fc_is_node(&g->net, g->net.link_source[l]) && !fc_is_node(&g->net, g->net.link_target[l]))
@@ -338,8 +334,8 @@ static void measured_window(void)
         return;
     }
     memset(&g, 0, sizeof g);
-    CU_ASSERT_FATAL(!fc_machine_load("gemini-xe6", &g.machine, &g.st) &&
-                    !fc_network_build(&g.machine, &g.net, &g.st) && !fc_trace_read(amg, &trace, &g.st));
+    CU_ASSERT_FATAL(!fc_machine_load("gemini-xe6", &g.machine, &g.st) && !fc_network_build(&g.machine, &g.net, &g.st) &&
+                    !fc_trace_read(amg, &trace, &g.st));
     g.settings = (struct fc_replay_settings){.network = FC_NET_CONTENTION, .software = g.machine.software};
     CU_ASSERT_EQUAL_FATAL(fc_replay_run(&g.net, &trace, NULL, &g.settings, &g.out, &g.st), FC_OK);
     CU_ASSERT(fc_near(g.out.prediction.time_s, 0.0447, 0.1));
@@ -394,8 +390,7 @@ static void routes_follow_the_routing(void)
                 double share = 0;
                 for (uint32_t p = 0; p < routes.n_paths; p++) {
                     uint32_t at = fc_node_vertex(&g.net, s);
-                    for (uint32_t i = routes.path[p].first; i < routes.path[p].first + routes.path[p].n;
-                         i++) {
+                    for (uint32_t i = routes.path[p].first; i < routes.path[p].first + routes.path[p].n; i++) {
                         CU_ASSERT_EQUAL_FATAL(g.net.link_source[routes.path_link[i]], at);
                         at = g.net.link_target[routes.path_link[i]];
                         drawn[routes.path_link[i]] += routes.path[p].share;
@@ -418,8 +413,7 @@ static void routes_follow_the_routing(void)
                 way_drawn[way] += drawn[l];
                 way_asked[way] += asked[l];
             }
-        for (int way = 0; way < 6; way++)
-            CU_ASSERT(fabs(way_drawn[way] - way_asked[way]) < 0.05 * way_asked[way]);
+        for (int way = 0; way < 6; way++) CU_ASSERT(fabs(way_drawn[way] - way_asked[way]) < 0.05 * way_asked[way]);
         CU_ASSERT(fabs(total_drawn - total_asked) <
                   (k < 2 ? 1e-9 : 0.01) * total_asked); /* hops of minimal routes are exact */
         fc_walk_free(&walk);

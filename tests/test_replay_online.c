@@ -35,8 +35,7 @@ static void first_come(void)
         g.node[1] = 2;
         g.node[2] = 4;
         must_replay(&g, &script);
-        double first_s = 1e-6 + line_head_s(2) + 8e-9 + 2e-6,
-               second_s = 1e-3 + 1e-6 + line_head_s(1) + 1e-6 + 2e-6;
+        double first_s = 1e-6 + line_head_s(2) + 8e-9 + 2e-6, second_s = 1e-3 + 1e-6 + line_head_s(1) + 1e-6 + 2e-6;
         CU_ASSERT(fc_near(g.out.rank_finish_s[0], second_s, 1e-12));
         CU_ASSERT(fc_near(g.out.p2p_wait_s, (first_s - 2e-6 + second_s - first_s - 2e-6) / 3, 1e-9));
         CU_ASSERT(fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12));
@@ -168,28 +167,26 @@ static void waits_for_ever(void)
     add(&script, FC_OP_RECV, 0, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(
-        fc_says(&g.st, FC_INPUT,
-                "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for a message from anyone"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT,
+                      "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for a message from anyone"));
     script.trace.first_line = NULL; /* a foreign format: rank and call */
     script.event[1].compute_s = 1;
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "job.trace: ranks wait for ever: rank 0 in recv (call 0) for a message from anyone"));
+    CU_ASSERT(
+        fc_says(&g.st, FC_INPUT, "job.trace: ranks wait for ever: rank 0 in recv (call 0) for a message from anyone"));
     start_script(&script, 2);
     next_rank(&script);
     add_wait(&script, 3, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(
-        fc_says(&g.st, FC_INPUT, "job.trace:1000: rank 0, call 0: waits for request 3, which is not open"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.trace:1000: rank 0, call 0: waits for request 3, which is not open"));
     start_script(&script, 2);
     next_rank(&script);
     add(&script, FC_OP_SEND, 2, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "rank 0, call 0: send with peer 2, communicator 0, 1 bytes (allowed: ranks below 2,"));
+    CU_ASSERT(
+        fc_says(&g.st, FC_INPUT, "rank 0, call 0: send with peer 2, communicator 0, 1 bytes (allowed: ranks below 2,"));
     close_rig(&g);
 }
 
@@ -212,12 +209,10 @@ static void all_operations(void)
                 next_rank(&script);
                 for (int32_t comm = 0; comm < 2; comm++) {
                     if (comm && (r < 5 || r >= 12)) continue;
-                    bool rooted =
-                        op == FC_OP_BCAST || op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_REDUCE;
+                    bool rooted = op == FC_OP_BCAST || op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_REDUCE;
                     bool differ = op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_ALLGATHER ||
                                   op == FC_OP_REDUCE_SCATTER;
-                    struct fc_event *e =
-                        add(&script, (enum fc_op)op, rooted ? 6 : -1, bytes[b] + (differ ? r % 3 : 0));
+                    struct fc_event *e = add(&script, (enum fc_op)op, rooted ? 6 : -1, bytes[b] + (differ ? r % 3 : 0));
                     e->comm = comm;
                     if (op != FC_OP_ALLTOALLV) continue;
                     e->n_list = comm ? 7 : 64;
@@ -231,8 +226,8 @@ static void all_operations(void)
             CU_ASSERT_EQUAL_FATAL(fc_demand_of_job(&script.trace, &demand, &g.st), FC_OK);
             for (size_t i = 0; i < demand.n_entries; i++) messages += demand.messages[i];
             CU_ASSERT_EQUAL((double)g.out.n_messages, messages);
-            CU_ASSERT(fc_near(g.out.prediction.network_bytes + g.out.prediction.local_bytes,
-                              fc_demand_bytes(&demand), 1e-12));
+            CU_ASSERT(fc_near(g.out.prediction.network_bytes + g.out.prediction.local_bytes, fc_demand_bytes(&demand),
+                              1e-12));
             CU_ASSERT_EQUAL(g.out.n_unmatched_sends + g.out.n_unmatched_receives + g.out.n_uneven_calls, 0);
             fc_demand_free(&demand);
         }
@@ -258,10 +253,8 @@ static void check_rounds(const struct fc_collective_algorithm *a, uint32_t n, bo
     bool matrix = a->op == FC_OP_ALLTOALLV,
          vector = uneven && (a->op == FC_OP_ALLGATHER || a->op == FC_OP_REDUCE_SCATTER);
     CU_ASSERT_EQUAL_FATAL(
-        fc_collective_build(a, n, 0, 50, matrix || vector ? sizes : NULL, &arena, &list, &n_list, &st),
-        FC_OK);
-    struct fc_live_call call = {
-        .n = n, .bytes = 50, .sizes = vector ? sizes : NULL, .blocks = matrix ? blocks : NULL};
+        fc_collective_build(a, n, 0, 50, matrix || vector ? sizes : NULL, &arena, &list, &n_list, &st), FC_OK);
+    struct fc_live_call call = {.n = n, .bytes = 50, .sizes = vector ? sizes : NULL, .blocks = matrix ? blocks : NULL};
     for (uint32_t m = 0; m < n; m++)
         for (uint32_t k = 0; k < maker->n_rounds(n); k++) {
             uint32_t to, from;
@@ -329,8 +322,7 @@ static void as_a_stream(struct rig *g, const struct fc_trace *trace)
     CU_ASSERT_FATAL(t.event && t.taken && source.rank);
     struct fc_placement placement = {trace->n_ranks, g->node};
     CU_ASSERT_EQUAL_FATAL(fc_replay_run(&g->net, trace, &placement, &g->settings, &memory, &g->st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_replay_source(&g->net, &source, &placement, &g->settings, &stream, &g->st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_replay_source(&g->net, &source, &placement, &g->settings, &stream, &g->st), FC_OK);
     CU_ASSERT_EQUAL(memory.prediction.time_s, stream.prediction.time_s);
     CU_ASSERT_EQUAL(memory.prediction.bound_s, stream.prediction.bound_s);
     CU_ASSERT_EQUAL(memory.n_messages, stream.n_messages);
@@ -365,8 +357,7 @@ static void streams(void)
             struct fc_event *e = add(&script, FC_OP_ALLTOALLV, -1, 0);
             e->n_list = 6;
             e->list = script.trace.n_lists;
-            for (int i = 0; i < 6; i++)
-                e->bytes += script.list[script.trace.n_lists++] = (r * 7 + i * 3 + k) % 50;
+            for (int i = 0; i < 6; i++) e->bytes += script.list[script.trace.n_lists++] = (r * 7 + i * 3 + k) % 50;
             if (r == 0) add(&script, FC_OP_SEND, 5, k);
             if (r == 5) add_any(FC_OP_RECV, 0);
         }
@@ -380,11 +371,10 @@ static void streams(void)
 
 static void draw_event(uint64_t seed, uint32_t rank, uint32_t i, uint32_t n_ranks)
 {
-    static const enum fc_op ops[] = {FC_OP_SEND,   FC_OP_RECV,      FC_OP_ISEND,     FC_OP_IRECV,
-                                     FC_OP_WAIT,   FC_OP_RMA,       FC_OP_OTHER,     FC_OP_BARRIER,
-                                     FC_OP_BCAST,  FC_OP_ALLGATHER, FC_OP_ISEND,     FC_OP_IRECV,
-                                     FC_OP_IRECV,  FC_OP_SCATTER,   FC_OP_ALLREDUCE, FC_OP_ISEND,
-                                     FC_OP_GATHER, FC_OP_ALLREDUCE, FC_OP_FINALIZE};
+    static const enum fc_op ops[] = {FC_OP_SEND,  FC_OP_RECV,   FC_OP_ISEND,     FC_OP_IRECV,   FC_OP_WAIT,
+                                     FC_OP_RMA,   FC_OP_OTHER,  FC_OP_BARRIER,   FC_OP_BCAST,   FC_OP_ALLGATHER,
+                                     FC_OP_ISEND, FC_OP_IRECV,  FC_OP_IRECV,     FC_OP_SCATTER, FC_OP_ALLREDUCE,
+                                     FC_OP_ISEND, FC_OP_GATHER, FC_OP_ALLREDUCE, FC_OP_FINALIZE};
     uint64_t index = (uint64_t)rank * 64 + i;
     enum fc_op op = ops[fc_random_below(seed, 1, index, seed % 3 ? 7 : FC_COUNT(ops))];
     if (seed % 3 && op == FC_OP_RECV) op = FC_OP_IRECV; /* two thirds: nobody need wait for ever, */

@@ -24,8 +24,7 @@ static unsigned char *unfold(const struct fc_packed *p, size_t *size)
     for (size_t i = 0; i + 4 <= p->length; i += 4) {
         uint32_t word = 0;
         for (int k = 0; k < 4; k++) {
-            const char *digit =
-                p->text[i + (size_t)k] == '=' ? digits : strchr(digits, p->text[i + (size_t)k]);
+            const char *digit = p->text[i + (size_t)k] == '=' ? digits : strchr(digits, p->text[i + (size_t)k]);
             word = word << 6 | (uint32_t)(digit - digits);
         }
         for (int k = 0; k < 3; k++) z[n++] = (unsigned char)(word >> (16 - 8 * k));
@@ -150,8 +149,10 @@ static bool same_names(const struct fc_picture *picture, const struct fc_panel *
         size_t length = 0;
         int used = 0;
         for (const char *c = line[value[MOST_COLUMNS]]; *c; c++)
-            if (*c == '\1') length += (size_t)snprintf(made + length, 12, "%u", value[used++]);
-            else made[length++] = *c;
+            if (*c == '\1')
+                length += (size_t)snprintf(made + length, 12, "%u", value[used++]);
+            else
+                made[length++] = *c;
         made[length] = 0;
         good = good && !strcmp(made, picture->link_name(picture->network, panel->cell[cell], name, sizeof name));
         checked++;
@@ -167,9 +168,11 @@ static bool same_names(const struct fc_picture *picture, const struct fc_panel *
 static void test_link_names(void)
 {
     static const char graph[] = "name: cluster\nnetwork: {family: graph, file: '%s', format: edge-list}\n";
-    static const char edges[] = "router leaf0 router s007 20 GB/s\nrouter leaf1 router s007 20 GB/s\nrouter leaf0 node n12345678901 10 GB/s\n"
-                                "router leaf1 node n0 10 GB/s\nrouter leaf1 node ten 10 GB/s\n";
-    static const char *const machines[] = {"bgl-64", "gemini-xe6", "tmesh-216", "percs-16", "qsnet-64", "summit", "frontier"};
+    static const char edges[] =
+        "router leaf0 router s007 20 GB/s\nrouter leaf1 router s007 20 GB/s\nrouter leaf0 node n12345678901 10 GB/s\n"
+        "router leaf1 node n0 10 GB/s\nrouter leaf1 node ten 10 GB/s\n";
+    static const char *const machines[] = {"bgl-64",   "gemini-xe6", "tmesh-216", "percs-16",
+                                           "qsnet-64", "summit",     "frontier"};
     char path[64], yaml[256];
     struct fc_machine machine;
     struct fc_network net;
@@ -209,8 +212,7 @@ static bool open_job(struct job *job, const char *machine, bool random)
     job->bytes = malloc(job->net.n_links * sizeof *job->bytes);
     job->node = malloc(job->net.n_nodes * sizeof *job->node);
     job->prediction = json_pack("{s:s, s:f}", "traffic", "</script><b>&", "time_s", 0.1);
-    for (uint32_t l = 0; l < job->net.n_links; l++)
-        job->bytes[l] = random ? 1 + 1e9 * fc_random_real(1, 0, l) : 1e6;
+    for (uint32_t l = 0; l < job->net.n_links; l++) job->bytes[l] = random ? 1 + 1e9 * fc_random_real(1, 0, l) : 1e6;
     for (uint32_t n = 0; n < job->net.n_nodes; n++) job->node[n] = n;
     job->page = (struct fc_page){.picture = &job->map,
                                  .title = "a <title> & \"more\"",
@@ -270,8 +272,7 @@ static void test_contents(void)
     char path[64];
     new_path(path);
     if (!open_job(&job, "bgl-64", false)) return;
-    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK && facts.bits == 53 &&
-              facts.n_links == 512);
+    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK && facts.bits == 53 && facts.n_links == 512);
     char *text = file_text(path);
     CU_ASSERT_FATAL(text != NULL);
     CU_ASSERT(strlen(text) == facts.bytes && !strncmp(text, "<!doctype html>", 15));
@@ -287,8 +288,7 @@ static void test_contents(void)
         CU_ASSERT(strstr(text, held[i]) != NULL);
     }
     /* nothing is fetched, and no place was forgotten */
-    static const char *const missing[] = {"http:",   "https:", "src=", "url(",
-                                          "@import", "{{",     "}}<",  "<b>&\""};
+    static const char *const missing[] = {"http:", "https:", "src=", "url(", "@import", "{{", "}}<", "<b>&\""};
     for (size_t i = 0; i < FC_COUNT(missing); i++) {
         if (strstr(text, missing[i])) printf("\n    in the page: %.60s\n", strstr(text, missing[i]));
         CU_ASSERT(strstr(text, missing[i]) == NULL);
@@ -309,8 +309,7 @@ static void test_large(void)
     new_path(path);
     if (!open_job(&job, "bgl-64k", true)) return;
     CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK);
-    CU_ASSERT(stat(path, &info) == 0 && (size_t)info.st_size == facts.bytes &&
-              info.st_size <= FC_PAGE_MOST_BYTES);
+    CU_ASSERT(stat(path, &info) == 0 && (size_t)info.st_size == facts.bytes && info.st_size <= FC_PAGE_MOST_BYTES);
     CU_ASSERT(facts.bits >= 6 && facts.bits < 53);
     char *text = file_text(path), words[64];
     snprintf(words, sizeof words, "are rounded to %d bits", facts.bits);

@@ -25,8 +25,7 @@ static void deviations(void)
     struct fc_point_of of = {&r, FC_POINT_TIMING, FC_POINT_PREDICTED, "us"};
     fc_point_percent(of, 200, 210, 5, "on the upper limit, %d %%", 5);
     CU_ASSERT_STRING_EQUAL(last(&r)->what, "on the upper limit, 5 %");
-    CU_ASSERT(fc_near(last(&r)->deviation_percent, 5, 1e-12) &&
-              fc_near(last(&r)->tolerance_percent, 5, 1e-12));
+    CU_ASSERT(fc_near(last(&r)->deviation_percent, 5, 1e-12) && fc_near(last(&r)->tolerance_percent, 5, 1e-12));
     CU_ASSERT_TRUE(last(&r)->inside);
     fc_point_percent(of, 200, 189.9, 5, "below the lower one");
     CU_ASSERT_TRUE(!last(&r)->inside && last(&r)->deviation_percent < -5);
@@ -52,8 +51,7 @@ static void limits(void)
     struct fc_point_of of = {&r, FC_POINT_FLIT, FC_POINT_PREDICTED, ""};
     char text[64];
     fc_point_limits(of, -INFINITY, 0.7, 0.7, "at most");
-    CU_ASSERT_TRUE(last(&r)->inside && isnan(last(&r)->deviation_percent) &&
-                   isnan(last(&r)->tolerance_percent));
+    CU_ASSERT_TRUE(last(&r)->inside && isnan(last(&r)->deviation_percent) && isnan(last(&r)->tolerance_percent));
     CU_ASSERT_STRING_EQUAL(fc_point_limits_text(last(&r), text, sizeof text), "<= 0.7");
     fc_point_limits(of, 5, INFINITY, 4.9, "at least");
     CU_ASSERT_FALSE(last(&r)->inside);
@@ -62,8 +60,7 @@ static void limits(void)
     CU_ASSERT_TRUE(last(&r)->inside);
     CU_ASSERT_STRING_EQUAL(fc_point_limits_text(last(&r), text, sizeof text), "12..15");
     fc_point_shown(of, 10, 20, "shown");
-    CU_ASSERT_TRUE(!last(&r)->judged && !last(&r)->inside &&
-                   fc_near(last(&r)->deviation_percent, 100, 1e-12));
+    CU_ASSERT_TRUE(!last(&r)->judged && !last(&r)->inside && fc_near(last(&r)->deviation_percent, 100, 1e-12));
     CU_ASSERT_STRING_EQUAL(fc_point_limits_text(last(&r), text, sizeof text), "-");
     fc_point_percent(of, 200, 210, 6.5, "about");
     CU_ASSERT_STRING_EQUAL(fc_point_limits_text(last(&r), text, sizeof text), "+-6.5 %");
@@ -106,8 +103,7 @@ static void names(void)
         for (int i = 0; i < (*g)->n_figures; i++) {
             const struct fc_figure *f = &(*g)->figures[i];
             CU_ASSERT_TRUE_FATAL(f->id && f->title && f->source && f->machine && f->command && n < 128);
-            CU_ASSERT_EQUAL(f->id[strspn(f->id, "abcdefghijklmnopqrstuvwxyz0123456789-")],
-                            '\0'); /* a file's name */
+            CU_ASSERT_EQUAL(f->id[strspn(f->id, "abcdefghijklmnopqrstuvwxyz0123456789-")], '\0'); /* a file's name */
             for (int j = 0; j < n; j++) CU_ASSERT_STRING_NOT_EQUAL(seen[j], f->id);
             seen[n++] = f->id;
         }
@@ -115,8 +111,8 @@ static void names(void)
     CU_ASSERT_TRUE(n >= 35);
 }
 
-static enum fc_code reproduce(const char *a, const char *b, int threads, struct fc_reproduction **list,
-                              size_t *n, struct fc_status *st)
+static enum fc_code reproduce(const char *a, const char *b, int threads, struct fc_reproduction **list, size_t *n,
+                              struct fc_status *st)
 {
     const char *ids[] = {a, b};
     struct fc_reproduce_settings settings = {.budget = FC_REPRODUCE_QUICK, .threads = threads, .seed = 1};
@@ -159,8 +155,7 @@ static void cheap_figures(void)
         CU_ASSERT_TRUE(list[i].n_judged > 0 && list[i].plot.n_series > 0);
         for (size_t p = 0; p < list[i].n_points; p++)
             if (list[i].points[p].judged && !list[i].points[p].inside) {
-                printf("\n    %s: %s: %g", list[i].figure->id, list[i].points[p].what,
-                       list[i].points[p].ours);
+                printf("\n    %s: %s: %g", list[i].figure->id, list[i].points[p].what, list[i].points[p].ours);
                 CU_FAIL("a point is outside");
             }
     }
@@ -184,8 +179,7 @@ static void closed_forms(void)
     size_t n;
     CU_ASSERT_EQUAL_FATAL(reproduce("percs-table1", "gemini-fig6", 2, &list, &n, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(n, 2);
-    for (size_t i = 0; i < n; i++)
-        CU_ASSERT_TRUE(list[i].n_judged > 0 && list[i].n_inside == list[i].n_judged);
+    for (size_t i = 0; i < n; i++) CU_ASSERT_TRUE(list[i].n_judged > 0 && list[i].n_inside == list[i].n_judged);
     CU_ASSERT_STRING_EQUAL(list[0].figure->id, "percs-table1"); /* the list's order */
     fc_reproduce_free(list, n);
 }
@@ -241,19 +235,17 @@ static void page(void)
     CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".md", marked, sizeof marked - 1));
     for (int i = 0; i < 2; i++) { /* the second time nothing changes */
         CU_ASSERT_EQUAL(fc_reproduce_document(path, &r, 1, &st), FC_OK);
-        page_is(
-            path,
-            "# A page\n<!-- reproduce: begin -->\n"
-            "Written by `fabricast reproduce --into`, full runs; deviations in percent of the published "
-            "number, the "
-            "worst of those judged.\n\n"
-            "| figure | what | kinds | inside | worst |\n|---|---|---|---|---|\n"
-            "| x-fig1 | a figure | flit | **1 of 2** | +50.0 % |\n\n"
-            "| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n"
-            "| flit | 2 | 1 (50 %) | 2 | 26 % |\n| all | 2 | 1 (50 %) | 2 | 26 % |\n\n"
-            "| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n"
-            "| x-fig1: bad | 100 | 150 us | +-2 % | because |\n"
-            "<!-- reproduce: end -->\nkept\n");
+        page_is(path, "# A page\n<!-- reproduce: begin -->\n"
+                      "Written by `fabricast reproduce --into`, full runs; deviations in percent of the published "
+                      "number, the "
+                      "worst of those judged.\n\n"
+                      "| figure | what | kinds | inside | worst |\n|---|---|---|---|---|\n"
+                      "| x-fig1 | a figure | flit | **1 of 2** | +50.0 % |\n\n"
+                      "| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n"
+                      "| flit | 2 | 1 (50 %) | 2 | 26 % |\n| all | 2 | 1 (50 %) | 2 | 26 % |\n\n"
+                      "| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n"
+                      "| x-fig1: bad | 100 | 150 us | +-2 % | because |\n"
+                      "<!-- reproduce: end -->\nkept\n");
     }
     unlink(path);
     CU_ASSERT_EQUAL(fc_reproduce_document("/nonexistent/page.md", &r, 1, &st), FC_INPUT);

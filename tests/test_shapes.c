@@ -14,9 +14,8 @@ static const char small[] =
     "packed}\n"
     "links: {ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}}\n"
     "router: {delay: 1 us, routing: direct}\nnode: {cores: 2}\n";
-static const char torus[] =
-    "name: t\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
-    "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: 2}\n";
+static const char torus[] = "name: t\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
+                            "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: 2}\n";
 
 struct world {
     struct fc_machine machine;
@@ -30,9 +29,9 @@ struct world {
 static bool open_world(struct world *w, const char *yaml, const char *pattern)
 {
     memset(w, 0, sizeof *w);
-    bool good = strchr(yaml, '\n') ? fc_test_network(yaml, &w->machine, &w->net)
-                                   : !fc_machine_load(yaml, &w->machine, &w->st) &&
-                                         !fc_network_build(&w->machine, &w->net, &w->st);
+    bool good = strchr(yaml, '\n')
+                    ? fc_test_network(yaml, &w->machine, &w->net)
+                    : !fc_machine_load(yaml, &w->machine, &w->st) && !fc_network_build(&w->machine, &w->net, &w->st);
     good = good && !fc_demand_from_pattern(&w->net, pattern, 1, &w->demand, &w->st);
     CU_ASSERT_TRUE_FATAL(good);
     w->problem = (struct fc_map_problem){.net = &w->net, .demand = &w->demand, .seed = 1};
@@ -158,8 +157,7 @@ static void test_300(void)
         uint32_t a = w.net.link_source[l] / m_routers, b = w.net.link_target[l] / m_routers;
         if (a != b && a < 288 && b < 288 && load.bytes[l] > inside) inside = load.bytes[l];
     }
-    CU_ASSERT_EQUAL(inside,
-                    2 * 134217728.0); /* x and y wrap around two blocks: both faces go to the same one */
+    CU_ASSERT_EQUAL(inside, 2 * 134217728.0); /* x and y wrap around two blocks: both faces go to the same one */
     fc_load_free(&load);
     fc_mapping_free(&m);
     close_world(&w);
@@ -232,9 +230,8 @@ static void test_drawn(void)
         struct fc_mapping m;
         int n = (int)fc_random_below(1, i, 0, 13);
         for (int k = 0; k < n; k++)
-            text[7 + k] = i % 2 && k < 3
-                              ? "2x1"[k]
-                              : letters[fc_random_below(1, i, (uint64_t)k + 1, sizeof letters - 1)];
+            text[7 + k] =
+                i % 2 && k < 3 ? "2x1"[k] : letters[fc_random_below(1, i, (uint64_t)k + 1, sizeof letters - 1)];
         text[7 + n] = 0;
         w.st = (struct fc_status){0};
         if (fc_mapping_make(&w.problem, text, &m, &w.st)) {

@@ -21,7 +21,8 @@ static bool open_machine(const char *name, struct fc_machine *machine, struct fc
 static bool legal(const struct fc_map_problem *problem, const struct fc_mapping *m)
 {
     uint64_t n = fc_machine_cores(problem->net);
-    bool *used = calloc(n, 1), *allowed = calloc(problem->net->n_nodes, 1), good = m->n_tasks == problem->demand->n_tasks;
+    bool *used = calloc(n, 1), *allowed = calloc(problem->net->n_nodes, 1),
+         good = m->n_tasks == problem->demand->n_tasks;
     for (size_t i = 0; i < problem->n_nodes; i++) allowed[problem->nodes[i]] = true;
     for (uint32_t t = 0; good && t < m->n_tasks; t++) {
         good = m->core[t] < n && !used[m->core[t]] &&
@@ -178,8 +179,8 @@ static void test_small_graphs(void)
     uint32_t src[48] = {0}, dst[48];
     double bytes[48], messages[48];
     for (int e = 0; e < 48; e++) bytes[e] = 100, messages[e] = 1;
-    struct fc_demand star = {.name = "star", .n_tasks = 7, .n_entries = 6, .src = src, .dst = dst, .bytes = bytes,
-                             .messages = messages};
+    struct fc_demand star = {
+        .name = "star", .n_tasks = 7, .n_entries = 6, .src = src, .dst = dst, .bytes = bytes, .messages = messages};
     for (uint32_t e = 0; e < 6; e++) dst[e] = e + 1;
     if (!open_machine("tests/machines/torus-4x4x4.yaml", &machine, &net)) return;
     struct fc_map_problem problem = {.net = &net, .demand = &star, .seed = 1};
@@ -222,8 +223,10 @@ static void test_refusals(void)
         {"tests/machines/torus-4x4x4.yaml", "alltoall:bytes=5", "scotch", "is dense traffic or none", false},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "scotch:0", "number of seeds", false},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "scotch:", "number of seeds", false},
-        {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "permute:xyz", "expected each letter of xyzt once", false},
-        {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "permute:xxyz", "is no order of the dimensions", false},
+        {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "permute:xyz", "expected each letter of xyzt once",
+         false},
+        {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "permute:xxyz", "is no order of the dimensions",
+         false},
         {"percs-16", "stencil2d:grid=8x8", "permute", "needs a torus or mesh, and percs-16", false},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "greedy:2", "takes nothing behind its name", false},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8", "scotch", "64 ranks", true},

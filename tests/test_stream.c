@@ -28,7 +28,8 @@ static unsigned char *packed(enum form form, const unsigned char *data, size_t s
         memcpy(out, data, size);
         *n = size;
     } else if (form == GZIP) {
-        z_stream z = {.next_in = (unsigned char *)data, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)bound};
+        z_stream z = {
+            .next_in = (unsigned char *)data, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)bound};
         CU_ASSERT_EQUAL_FATAL(deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
         CU_ASSERT_EQUAL(deflate(&z, Z_FINISH), Z_STREAM_END);
         *n = z.total_out;

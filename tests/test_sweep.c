@@ -63,8 +63,9 @@ static void refuses_what_is_wrong(void)
     }
 }
 
-static const char shape[] = "command: answer -p 'a b'\nvary:\n  machine: [m1, m2]\n  links.torus.bandwidth: [1 GB/s, 2 GB/s]\n"
-                            "  load: \"10%:30%:10%\"\n  json-lines: [true, false]\ncolumns: [words, n]\n";
+static const char shape[] =
+    "command: answer -p 'a b'\nvary:\n  machine: [m1, m2]\n  links.torus.bandwidth: [1 GB/s, 2 GB/s]\n"
+    "  load: \"10%:30%:10%\"\n  json-lines: [true, false]\ncolumns: [words, n]\n";
 
 static void points_are_all_combinations(void)
 {
@@ -79,9 +80,9 @@ static void points_are_all_combinations(void)
     CU_ASSERT_STRING_EQUAL(fc_sweep_value(&sweep, 23, 0), "m2");
     CU_ASSERT_STRING_EQUAL(fc_sweep_value(&sweep, 11, 1), "2 GB/s");
     CU_ASSERT_EQUAL_FATAL(fc_sweep_words(&sweep, "prog", 8, &arena, &words, &st), FC_OK);
-    static const char *const expected[] = {"prog", "answer", "-p", "'a", "b'", "--machine=m1",
-                                           "--set=links.torus.bandwidth=2 GB/s", "--load=20%", "--json-lines",
-                                           "--json", "-q"};
+    static const char *const expected[] = {
+        "prog",       "answer",       "-p",     "'a", "b'", "--machine=m1", "--set=links.torus.bandwidth=2 GB/s",
+        "--load=20%", "--json-lines", "--json", "-q"};
     size_t n = 0;
     for (; words[n] && n < FC_COUNT(expected); n++) CU_ASSERT_STRING_EQUAL(words[n], expected[n]);
     CU_ASSERT_EQUAL(n, FC_COUNT(expected));
@@ -306,8 +307,9 @@ static void runs_ended_points_again(void)
     struct runs r;
     char how[400];
     open_runs(&r, two_by_three, "");
-    snprintf(how, sizeof how, "#!/bin/sh\necho x >> %s\ncase \"$*\" in *b=2*) [ -e %s.again ] || kill -TERM $$;; esac\n%s\n",
-             r.counter, r.counter, words_answer);
+    snprintf(how, sizeof how,
+             "#!/bin/sh\necho x >> %s\ncase \"$*\" in *b=2*) [ -e %s.again ] || kill -TERM $$;; esac\n%s\n", r.counter,
+             r.counter, words_answer);
     FILE *script = fopen(r.script, "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(script);
     fputs(how, script);

@@ -60,8 +60,7 @@ static void teams_meet(void)
     for (int again = 0; again < 20; again++) {
         memset(t.value, 0, sizeof t.value);
         fc_team_run(team, write_and_read, &t);
-        for (int i = 0; i < t.size; i++)
-            CU_ASSERT(t.value[t.rounds % 2][i] == t.rounds && t.wrong[i] == 0);
+        for (int i = 0; i < t.size; i++) CU_ASSERT(t.value[t.rounds % 2][i] == t.rounds && t.wrong[i] == 0);
         if (again == 10) usleep(20000); /* all asleep */
     }
     fc_team_close(team);
@@ -100,8 +99,10 @@ static char *run(const char *command, double *cpu_s)
     char line[PATH_MAX + 1024];
     struct rusage before, after;
     getrusage(RUSAGE_CHILDREN, &before);
-    snprintf(line, sizeof line, "P='timeout -k 1 30 %s'; FABRICAST_DATA=\"$PWD/models\"; export FABRICAST_DATA; { %s; } 2>&1 </dev/null | grep -v 'cpu_s\\|peak_rss'",
-             program, command);
+    snprintf(
+        line, sizeof line,
+        "P='timeout -k 1 30 %s'; FABRICAST_DATA=\"$PWD/models\"; export FABRICAST_DATA; { %s; } 2>&1 </dev/null | grep -v 'cpu_s\\|peak_rss'",
+        program, command);
     FILE *stream = popen(line, "r");
     if (!stream) return NULL;
     size_t capacity = 1 << 20, n = 0, got;
@@ -148,8 +149,10 @@ static void same_under_limits(void)
         char *one = run(command, &one_s);
         CU_ASSERT_PTR_NOT_NULL_FATAL(one);
         for (size_t i = 0; i < FC_COUNT(limits); i++) {
-            snprintf(command, sizeof command, "env %s $P flit -m bgl-64 -p uniform --load 30%% --engine %s --warmup 500 "
-                     "--measure 1500 --json --threads %s", limits[i][0], engines[e], limits[i][1]);
+            snprintf(command, sizeof command,
+                     "env %s $P flit -m bgl-64 -p uniform --load 30%% --engine %s --warmup 500 "
+                     "--measure 1500 --json --threads %s",
+                     limits[i][0], engines[e], limits[i][1]);
             char *text = run(command, &cpu_s);
             CU_ASSERT_PTR_NOT_NULL_FATAL(text);
             CU_ASSERT_STRING_EQUAL(text, one);

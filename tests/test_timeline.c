@@ -77,7 +77,8 @@ static void ping(void)
     double arrives_s = 9e-6 + line_head_s(3) + 50e-6, bin = t.bin_s;
     same_sums(&t, &g.out, 2);
     struct sums a = sum_row(&t, 0), b = sum_row(&t, 1);
-    CU_ASSERT(fc_near(a.s[FC_RANK_COMPUTES], 8e-6, 1e-9) && fc_near(a.s[FC_RANK_SENDS], 1e-6, 1e-9) && a.s[FC_RANK_RECEIVES] == 0);
+    CU_ASSERT(fc_near(a.s[FC_RANK_COMPUTES], 8e-6, 1e-9) && fc_near(a.s[FC_RANK_SENDS], 1e-6, 1e-9) &&
+              a.s[FC_RANK_RECEIVES] == 0);
     CU_ASSERT(a.s[FC_RANK_WAITS] < 1e-15);
     CU_ASSERT(b.s[FC_RANK_COMPUTES] == 0 && b.s[FC_RANK_SENDS] == 0 && fc_near(b.s[FC_RANK_RECEIVES], 2e-6, 1e-9));
     CU_ASSERT(fc_near(b.s[FC_RANK_WAITS], arrives_s, 1e-9));
@@ -212,7 +213,8 @@ static void any_order(void)
     }
     CU_ASSERT(a.bin_s == b.bin_s && a.n_bins == b.n_bins);
     for (uint32_t i = 0; i < a.n_bins; i++)
-        CU_ASSERT(fabs(fc_timeline_at(&a, 0, i)[FC_RANK_COMPUTES] - fc_timeline_at(&b, 0, i)[FC_RANK_COMPUTES]) < 1e-12);
+        CU_ASSERT(fabs(fc_timeline_at(&a, 0, i)[FC_RANK_COMPUTES] - fc_timeline_at(&b, 0, i)[FC_RANK_COMPUTES]) <
+                  1e-12);
     CU_ASSERT(fc_near(sum_row(&a, 0).s[FC_RANK_COMPUTES], N * 0.4e-3, 1e-9));
     fc_timeline_free(&a);
     fc_timeline_free(&b);
@@ -269,7 +271,8 @@ static void beside(void)
     }
     g.node[1] = 2;
     struct fc_placement here = {2, g.node}, there = {2, node};
-    CU_ASSERT_FATAL(fc_replay_beside(&g.net, &script.trace, &here, &other.trace, &there, &g.settings, &g.out, &b, &g.st) == FC_OK);
+    CU_ASSERT_FATAL(
+        fc_replay_beside(&g.net, &script.trace, &here, &other.trace, &there, &g.settings, &g.out, &b, &g.st) == FC_OK);
     CU_ASSERT(t.n_ranks == 2 && fc_near(sum_bytes(&t), 60000, 1e-9));
     struct sums s = sum_row(&t, 1);
     CU_ASSERT(fc_near(s.s[FC_RANK_RECEIVES] + s.s[FC_RANK_SENDS] + s.s[FC_RANK_WAITS], g.out.rank_finish_s[1], 1e-9));

@@ -3,8 +3,7 @@
 #include "mapping/place/place.h"
 #include "tests/network_checks.h"
 
-#define LINKS                                                                                                \
-    "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
+#define LINKS "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
 #define TMESH(keys) "name: t\nnetwork: {family: tmesh, " keys "}\n" LINKS
 #define SIX "bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}"
 
@@ -32,8 +31,7 @@ static void place(struct fc_tmesh_shape *s, const struct fc_published_layout *pu
 
 static struct fc_tmesh_shape six_cubed(bool compute)
 {
-    struct fc_tmesh_shape s = {
-        .n_dims = 3, .k = {6, 6, 6}, .rows = 4, .columns = 4, .router_nodes_compute = compute};
+    struct fc_tmesh_shape s = {.n_dims = 3, .k = {6, 6, 6}, .rows = 4, .columns = 4, .router_nodes_compute = compute};
     place(&s, &fc_place_table1[1]);
     return s;
 }
@@ -82,11 +80,9 @@ static void wiring(void)
                     CU_ASSERT_EQUAL(net.link_class[link], 0);
                     CU_ASSERT_EQUAL(fc_tmesh_neighbour(s, to, d, !way), c);
                 }
-        for (uint32_t n = 0; n < net.n_nodes;
-             n++) { /* its two links join it to the same router, which computes */
+        for (uint32_t n = 0; n < net.n_nodes; n++) { /* its two links join it to the same router, which computes */
             uint32_t in = net.first_link[net.n_routers + n], router = net.link_target[in];
-            uint32_t out =
-                n / s->n_computing * s->chip_links + fc_tmesh_tables(&net)->ejection[n % s->n_computing];
+            uint32_t out = n / s->n_computing * s->chip_links + fc_tmesh_tables(&net)->ejection[n % s->n_computing];
             CU_ASSERT(net.link_source[out] == router && net.link_target[out] == net.n_routers + n);
             for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
                 CU_ASSERT(router % s->n_mesh != s->bridge[d][0] && router % s->n_mesh != s->bridge[d][1]);
@@ -103,8 +99,7 @@ static void links_by_class(void)
     struct fc_status st = {0};
     if (!fc_test_network(TMESH("dims: [6, 6, 6], mesh: [4, 4], " SIX), &machine, &net)) return;
     CU_ASSERT_EQUAL(fc_network_facts(&net, &facts, &st), FC_OK);
-    CU_ASSERT_EQUAL(facts.n_nodes,
-                    2160); /* the paper's formula; its text counts 3456, cores on bridges included */
+    CU_ASSERT_EQUAL(facts.n_nodes, 2160); /* the paper's formula; its text counts 3456, cores on bridges included */
     CU_ASSERT_EQUAL(facts.class_links[0], 6 * 216);
     CU_ASSERT_EQUAL(facts.class_links[1], 48 * 216);
     CU_ASSERT_EQUAL(facts.class_links[2], 2 * 2160);
@@ -146,8 +141,8 @@ static void facts_against_routes(void)
         uint32_t diameter = 0;
         for (uint32_t a = 0; a < net.n_nodes; a++)
             for (uint32_t b = 0; b < net.n_nodes; b++) {
-                uint32_t hops = longest_route(s, 0, a / s->n_computing, b / s->n_computing,
-                                              node[a % s->n_computing], node[b % s->n_computing]);
+                uint32_t hops = longest_route(s, 0, a / s->n_computing, b / s->n_computing, node[a % s->n_computing],
+                                              node[b % s->n_computing]);
                 if (hops > diameter) diameter = hops;
             }
         double *ones = malloc(net.n_nodes * sizeof *ones), *load = calloc(net.n_links, sizeof *load), bfs,
@@ -206,8 +201,7 @@ static void routes(void)
     struct fc_status st = {0};
     static const char *const yaml[2] = {
         TMESH("dims: [5, 5], mesh: [4, 4], bridges: {x-: 0, y-: 12, x+: 15, y+: 3}"),
-        TMESH(
-            "dims: [5, 5], mesh: [4, 4], mesh_order: column-first, bridges: {x-: 0, y-: 12, x+: 15, y+: 3}")};
+        TMESH("dims: [5, 5], mesh: [4, 4], mesh_order: column-first, bridges: {x-: 0, y-: 12, x+: 15, y+: 3}")};
     static const char *const expected[2][4] = {
         {"mesh (4,0).5->6", "mesh (4,0).6->7", "mesh (4,0).7->11", "mesh (4,0).11->15"},
         {"mesh (4,0).5->9", "mesh (4,0).9->13", "mesh (4,0).13->14", "mesh (4,0).14->15"}};
@@ -220,8 +214,7 @@ static void routes(void)
         CU_ASSERT_EQUAL(fc_tmesh_tables(&net)->computing[3], 5);
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[0], name, sizeof name), "node 51 in");
         for (int i = 0; i < 4; i++)
-            CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[1 + i], name, sizeof name),
-                                   expected[order][i]);
+            CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[1 + i], name, sizeof name), expected[order][i]);
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[5], name, sizeof name), "x+ (4,0).15->(0,0).0");
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[9], name, sizeof name), "y+ (0,0).3->(0,1).12");
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[walk.n - 1], name, sizeof name), "node 63 out");
@@ -257,14 +250,12 @@ static void refusals(void)
     refused(TMESH("dims: [4, 4, 4], mesh: [4, 4]"), FC_INPUT, "network.bridges is missing");
     refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4}"), FC_INPUT,
             "network.bridges: z+ is missing");
-    refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4, z+: 16}"),
-            FC_INPUT, "network.bridges: z+: '16' is out of range (allowed: 0 to 15)");
-    refused(TMESH("dims: [4, 4], mesh: [4, 4], " SIX), FC_INPUT,
-            "'z-=4' names no torus direction of 2 dimensions");
+    refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4, z+: 16}"), FC_INPUT,
+            "network.bridges: z+: '16' is out of range (allowed: 0 to 15)");
+    refused(TMESH("dims: [4, 4], mesh: [4, 4], " SIX), FC_INPUT, "'z-=4' names no torus direction of 2 dimensions");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: [0, 1]"), FC_INPUT,
             "network.bridges: a list where one value is expected");
-    refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 0, x+: no}"), FC_INPUT,
-            "x+: 'no' is not an integer");
+    refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 0, x+: no}"), FC_INPUT, "x+: 'no' is not an integer");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 3, x+: 3}"), FC_INPUT,
             "network.bridges: x+: mesh node 3 hosts the bridge x- already");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 3, x+: 4, x-: 5}"), FC_INPUT, "x- is given twice");

@@ -29,7 +29,8 @@ static void expect_source(const struct fc_trace *t, struct fc_trace_source *sour
                 CU_ASSERT_EQUAL_FATAL(memcmp(&x, &y, sizeof x), 0);
                 if (e->n_list)
                     CU_ASSERT_EQUAL_FATAL(memcmp(fc_source_list(source, r, e), t->lists + t->events[i].list,
-                                                 e->n_list * sizeof *t->lists), 0);
+                                                 e->n_list * sizeof *t->lists),
+                                          0);
                 fc_source_take(source, r);
                 left--;
                 more = true;
@@ -263,7 +264,8 @@ static void test_version_1(void)
     for (uint64_t round = 0; round < 1500; round++) {
         ZSTD_decompress(raw, raw_size, file + 16, size - 16);
         for (uint64_t j = 0; j <= fc_random_below(13, round, 0, 3); j++)
-            raw[fc_random_below(13, round, 1 + 2 * j, raw_size)] ^= (char)(1 << fc_random_below(13, round, 2 + 2 * j, 8));
+            raw[fc_random_below(13, round, 1 + 2 * j, raw_size)] ^=
+                (char)(1 << fc_random_below(13, round, 2 + 2 * j, 8));
         size_t whole = round % 4 ? raw_size : fc_random_below(13, round, 9, raw_size);
         put_file(second, to, 16 + ZSTD_compress(to + 16, bound - 16, raw, whole, 1));
         struct fc_status memory = {0};
@@ -317,7 +319,8 @@ static void test_cut(void)
 
 /* The file with the frame at `at` exchanged for one of other contents, so that damage reaches what is behind the checksum;
  * the tail's sizes too, where it is the tail. */
-static size_t exchange(const char *file, size_t size, size_t at, size_t n, const void *raw, size_t raw_size, bool tail, char *to)
+static size_t exchange(const char *file, size_t size, size_t at, size_t n, const void *raw, size_t raw_size, bool tail,
+                       char *to)
 {
     memcpy(to, file, at);
     size_t packed = ZSTD_compress(to + at, ZSTD_compressBound(raw_size), raw, raw_size, 1);
@@ -346,11 +349,13 @@ static void test_fuzz(void)
     }
     CU_ASSERT_EQUAL_FATAL(n_frames, 4); /* a block a rank and the tail */
     for (uint64_t round = 0; round < 2000; round++) {
-        size_t k = round % n_frames, n = at[k + 1] - at[k], raw_size = (size_t)ZSTD_getFrameContentSize(file + at[k], n);
+        size_t k = round % n_frames, n = at[k + 1] - at[k],
+               raw_size = (size_t)ZSTD_getFrameContentSize(file + at[k], n);
         unsigned char *raw = malloc(raw_size + 1);
         ZSTD_decompress(raw, raw_size, file + at[k], n);
         for (uint64_t j = 0; j <= fc_random_below(9, round, 0, 3); j++)
-            raw[fc_random_below(9, round, 1 + 2 * j, raw_size)] ^= (unsigned char)(1 << fc_random_below(9, round, 2 + 2 * j, 8));
+            raw[fc_random_below(9, round, 1 + 2 * j, raw_size)] ^=
+                (unsigned char)(1 << fc_random_below(9, round, 2 + 2 * j, 8));
         put_file(second, to, exchange(file, size, at[k], n, raw, raw_size, k == n_frames - 1, to));
         free(raw);
         st = (struct fc_status){0};

@@ -5,37 +5,38 @@
 #include <zlib.h>
 #include <zstd.h>
 
-static const char wild[] = "fabricast-trace 1\n"                                                             /* 1 */
-                           "program \n"                                                                      /* 2 */
-                           "recorded \n"                                                                     /* 3 */
-                           "ranks 2\n"                                                                       /* 4 */
-                           "comm 0 0-1\n"                                                                    /* 5 */
-                           "events 6\n"                                                                      /* 6 */
-                           "rank 0 4\n"                                                                      /* 7 */
-                           "recv 0.000000000 1.000000000 0.000000000 comm=0 peer=any tag=5 bytes=8\n"        /* 8 */
+static const char wild[] = "fabricast-trace 1\n"                                                      /* 1 */
+                           "program \n"                                                               /* 2 */
+                           "recorded \n"                                                              /* 3 */
+                           "ranks 2\n"                                                                /* 4 */
+                           "comm 0 0-1\n"                                                             /* 5 */
+                           "events 6\n"                                                               /* 6 */
+                           "rank 0 4\n"                                                               /* 7 */
+                           "recv 0.000000000 1.000000000 0.000000000 comm=0 peer=any tag=5 bytes=8\n" /* 8 */
                            "irecv 1.000000000 1.000000000 0.000000000 comm=0 peer=1 tag=any bytes=8 request=0\n"
-                           "recv 1.000000000 2.000000000 0.000000000 comm=0 peer=any tag=any bytes=8\n"      /* 10 */
-                           "wait 2.000000000 3.000000000 0.000000000 requests=0\n"                           /* 11 */
-                           "rank 1 2\n"                                                                      /* 12 */
-                           "send 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=5 bytes=8\n"          /* 13 */
-                           "send 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=6 bytes=8\n"          /* 14 */
+                           "recv 1.000000000 2.000000000 0.000000000 comm=0 peer=any tag=any bytes=8\n" /* 10 */
+                           "wait 2.000000000 3.000000000 0.000000000 requests=0\n"                      /* 11 */
+                           "rank 1 2\n"                                                                 /* 12 */
+                           "send 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=5 bytes=8\n"     /* 13 */
+                           "send 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=6 bytes=8\n"     /* 14 */
                            "end\n";
-static const char graph[] = "fabricast-trace 1\n"                                                            /* 1 */
-                            "program \n"                                                                     /* 2 */
-                            "recorded \n"                                                                    /* 3 */
-                            "graph\n"                                                                        /* 4 */
-                            "ranks 2\n"                                                                      /* 5 */
-                            "comm 0 0-1\n"                                                                   /* 6 */
-                            "events 6\n"                                                                     /* 7 */
-                            "rank 0 5\n"                                                                     /* 8 */
-                            "other 0.000000000 0.000000000 0.000000729\n"                                    /* 9 */
-                            "send 0.000000000 0.000000000 0.000000000 comm=0 peer=1 tag=5 bytes=1024 after=0 nic=2\n"
-                            "recv 0.000000000 0.000000000 0.000000000 comm=0 peer=any tag=any bytes=7 started=0,1 cpu=3\n"
-                            "barrier 0.000000000 0.000000000 0.000000000 comm=0 after=0,2 started=1 cpu=70000\n"
-                            "other 0.000000000 0.000000000 0.000000000 after=3\n"                            /* 13 */
-                            "rank 1 1\n"                                                                     /* 14 */
-                            "recv 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=5 bytes=1024\n"      /* 15 */
-                            "end\n";
+static const char graph[] =
+    "fabricast-trace 1\n"                         /* 1 */
+    "program \n"                                  /* 2 */
+    "recorded \n"                                 /* 3 */
+    "graph\n"                                     /* 4 */
+    "ranks 2\n"                                   /* 5 */
+    "comm 0 0-1\n"                                /* 6 */
+    "events 6\n"                                  /* 7 */
+    "rank 0 5\n"                                  /* 8 */
+    "other 0.000000000 0.000000000 0.000000729\n" /* 9 */
+    "send 0.000000000 0.000000000 0.000000000 comm=0 peer=1 tag=5 bytes=1024 after=0 nic=2\n"
+    "recv 0.000000000 0.000000000 0.000000000 comm=0 peer=any tag=any bytes=7 started=0,1 cpu=3\n"
+    "barrier 0.000000000 0.000000000 0.000000000 comm=0 after=0,2 started=1 cpu=70000\n"
+    "other 0.000000000 0.000000000 0.000000000 after=3\n"                       /* 13 */
+    "rank 1 1\n"                                                                /* 14 */
+    "recv 0.000000000 0.000000000 0.000000000 comm=0 peer=0 tag=5 bytes=1024\n" /* 15 */
+    "end\n";
 
 /* Text, packed and text again give the same. */
 static void expect_round_trip(const char *text, struct fc_trace *t)
@@ -119,8 +120,7 @@ static void test_refusals(void)
         {graph, "other 0.000000000 0.000000000 0.000000729", "isend 0 0 0 comm=0 peer=1 tag=1 bytes=1",
          ":9: a graph has no isend"},
     };
-    for (size_t i = 0; i < FC_COUNT(cases); i++)
-        expect_refused(cases[i].of, cases[i].what, cases[i].by, cases[i].says);
+    for (size_t i = 0; i < FC_COUNT(cases); i++) expect_refused(cases[i].of, cases[i].what, cases[i].by, cases[i].says);
 }
 
 /* ---- compressed text ---- */
@@ -138,9 +138,9 @@ static void test_compressed(void)
     CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &u, &st), FC_OK);
     expect_same(&t, &u);
     fc_trace_free(&u);
-    CU_ASSERT_EQUAL(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)good, sizeof good - 1, out, &n,
-                                            sizeof out),
-                    LZMA_OK);
+    CU_ASSERT_EQUAL(
+        lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (const uint8_t *)good, sizeof good - 1, out, &n, sizeof out),
+        LZMA_OK);
     put_file(second, out, n);
     CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &u, &st), FC_OK);
     expect_same(&t, &u);
@@ -166,7 +166,8 @@ static void test_damaged(void)
     for (uint64_t i = 0; i < 3000; i++) {
         memcpy(text, graph, sizeof graph);
         for (uint64_t k = 0; k < 1 + i % 3; k++)
-            text[fc_random_below(11, i, 2 * k, sizeof graph - 1)] = "0179-=,. \naf"[fc_random_below(11, i, 2 * k + 1, 12)];
+            text[fc_random_below(11, i, 2 * k, sizeof graph - 1)] =
+                "0179-=,. \naf"[fc_random_below(11, i, 2 * k + 1, 12)];
         if (!read_text(text, &t, &st)) fc_trace_free(&t);
         CU_ASSERT(st.code == FC_OK || st.code == FC_INPUT || st.code == FC_NO);
     }

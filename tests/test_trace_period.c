@@ -36,8 +36,7 @@ static void halo(uint32_t n, int iterations, int odd, bool collective, double no
         add(&script, FC_OP_INIT, -1, 0);
         add(&script, FC_OP_BCAST, 0, 64);
         for (int k = 0; k < iterations; k++) {
-            int32_t left = (int32_t)((r + n - 1) % n), right = (int32_t)((r + 1) % n),
-                    first = script.n_requests;
+            int32_t left = (int32_t)((r + n - 1) % n), right = (int32_t)((r + 1) % n), first = script.n_requests;
             double step_s = 20e-6 + 1e-6 * r;
             if (noise > 0) step_s *= 1 + noise * (fc_random_real(7, r, (uint64_t)k) - 0.5);
             add(&script, FC_OP_IRECV, left, 3000 + (k == odd))->compute_s = step_s;
@@ -61,11 +60,9 @@ static double by_periods(struct rig *g, uint64_t replayed, double tolerance)
     must_replay(g, &script);
     CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(
-        fc_replay_periods(&g->net, &source, &period, &g->placement, &g->settings, &part, &use, &g->st),
-        FC_OK);
+        fc_replay_periods(&g->net, &source, &period, &g->placement, &g->settings, &part, &use, &g->st), FC_OK);
     fc_source_close(&source);
-    if (use.replayed != replayed)
-        printf("\n    replayed %llu: %s", (unsigned long long)use.replayed, use.why);
+    if (use.replayed != replayed) printf("\n    replayed %llu: %s", (unsigned long long)use.replayed, use.why);
     CU_ASSERT_EQUAL_FATAL(use.replayed, replayed);
     const struct fc_prediction *p = &part.prediction, *q = &g->out.prediction;
     CU_ASSERT(fc_near(p->time_s, q->time_s, tolerance));
@@ -116,8 +113,7 @@ static void disturbed(void)
     halo(4, 100, 29, false, 0);
     find(&script.trace);
     CU_ASSERT_EQUAL(period.repeats, 70);
-    CU_ASSERT_EQUAL(period.rank[0].start,
-                    2 + 30 * 5 - 2); /* the last send and wait of the 30th are as ever */
+    CU_ASSERT_EQUAL(period.rank[0].start, 2 + 30 * 5 - 2); /* the last send and wait of the 30th are as ever */
     halo(4, 100, 52, false, 0);
     find(&script.trace);
     CU_ASSERT_EQUAL(period.repeats, 52);
@@ -324,8 +320,8 @@ static void noise_averages_out(void)
     struct fc_replay part;
     must_replay(&g, &script);
     CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g.st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(
-        fc_replay_periods(&g.net, &source, &period, &g.placement, &g.settings, &part, &use, &g.st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_replay_periods(&g.net, &source, &period, &g.placement, &g.settings, &part, &use, &g.st),
+                          FC_OK);
     fc_source_close(&source);
     CU_ASSERT(use.replayed >= 16 && use.change_percent < 0.5);
     CU_ASSERT(fc_near(part.prediction.time_s, g.out.prediction.time_s, 0.02));
@@ -372,12 +368,11 @@ static void not_worth_it(void)
         find(&script.trace);
         CU_ASSERT_EQUAL(period.repeats, few ? 31 : 0);
         CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g.st), FC_OK);
-        CU_ASSERT_EQUAL(fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st),
-                        FC_OK);
+        CU_ASSERT_EQUAL(fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st), FC_OK);
         fc_source_close(&source);
         CU_ASSERT_EQUAL(use.replayed, 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(use.why, few ? "repeats 31 times (expected at least 32)"
-                                                   : "no period: no calls about the middle"));
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(use.why, few ? "repeats 31 times (expected at least 32)" : "no period: no calls about the middle"));
     }
     close_rig(&g);
 }
@@ -406,8 +401,7 @@ static void hidden_periods(void)
             continue;
         }
         CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g.st), FC_OK);
-        CU_ASSERT_EQUAL(
-            fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st), FC_OK);
+        CU_ASSERT_EQUAL(fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st), FC_OK);
         fc_source_close(&source);
         CU_ASSERT_EQUAL(use.replayed, 0);
         CU_ASSERT_PTR_NOT_NULL(strstr(use.why, "128 of them do not show how long they take"));
@@ -457,8 +451,8 @@ static void samples(void)
         fc_period_free(&period);
         CU_ASSERT_EQUAL_FATAL(fc_source_open(files[i], NULL, &source, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_period_find(&source, &period, &st), FC_OK);
-        CU_ASSERT(why_has(
-            "no calls about the middle")); /* neighbour lists and iterations to convergence change sizes */
+        CU_ASSERT(
+            why_has("no calls about the middle")); /* neighbour lists and iterations to convergence change sizes */
         fc_source_close(&source);
     }
     fc_period_free(&period);

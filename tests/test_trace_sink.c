@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static enum fc_code read_with(enum fc_code (*read)(const char *, const struct fc_trace_options *, struct fc_trace_sink *),
+static enum fc_code read_with(enum fc_code (*read)(const char *, const struct fc_trace_options *,
+                                                   struct fc_trace_sink *),
                               struct fc_trace *trace, struct fc_status *st)
 {
     static const struct fc_trace_options options = FC_TRACE_OPTIONS;
@@ -19,8 +20,14 @@ static enum fc_code read_with(enum fc_code (*read)(const char *, const struct fc
 static enum fc_code add(struct fc_trace_sink *sink, uint32_t rank, enum fc_op op, int32_t comm, int32_t peer,
                         int32_t request, const int64_t *list, uint32_t n_list)
 {
-    struct fc_event e = {.op = (uint8_t)op, .comm = comm, .peer = peer, .tag = 1, .bytes = 8, .request = request,
-                         .n_list = n_list, .list = 12345};
+    struct fc_event e = {.op = (uint8_t)op,
+                         .comm = comm,
+                         .peer = peer,
+                         .tag = 1,
+                         .bytes = 8,
+                         .request = request,
+                         .n_list = n_list,
+                         .list = 12345};
     if (op == FC_OP_WAIT) e.bytes = e.tag = 0;
     return fc_sink_event(sink, rank, &e, list);
 }
@@ -131,7 +138,8 @@ static enum fc_code read_no_ranks(const char *path, const struct fc_trace_option
     return fc_sink_start(sink, 0, NULL, NULL);
 }
 
-static enum fc_code read_many_ranks(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+static enum fc_code read_many_ranks(const char *path, const struct fc_trace_options *options,
+                                    struct fc_trace_sink *sink)
 {
     (void)path;
     (void)options;

@@ -91,13 +91,13 @@ static void write_calls(bool finalize)
         for (int i = 0; i < 5; i++) v->bytes += script.list[script.trace.n_lists++] = 10 * i + r;
         for (int k = 0; k < 200; k++) {
             enum fc_op op = ops[k % (int)FC_COUNT(ops)];
-            bool sub = k % 3 == 0, rooted = op == FC_OP_BCAST || op == FC_OP_GATHER || op == FC_OP_SCATTER ||
-                                            op == FC_OP_REDUCE;
-            bool block = op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_ALLGATHER ||
-                         op == FC_OP_REDUCE_SCATTER;
+            bool sub = k % 3 == 0,
+                 rooted = op == FC_OP_BCAST || op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_REDUCE;
+            bool block =
+                op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_ALLGATHER || op == FC_OP_REDUCE_SCATTER;
             if ((sub && r == 0) || (!finalize && r == 3 && k > 190)) continue;
-            struct fc_event *e = add(&script, op, rooted ? 1 + k % 4 : -1,
-                                     op == FC_OP_BARRIER ? 0 : 40 * k + (block ? 7 * r : 0));
+            struct fc_event *e =
+                add(&script, op, rooted ? 1 + k % 4 : -1, op == FC_OP_BARRIER ? 0 : 40 * k + (block ? 7 * r : 0));
             e->comm = sub;
         }
         add(&script, FC_OP_RMA, (int32_t)(r + 2) % 5, 64)->mode = 2;
@@ -160,8 +160,7 @@ static void refused_calls(void)
          "job.trace:2000: rank 1 calls allreduce where rank 0 calls bcast (line 1000) on the same "
          "communicator"},
         {FC_OP_BCAST, 0, 1, "job.trace:2000: rank 1 calls bcast with root 1, rank 0 with root 0 (line 1000)"},
-        {FC_OP_BCAST, 1, 0,
-         "job.trace:2000: rank 1, call 0: bcast on communicator 1, of which it is no member"},
+        {FC_OP_BCAST, 1, 0, "job.trace:2000: rank 1, call 0: bcast on communicator 1, of which it is no member"},
     };
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         struct fc_trace_source source;
@@ -203,8 +202,7 @@ static void same_times(void)
         CU_ASSERT(source.finalizes && source.finalizes(&source));
         for (int twice = 0; twice < 2; twice++) {
             CU_ASSERT_EQUAL_FATAL(source.restart(&source), FC_OK);
-            CU_ASSERT_EQUAL_FATAL(fc_replay_source(&g.net, &source, NULL, &g.settings, &stream, &g.st),
-                                  FC_OK);
+            CU_ASSERT_EQUAL_FATAL(fc_replay_source(&g.net, &source, NULL, &g.settings, &stream, &g.st), FC_OK);
             CU_ASSERT_EQUAL(stream.prediction.time_s, g.out.prediction.time_s);
             CU_ASSERT_EQUAL(stream.n_messages, g.out.n_messages);
             fc_replay_free(&stream);
@@ -265,8 +263,7 @@ static void no_room(void)
         enum fc_code code = fc_source_open(path, &small, &source, &st);
         CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
         CU_ASSERT_EQUAL(code, FC_NO);
-        CU_ASSERT(fc_says(&st, FC_NO,
-                          "cannot be written: File too large (expected a folder TMPDIR with room for it)"));
+        CU_ASSERT(fc_says(&st, FC_NO, "cannot be written: File too large (expected a folder TMPDIR with room for it)"));
         CU_ASSERT(fc_says(&st, FC_NO, folder));
         st = (struct fc_status){0};
     }

@@ -27,14 +27,13 @@ static void test_match(void)
 /* One sender, one receiver: rank 1 receives in the order given, tags cross, order within a tag is kept. */
 static void test_match_order(void)
 {
-    static const char text[] =
-        "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 8\n"
-        "rank 0 4\n"
-        "send 0 0 0 comm=0 peer=1 tag=1 bytes=1\nsend 0 0 0 comm=0 peer=1 tag=2 bytes=2\n"
-        "send 0 0 0 comm=0 peer=1 tag=1 bytes=3\nsend 0 0 0 comm=0 peer=1 tag=2 bytes=4\n"
-        "rank 1 4\n"
-        "recv 0 0 0 comm=0 peer=0 tag=2 bytes=2\nrecv 0 0 0 comm=0 peer=0 tag=2 bytes=4\n"
-        "recv 0 0 0 comm=0 peer=0 tag=1 bytes=1\nrecv 0 0 0 comm=0 peer=0 tag=1 bytes=3\nend\n";
+    static const char text[] = "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 8\n"
+                               "rank 0 4\n"
+                               "send 0 0 0 comm=0 peer=1 tag=1 bytes=1\nsend 0 0 0 comm=0 peer=1 tag=2 bytes=2\n"
+                               "send 0 0 0 comm=0 peer=1 tag=1 bytes=3\nsend 0 0 0 comm=0 peer=1 tag=2 bytes=4\n"
+                               "rank 1 4\n"
+                               "recv 0 0 0 comm=0 peer=0 tag=2 bytes=2\nrecv 0 0 0 comm=0 peer=0 tag=2 bytes=4\n"
+                               "recv 0 0 0 comm=0 peer=0 tag=1 bytes=1\nrecv 0 0 0 comm=0 peer=0 tag=1 bytes=3\nend\n";
     static const uint64_t expected[8] = {6, 4, 7, 5, 1, 3, 0, 2};
     struct fc_trace t;
     struct fc_arena arena = {0};
@@ -67,14 +66,11 @@ static void test_unmatched(void)
     expect_unmatched("peer=1 tag=7", "peer=1 tag=6",
                      ":11: rank 0: no message is sent by rank 1 with tag 6 in "
                      "communicator 0 for this irecv of 100 bytes");
-    expect_unmatched(
-        "peer=0 tag=3", "peer=0 tag=4",
-        ":16: rank 0: no receive is posted by rank 2 with tag 3 in communicator 1 for this send");
-    expect_unmatched("comm=1 peer=0 tag=8", "comm=0 peer=0 tag=8",
-                     ":12: rank 0: no message is sent by rank 2");
+    expect_unmatched("peer=0 tag=3", "peer=0 tag=4",
+                     ":16: rank 0: no receive is posted by rank 2 with tag 3 in communicator 1 for this send");
+    expect_unmatched("comm=1 peer=0 tag=8", "comm=0 peer=0 tag=8", ":12: rank 0: no message is sent by rank 2");
     expect_unmatched("recv 0.100000003 0.200000000 0.000000000 comm=0 peer=0 tag=9 bytes=4096",
-                     "other 0.100000003 0.200000000 0.000000000",
-                     ":13: rank 0: no receive is posted by rank 1");
+                     "other 0.100000003 0.200000000 0.000000000", ":13: rank 0: no receive is posted by rank 1");
 }
 
 /* ---- totals and demand ---- */
@@ -146,8 +142,7 @@ static void test_generate(void)
     uint64_t *match;
     CU_ASSERT_EQUAL_FATAL(fc_trace_generate(&d, 3, 0.002, &t, &st), FC_OK);
     fc_trace_summarise(&t, &s);
-    CU_ASSERT_EQUAL(s.n_messages,
-                    3 * (3 + 1 + 2 + 3 * 3)); /* 16 bytes in 3 messages of up to 6 to each of 3 */
+    CU_ASSERT_EQUAL(s.n_messages, 3 * (3 + 1 + 2 + 3 * 3)); /* 16 bytes in 3 messages of up to 6 to each of 3 */
     CU_ASSERT_EQUAL(s.p2p_bytes, 3 * (1000 + 10 + 7 + 3 * 16));
     CU_ASSERT_DOUBLE_EQUAL(s.compute_s, 3 * 0.002, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(s.span_s, 3 * 0.002, 1e-12);
@@ -155,8 +150,7 @@ static void test_generate(void)
     for (uint64_t i = 0; i < s.n_events; i++)
         if (match[i] != UINT64_MAX) CU_ASSERT_EQUAL(t.events[i].bytes, t.events[match[i]].bytes);
     CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, true, &st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &back, &st),
-                          FC_OK); /* whole by the reader's checks, lines too */
+    CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &back, &st), FC_OK); /* whole by the reader's checks, lines too */
     expect_same(&t, &back);
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_trace(&t, &again, &st), FC_OK);
     CU_ASSERT_EQUAL(again.n_entries, 4); /* what stays in task 3 is no message */
@@ -171,8 +165,7 @@ static void test_generate(void)
 static void test_generate_refusals(void)
 {
     double a[] = {1, 1};
-    struct fc_demand d = {
-        .name = "uniform", .n_tasks = 2, .n_dense = 1, .dense = {{a, a, 1}}, .open_loop = true};
+    struct fc_demand d = {.name = "uniform", .n_tasks = 2, .n_dense = 1, .dense = {{a, a, 1}}, .open_loop = true};
     struct fc_trace t;
     struct fc_status st = {0};
     CU_ASSERT_EQUAL(fc_trace_generate(&d, 1, 0, &t, &st), FC_INPUT);
@@ -191,8 +184,7 @@ static void test_generate_refusals(void)
     CU_ASSERT(fc_says(&st, FC_INPUT, "more than 2147483647 requests"));
     double huge = 1e300, one = 1;
     uint32_t zero = 0, next = 1;
-    struct fc_demand big = {
-        .n_tasks = 2, .n_entries = 1, .src = &zero, .dst = &next, .bytes = &huge, .messages = &one};
+    struct fc_demand big = {.n_tasks = 2, .n_entries = 1, .src = &zero, .dst = &next, .bytes = &huge, .messages = &one};
     st = (struct fc_status){0};
     CU_ASSERT_EQUAL(fc_trace_generate(&big, 1, 0, &t, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, "entry 0 has 1e+300 bytes"));

@@ -118,8 +118,7 @@ static void test_text_refusals(void)
         {"init 0.000000000 0.1", "init -1 0.1", ":10: enter time: '-1' is out of range"},
         {"init 0.000000000 0.1", "init 0 1e9 ", ":10: leave time: '1e9' is out of range"},
         {"init 0.000000000 0.1", "init 1.x 0.1", ":10: enter time: '1.x' is not a number"},
-        {"0.100000007 0.200000000", "0.300000007 0.200000000",
-         ":14: the call leaves (0.200000000 s) before it enters"},
+        {"0.100000007 0.200000000", "0.300000007 0.200000000", ":14: the call leaves (0.200000000 s) before it enters"},
         {"peer=1 tag=7", "peer=3 tag=7", ":11: peer: '3' is out of range (allowed: 0 to 2)"},
         {"peer=1 tag=7", "peer=-1 tag=7", ":11: peer: '-1' is out of range"},
         {"comm=1 peer=2 tag=8", "comm=1 peer=1 tag=8", ":12: peer 1 is no member of communicator 1"},
@@ -243,8 +242,8 @@ static void test_cut_anywhere(void)
     fc_trace_free(&t);
     put_file(second, good, (size_t)(strstr(good, "recv 0.100000003 0.2") - good));
     CU_ASSERT_EQUAL(fc_trace_read(second, &t, &st), FC_INPUT);
-    CU_ASSERT(fc_says(&st, FC_INPUT,
-                      ":29: the trace ends here, cut in the middle (expected more events of the rank: 5)"));
+    CU_ASSERT(
+        fc_says(&st, FC_INPUT, ":29: the trace ends here, cut in the middle (expected more events of the rank: 5)"));
 }
 
 /* A packed sample cut in half: the message names the last rank that is whole. */

@@ -14,19 +14,18 @@
 /* Weak, so that this file can be built alone. */
 int suite_transit_models(void) __attribute__((weak));
 
-#define REFUSES(call, code, text)                                                                            \
-    do {                                                                                                     \
-        CU_ASSERT_EQUAL(call, code);                                                                         \
-        CU_ASSERT(fc_says(&st, code, text));                                                                 \
-        st = (struct fc_status){0};                                                                          \
+#define REFUSES(call, code, text)                                                                                      \
+    do {                                                                                                               \
+        CU_ASSERT_EQUAL(call, code);                                                                                   \
+        CU_ASSERT(fc_says(&st, code, text));                                                                           \
+        st = (struct fc_status){0};                                                                                    \
     } while (0)
 
 /* 4 nodes in a ring with doors of 4 GB/s, links of 1 GB/s, 10 ns a wire, 20 ns a router; the wire carries the
  * payload. */
-static const char *const ring =
-    "name: ring\nnetwork: {family: torus, dims: [4]}\n"
-    "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
-    "router: {delay: 20 ns, routing: dimension-order}\n";
+static const char *const ring = "name: ring\nnetwork: {family: torus, dims: [4]}\n"
+                                "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
+                                "router: {delay: 20 ns, routing: dimension-order}\n";
 
 struct gear {
     struct fc_machine machine;
@@ -40,8 +39,7 @@ static bool open_gear(struct gear *g, const char *machine, enum fc_network_model
     *g = (struct gear){.settings = {.network = model, .seed = 1}};
     if (strchr(machine, '\n')) {
         if (!fc_test_network(machine, &g->machine, &g->net)) return false;
-    } else if (fc_machine_load(machine, &g->machine, &g->st) ||
-               fc_network_build(&g->machine, &g->net, &g->st)) {
+    } else if (fc_machine_load(machine, &g->machine, &g->st) || fc_network_build(&g->machine, &g->net, &g->st)) {
         CU_FAIL("the machine does not load");
         printf("\n    %s\n", g->st.message);
         return false;
@@ -227,8 +225,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
             for (uint32_t k = 0; k < w->n[f]; k++) { /* each link once */
                 w->link[f][k] = (5 * (uint32_t)fc_random_below(seed, 6, index++, LINKS / MOST) + k) % LINKS;
                 for (uint32_t j = 0; j < k; j++)
-                    if (w->link[f][j] == w->link[f][k])
-                        w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
+                    if (w->link[f][j] == w->link[f][k]) w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
@@ -277,8 +274,7 @@ static void draw_load(struct load *m, const struct fc_network *net, double span_
     for (uint64_t i = 0; i < MESSAGES; i++) {
         uint64_t kind = fc_random_below(5, 1, i, 4);
         m->time_s[i] = span_s * fc_random_real(5, 2, kind == 0 ? i / 40 : i); /* some at one time */
-        m->bytes[i] =
-            kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
+        m->bytes[i] = kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
         m->src[i] = (uint32_t)fc_random_below(5, 4, i, net->n_nodes);
         m->dst[i] = kind == 2 ? 0 : (uint32_t)fc_random_below(5, 5, i, net->n_nodes);
     }
@@ -318,8 +314,8 @@ static uint32_t crowd(const void *context, uint32_t link)
 }
 
 /* What the links have when n messages over these ways are there. */
-static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m, const struct slow *s,
-                const uint32_t *who, uint32_t n, double limit, double *capacity)
+static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
+                const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
     static double weight[MESSAGES], blocks[MESSAGES];
     for (uint32_t l = 0; l < net->n_links; l++) {
@@ -359,8 +355,7 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, double limit,
             first[i + 1] = at += way->n;
         }
         if (limit < 1) mix(ways->net, ways, m, s, who, n, limit, capacity);
-        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) ==
-                        FC_OK);
+        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) == FC_OK);
         double then = next_change(s, m, rate, who, n, now, begun);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -424,8 +419,7 @@ static void against_scratch(const char *machine, double limit)
         CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
     }
     double *capacity = calloc(g.net.n_links, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
-    for (uint32_t l = 0; l < g.net.n_links; l++)
-        door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
+    for (uint32_t l = 0; l < g.net.n_links; l++) door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
     draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
     run_load(&g, &m, false);
     /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
@@ -446,7 +440,8 @@ static void against_scratch(const char *machine, double limit)
     double worst = 0;
     for (uint32_t i = 0; i < MESSAGES; i++) {
         if (m.src[i] == m.dst[i]) continue;
-        double end = fmax(end_s[i], m.alone_s[i]); /* of two packets, over two paths that part more than those of its turn */
+        double end =
+            fmax(end_s[i], m.alone_s[i]); /* of two packets, over two paths that part more than those of its turn */
         worst = fmax(worst, fabs(m.arrived_s[i] - end) / end);
         wrong += fabs(m.arrived_s[i] - end) > 1e-9 * end;
     }
@@ -534,8 +529,7 @@ static void refusals(void)
         {INFINITY, 1, 0, 1, "leaves at inf s"},
     };
     for (size_t i = 0; i < FC_COUNT(bad); i++) {
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes),
-                        FC_INPUT);
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes), FC_INPUT);
         CU_ASSERT(fc_says(&g.st, FC_INPUT, bad[i].text));
         g.st = (struct fc_status){0};
     }
@@ -548,16 +542,15 @@ static void refusals(void)
 
 int suite_transit(void)
 {
-    static const CU_TestInfo tests[] = {
-        {"one message alone", alone},
-        {"two on one link", two},
-        {"many to one", many_to_one},
-        {"background", background},
-        {"rates equal filling from scratch", rates_from_scratch},
-        {"arrivals equal a simulation from scratch on every family", families},
-        {"step by step", step_by_step},
-        {"refusals", refusals},
-        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {{"one message alone", alone},
+                                        {"two on one link", two},
+                                        {"many to one", many_to_one},
+                                        {"background", background},
+                                        {"rates equal filling from scratch", rates_from_scratch},
+                                        {"arrivals equal a simulation from scratch on every family", families},
+                                        {"step by step", step_by_step},
+                                        {"refusals", refusals},
+                                        CU_TEST_INFO_NULL};
     int failed = fc_add_suite("transit.c, transit_contention.c, transit_fair.c", tests);
     return failed ? failed : suite_transit_models ? suite_transit_models() : 0;
 }

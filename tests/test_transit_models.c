@@ -46,8 +46,7 @@ static double take(struct gear *g, uint64_t id)
     CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
     CU_ASSERT(found && a.id == id && a.alone_s <= a.time_s);
     if (a.id != id)
-        printf("\n    message %llu, not %llu: %s\n", (unsigned long long)a.id, (unsigned long long)id,
-               g->st.message);
+        printf("\n    message %llu, not %llu: %s\n", (unsigned long long)a.id, (unsigned long long)id, g->st.message);
     return a.time_s;
 }
 
@@ -70,8 +69,8 @@ static double closed_run(const struct gear *g, struct fc_demand *demand, double 
     return time_s;
 }
 
-static const char *const machines[] = {"bgl-64", "tests/machines/qsnet-16.yaml",
-                                       "tests/machines/percs-5.yaml", "tests/machines/torus-4x4x4.yaml"};
+static const char *const machines[] = {"bgl-64", "tests/machines/qsnet-16.yaml", "tests/machines/percs-5.yaml",
+                                       "tests/machines/torus-4x4x4.yaml"};
 
 /* One message alone: what the closed run says, in whole cycles, also after a long silence. Several packets
  * that choose their way at random (bgl-64) draw other ways: a fifth. */
@@ -95,8 +94,7 @@ static void alone(void)
             CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
             double took_s = take(&g, k) - at_s, run_s = closed_run(&g, &demand, &cycle_s);
             double off_s = i == 0 && bytes > 200 ? 0.2 * run_s : 1.001 * cycle_s;
-            CU_ASSERT(took_s >= run_s - off_s &&
-                      took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
+            CU_ASSERT(took_s >= run_s - off_s && took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
             at_s += 3 + took_s; /* the clock jumps over three seconds */
         }
         CU_ASSERT_PTR_NULL(fc_transit_link_bytes(g.transit));
@@ -112,8 +110,8 @@ static bool all_to_all_once(const char *machine, uint32_t turn, double *last_s, 
     struct gear g;
     if (!open_gear(&g, machine, FC_NET_FLIT)) return false;
     const struct fc_machine *m = g.net.machine;
-    double cycle_s, payload = m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes
-                                                      : m->router.flit_bytes;
+    double cycle_s,
+        payload = m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
     uint32_t n = g.net.n_nodes, at = 0, sent = 0, rounds = (uint32_t)ceil(480 / payload);
     size_t room = (size_t)n * n * rounds;
     uint32_t *src = calloc(2 * room, sizeof *src), *dst = src + room;
@@ -131,13 +129,8 @@ static bool all_to_all_once(const char *machine, uint32_t turn, double *last_s, 
                 messages[at] = 1;
             }
     }
-    struct fc_demand demand = {.name = "all",
-                               .n_tasks = n,
-                               .n_entries = at,
-                               .src = src,
-                               .dst = dst,
-                               .bytes = bytes,
-                               .messages = messages};
+    struct fc_demand demand = {
+        .name = "all", .n_tasks = n, .n_entries = at, .src = src, .dst = dst, .bytes = bytes, .messages = messages};
     *last_s = 0;
     for (uint32_t k = 0; k < sent; k++) {
         struct fc_arrival a;
@@ -189,8 +182,7 @@ static void under_way(void)
         uint32_t sent = 0, taken = 0;
         for (double t = 0; taken < 40; t += 1e-6) {
             for (; sent < 40 && sent * 2.5e-6 <= t; sent++)
-                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900),
-                                FC_OK);
+                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900), FC_OK);
             for (bool found = true; found;) {
                 struct fc_arrival a;
                 CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, t, &a, &found), FC_OK);
@@ -239,8 +231,8 @@ static void waits_alone(void)
     }
     fc_transit_reset(g.transit);
     for (uint64_t i = 0; i < 500; i++)
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64),
-                                        (uint32_t)(i * 7 % 64), 200 + 9e3 * (double)(i % 2)),
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64), (uint32_t)(i * 7 % 64),
+                                        200 + 9e3 * (double)(i % 2)),
                         FC_OK);
     for (uint64_t i = 0; i < 500; i++) {
         CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
@@ -267,10 +259,8 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
     CU_ASSERT_EQUAL_FATAL(fc_turns_make(&g->net, &demand, &settings, 2000000, &turns, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_calibration_find(&g->net, &calibration, &found, NULL, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(
-        fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st),
-        FC_OK);
-    double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0,
-           sum_s = 0;
+        fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st), FC_OK);
+    double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0, sum_s = 0;
     CU_ASSERT_EQUAL(fc_calibrated_solve(calibrated, load, &answer, &g->st), FC_OK);
     *model = answer.model.latency_mean_cycles;
     fc_transit_reset(g->transit);
@@ -279,9 +269,8 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
         uint32_t dst = (uint32_t)fc_random_below(9, 3, i, g->net.n_nodes - 1);
         time_s -= log(1 - fc_random_real(9, 1, i)) / rate;
         sum_s -= i >= WARM ? time_s : 0;
-        CU_ASSERT_EQUAL(
-            fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
-            FC_OK);
+        CU_ASSERT_EQUAL(fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
+                        FC_OK);
     }
     for (uint64_t i = 0; i < PACKETS; i++) {
         struct fc_arrival a;

@@ -53,8 +53,7 @@ static bool pattern(const struct fc_network *net, const char *name, struct fc_de
     demand->open_loop = true;
     return demand->n_tasks == net->n_nodes;
 }
-static const char *const patterns[] = {"uniform", "permutation:seed=4", "hotregion", "complement",
-                                       "transpose"};
+static const char *const patterns[] = {"uniform", "permutation:seed=4", "hotregion", "complement", "transpose"};
 
 /* ---- conservation ---- */
 
@@ -76,8 +75,7 @@ static void check_conservation(const struct fc_turns *t, const struct fc_network
             out[t->state_in[s]] += t->state_rate[s];
     }
     for (uint32_t c = 0; c < t->n_channels; c++)
-        if (t->kind[t->channel_link[c]] != FC_TURN_EJECTION)
-            worst = fmax(worst, fabs(out[c] - t->channel_rate[c]));
+        if (t->kind[t->channel_link[c]] != FC_TURN_EJECTION) worst = fmax(worst, fabs(out[c] - t->channel_rate[c]));
     free(out);
     CU_ASSERT(worst < 1e-9 * net->n_nodes);
     CU_ASSERT(fc_near(source * FLITS, net->n_nodes, 1e-9)); /* a load of one flit a node and cycle */
@@ -162,8 +160,7 @@ static void load_rates(void)
             if (solver_rates(&net, &demand, rate) &&
                 make(FC_TURNS_AUTO, &net, &demand, oracle_machines[m].vc_rule, 12 * most_hops, &t)) {
                 double apart = rates_apart(&t, &net, rate);
-                if (!(apart <= tolerance))
-                    printf("\n    %s, %s: %g\n", oracle_machines[m].name, patterns[p], apart);
+                if (!(apart <= tolerance)) printf("\n    %s, %s: %g\n", oracle_machines[m].name, patterns[p], apart);
                 CU_ASSERT(apart <= tolerance);
                 fc_turns_free(&t);
                 compared++;
@@ -242,8 +239,7 @@ static void lopsided(const struct fc_network *net, struct fc_demand *demand, uin
                                  .open_loop = true};
 }
 
-static const char *const tori[] = {"dims: [4, 4, 3]", "dims: [6, 4], links_per_dim: [2, 3]",
-                                   "dims: [8, 2, 1]"};
+static const char *const tori[] = {"dims: [4, 4, 3]", "dims: [6, 4], links_per_dim: [2, 3]", "dims: [8, 2, 1]"};
 
 static void folded(void)
 {
@@ -359,8 +355,7 @@ static void mean_hops(void)
     CU_ASSERT_FATAL(pattern(&net, "uniform", &demand));
     if (make(FC_TURNS_AUTO, &net, &demand, NULL, most_hops, &t)) {
         CU_ASSERT(fc_near(t.hops_mean, (16 + 8 + 4) / 4.0, 1e-12)); /* k / 4 a dimension */
-        CU_ASSERT(
-            fc_near(1 / t.max_service_rate, 8.0 / 16, 1e-6)); /* 8 / k of the longest, whatever the split */
+        CU_ASSERT(fc_near(1 / t.max_service_rate, 8.0 / 16, 1e-6)); /* 8 / k of the longest, whatever the split */
         fc_turns_free(&t);
     }
     fc_demand_free(&demand);
@@ -406,8 +401,7 @@ static void check_zero_load(const struct oracle_machine *o, enum oracle_flow flo
 
 static void zero_load(void)
 {
-    for (size_t m = 0; m < FC_COUNT(oracle_machines); m++)
-        check_zero_load(&oracle_machines[m], ORACLE_CUT_THROUGH, 8);
+    for (size_t m = 0; m < FC_COUNT(oracle_machines); m++) check_zero_load(&oracle_machines[m], ORACLE_CUT_THROUGH, 8);
     for (size_t m = 0; m < FC_COUNT(unequal); m++) {
         check_zero_load(&unequal[m], ORACLE_CUT_THROUGH, 12);
         if (!strstr(unequal[m].rest, "bubble")) check_zero_load(&unequal[m], ORACLE_WORMHOLE, 12);

@@ -124,8 +124,7 @@ static void check(const struct oracle_machine *o, const char *what, const struct
         if (!(links <= tolerance && states <= 2 * tolerance))
             printf("\n    %s, %s: links %.3g, states %.3g apart\n", o->name, what, links, states);
         CU_ASSERT(links <= tolerance);
-        CU_ASSERT(states <=
-                  2 * tolerance); /* walks stop after a few rounds, and few packets share unevenly */
+        CU_ASSERT(states <= 2 * tolerance); /* walks stop after a few rounds, and few packets share unevenly */
         if (!net->machine->routing->adaptive) CU_ASSERT_EQUAL(exact.n_states, walked.n_states);
         CU_ASSERT(fc_near(exact.packets, walked.packets, 1e-9));
         CU_ASSERT(fc_near(exact.hops_mean, walked.hops_mean, 1e-9));
@@ -188,8 +187,7 @@ static void even_split(const struct oracle_machine *o)
                 apart = fmax(apart, fabs(t.rate[l] * FLITS - load.bytes[l] * net.n_nodes / sum));
         if (!(apart < 1e-9)) printf("\n    %s: %.3g\n", o->name, apart);
         CU_ASSERT(apart < 1e-9);
-        for (uint32_t s = 0; s < t.n_states; s++)
-            CU_ASSERT_EQUAL(t.first_choice[s + 1] - t.first_choice[s], 1);
+        for (uint32_t s = 0; s < t.n_states; s++) CU_ASSERT_EQUAL(t.first_choice[s + 1] - t.first_choice[s], 1);
         fc_turns_free(&t);
     }
     fc_load_free(&load);
@@ -231,8 +229,7 @@ static void pooled(void)
             for (uint32_t s = 0; s < t->n_states; s++) {
                 uint32_t n = t->first_choice[s + 1] - t->first_choice[s];
                 double sum = 0;
-                for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
-                    sum += t->choice_rate[i];
+                for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) sum += t->choice_rate[i];
                 CU_ASSERT(fabs(sum - t->state_rate[s]) < 1e-9);
                 wide = fmax(wide, n - (double)t->state_outputs[s]);
                 if (t->state_in[s] == FC_NONE) out += sum;
@@ -268,8 +265,7 @@ static void refused(void)
     if (!fc_test_network(yaml, &machine, &net)) return;
     fc_flit_defaults(&settings);
     CU_ASSERT_FATAL(!fc_demand_from_pattern(&net, "uniform", 3, &demand, &st));
-    CU_ASSERT_EQUAL(fc_turns_make_by(FC_TURNS_DESTINATIONS, &net, &demand, &settings, 1000000, &t, &st),
-                    FC_NO);
+    CU_ASSERT_EQUAL(fc_turns_make_by(FC_TURNS_DESTINATIONS, &net, &demand, &settings, 1000000, &t, &st), FC_NO);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "by destination"));
     fc_demand_free(&demand);
     fc_test_close(&machine, &net);

@@ -132,8 +132,7 @@ static inline void expect_same(const struct fc_trace *a, const struct fc_trace *
     for (uint64_t i = 0; i < n; i++) {
         struct fc_event x = a->events[i], y = b->events[i];
         CU_ASSERT_EQUAL_FATAL(x.n_list, y.n_list);
-        if (x.n_list)
-            CU_ASSERT_EQUAL(memcmp(a->lists + x.list, b->lists + y.list, x.n_list * sizeof *a->lists), 0);
+        if (x.n_list) CU_ASSERT_EQUAL(memcmp(a->lists + x.list, b->lists + y.list, x.n_list * sizeof *a->lists), 0);
         x.list = y.list = 0;
         CU_ASSERT_EQUAL(memcmp(&x, &y, sizeof x), 0);
     }

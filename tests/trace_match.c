@@ -39,11 +39,9 @@ struct matcher {
     uint64_t mask;
 };
 
-static struct queue *find(const struct matcher *m, uint32_t destination, int32_t comm, int32_t source,
-                          int32_t tag)
+static struct queue *find(const struct matcher *m, uint32_t destination, int32_t comm, int32_t source, int32_t tag)
 {
-    uint64_t h = (uint64_t)(uint32_t)comm * 0x9e3779b97f4a7c15u ^
-                 (uint64_t)(uint32_t)source * 0xc2b2ae3d27d4eb4fu ^
+    uint64_t h = (uint64_t)(uint32_t)comm * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)source * 0xc2b2ae3d27d4eb4fu ^
                  (uint64_t)(uint32_t)tag * 0x165667b19e3779f9u;
     for (uint64_t i = h ^ h >> 29;; i++) {
         struct queue *q = &m->queue[i & m->mask];
@@ -68,8 +66,7 @@ static enum fc_code collect(struct matcher *m, struct fc_arena *scratch, struct 
     uint64_t n_sends = m->first[t->n_ranks + 1];
     for (uint32_t r = 0; r < t->n_ranks; r++) { /* a receive without a send opens a queue too */
         uint64_t receives = 0;
-        for (uint64_t e = t->first_event[r]; e < t->first_event[r + 1]; e++)
-            receives += is_receive(&t->events[e]);
+        for (uint64_t e = t->first_event[r]; e < t->first_event[r + 1]; e++) receives += is_receive(&t->events[e]);
         uint64_t keys = receives + m->first[r + 2] - m->first[r + 1];
         if (keys > most) most = keys;
     }
@@ -132,10 +129,10 @@ static enum fc_code check_all(const struct matcher *m, struct fc_status *st)
         if (m->match[i] != UINT64_MAX || !(is_send(e) || is_receive(e))) continue;
         uint32_t rank = rank_of(t, i);
         return fc_fail(st, FC_INPUT, fc_event_place(t, rank, i),
-                       "rank %" PRIu32 ": no %s rank %" PRId32 " with tag %" PRId32
-                       " in communicator %" PRId32 " for this %s of %" PRId64 " bytes",
-                       rank, is_send(e) ? "receive is posted by" : "message is sent by", e->peer, e->tag,
-                       e->comm, fc_op_names[e->op], e->bytes);
+                       "rank %" PRIu32 ": no %s rank %" PRId32 " with tag %" PRId32 " in communicator %" PRId32
+                       " for this %s of %" PRId64 " bytes",
+                       rank, is_send(e) ? "receive is posted by" : "message is sent by", e->peer, e->tag, e->comm,
+                       fc_op_names[e->op], e->bytes);
     }
     return FC_OK;
 }
@@ -151,7 +148,8 @@ static enum fc_code refuse_open(const struct fc_trace *t, struct fc_status *st)
         if (!is_receive(e) || (e->peer != FC_ANY && e->tag != FC_ANY)) continue;
         uint32_t rank = rank_of(t, i);
         return fc_fail(st, FC_INPUT, fc_event_place(t, rank, i),
-                       "rank %" PRIu32 ", call %" PRIu64 ": a receive with any %s, and the trace does not tell what came",
+                       "rank %" PRIu32 ", call %" PRIu64
+                       ": a receive with any %s, and the trace does not tell what came",
                        rank, i - t->first_event[rank], e->peer == FC_ANY ? "source" : "tag");
     }
     return FC_OK;

@@ -90,21 +90,18 @@ static void make_half(struct bench *b)
  * of short messages. What the other rows deviate by is information. */
 static bool row(struct bench *b, const char *pattern, double share, int job)
 {
-    if (fc_background_of_pattern(&b->net, pattern, NULL, 0, FC_BACKGROUND_SHARE, share, 1, &b->background,
-                                 &b->st))
+    if (fc_background_of_pattern(&b->net, pattern, NULL, 0, FC_BACKGROUND_SHARE, share, 1, &b->background, &b->st))
         stop(pattern, &b->st);
     make_half(b);
     const double *links = b->background.link_bytes_per_s;
     double empty = with_model(b, FC_NET_FLIT, NULL, job), kernel = with_model(b, FC_NET_FLIT, links, job),
            inelastic = with_model(b, FC_NET_CONTENTION, links, job),
-           fair = with_model(b, FC_NET_CONTENTION, b->half, job),
-           queue = with_model(b, FC_NET_QUEUEING, links, job);
+           fair = with_model(b, FC_NET_CONTENTION, b->half, job), queue = with_model(b, FC_NET_QUEUEING, links, job);
     double slowed = kernel / empty * (1 - share) - 1, queueing = queue / kernel - 1;
-    bool good =
-        job == SHIFT ? fabs(slowed) <= (share < 0.7 ? 0.1 : 0.25) : job == LONG || fabs(queueing) <= 0.15;
-    printf("| %s %.0f %% | %s | %.2f | %.2f | %.2f | %+.0f %% | %+.0f %% | %+.0f %% |%s\n", pattern,
-           100 * share, job_names[job], 1e6 * empty, 1e6 * kernel, kernel / empty,
-           100 * (inelastic / kernel - 1), 100 * (fair / kernel - 1), 100 * queueing, good ? "" : " OUTSIDE");
+    bool good = job == SHIFT ? fabs(slowed) <= (share < 0.7 ? 0.1 : 0.25) : job == LONG || fabs(queueing) <= 0.15;
+    printf("| %s %.0f %% | %s | %.2f | %.2f | %.2f | %+.0f %% | %+.0f %% | %+.0f %% |%s\n", pattern, 100 * share,
+           job_names[job], 1e6 * empty, 1e6 * kernel, kernel / empty, 100 * (inelastic / kernel - 1),
+           100 * (fair / kernel - 1), 100 * queueing, good ? "" : " OUTSIDE");
     fflush(stdout);
     free(b->half);
     fc_background_free(&b->background);
@@ -125,8 +122,7 @@ int main(int argc, char **argv)
     for (size_t p = 0; p < FC_COUNT(patterns); p++)
         for (int job = 0; job < JOBS; job++)
             for (size_t s = 0; s < FC_COUNT(shares); s++)
-                if ((argc < 2 || strstr(patterns[p], argv[1])) &&
-                    (argc < 3 || strstr(job_names[job], argv[2])))
+                if ((argc < 2 || strstr(patterns[p], argv[1])) && (argc < 3 || strstr(job_names[job], argv[2])))
                     good = row(&b, patterns[p], shares[s], job) && good;
     fc_network_free(&b.net);
     fc_machine_free(&b.machine);

@@ -37,8 +37,7 @@ static void broken(const char *what, const struct fc_status *st)
  * ----------------------------------------------------------------------------------------------------- */
 
 /* 200 pairs of nodes; the row shows the sum of their latencies and the greatest difference of one. */
-static void zero_load(const struct oracle_machine *o, int engine, int delay, bool stage,
-                      enum oracle_flow flow)
+static void zero_load(const struct oracle_machine *o, int engine, int delay, bool stage, enum oracle_flow flow)
 {
     struct fc_status st = {0};
     char how[96];
@@ -69,8 +68,7 @@ static void rings_and_crossbars(int engine)
         snprintf(how, sizeof how, "Geo/D/1, load %g, %u flits, %s", queues[i].load, queues[i].flits,
                  fc_flit_engine_names[engine]);
         double wait = oracle_measure_ring(&net, engine, 1, queues[i].load, queues[i].flits, 2000000, &st);
-        if (!st.code)
-            row("source queue, wait", how, wait, oracle_geo_d_1(queues[i].load, queues[i].flits), 2);
+        if (!st.code) row("source queue, wait", how, wait, oracle_geo_d_1(queues[i].load, queues[i].flits), 2);
     }
     for (uint32_t hops = 1; hops <= 2 && !st.code; hops++) {
         snprintf(how, sizeof how, "%u hop%s on, saturated, %s", hops, hops == 1 ? "" : "s",
@@ -135,8 +133,7 @@ static double saturation(const struct reference_curve *c, const struct reference
     return low;
 }
 
-static void compare(const struct reference_curve *c, const struct reference_machine *m,
-                    const struct reference_point *p)
+static void compare(const struct reference_curve *c, const struct reference_machine *m, const struct reference_point *p)
 {
     struct fc_flit_result r;
     char how[64];
@@ -173,8 +170,7 @@ int main(int argc, char **argv)
     const char *only = argc > 1 ? argv[1] : "";
     printf("%-30s %-34s %11s %11s %10s\n", "what", "how", "ours", "reference", "deviation");
     if (!*only || !strcmp(only, "exact")) exact_answers();
-    if (!reference_there())
-        printf("no %s: the independent simulator's curves are skipped\n", REFERENCE_DIRECTORY);
+    if (!reference_there()) printf("no %s: the independent simulator's curves are skipped\n", REFERENCE_DIRECTORY);
     for (size_t i = 0; i < FC_COUNT(reference_names) && reference_there(); i++)
         if (strstr(reference_names[i], only)) compare_curve(reference_names[i]);
     printf("%d comparisons, %d failed\n", n_rows, n_failed);

@@ -60,8 +60,7 @@ static double model_us(const struct fc_network *net, const struct fc_nic_backgro
     sum -= fc_spread_mean(&wait) / 2;
     for (int l = 1; l <= 3; l++) {
         if (fc_nic_wait_way(&load, l, &wait)) stop("wait", &st);
-        sum += share[l] *
-               (fc_spread_mean(&wait) + (2 * l - 1) * m->router.delay_s + 2 * l * m->classes[0].latency_s);
+        sum += share[l] * (fc_spread_mean(&wait) + (2 * l - 1) * m->router.delay_s + 2 * l * m->classes[0].latency_s);
     }
     fc_arena_free(&arena);
     return 1e6 * sum;

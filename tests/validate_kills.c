@@ -6,9 +6,9 @@
 
 /* Of 1,000; ranks that mpirun starts take a second each. */
 static const int share[KILLS_JOBS] = {
-    [KILLS_SWEEP] = 200, [KILLS_MAP] = 130, [KILLS_CONVERT] = 150, [KILLS_CALIBRATE] = 80, [KILLS_REPRODUCE] = 130,
-    [KILLS_REPORT] = 60, [KILLS_PLOTS] = 60, [KILLS_EXPORT] = 50, [KILLS_CAPTURE] = 80, [KILLS_CAPTURE_RANKS] = 30,
-    [KILLS_SWEEP_RANKS] = 30,
+    [KILLS_SWEEP] = 200,     [KILLS_MAP] = 130,          [KILLS_CONVERT] = 150,    [KILLS_CALIBRATE] = 80,
+    [KILLS_REPRODUCE] = 130, [KILLS_REPORT] = 60,        [KILLS_PLOTS] = 60,       [KILLS_EXPORT] = 50,
+    [KILLS_CAPTURE] = 80,    [KILLS_CAPTURE_RANKS] = 30, [KILLS_SWEEP_RANKS] = 30,
 };
 
 int main(int argc, char **argv)
@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     bool ranks = kills_make_program(&k, &in);
     kills_make_jobs(&in, jobs);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    printf("seed %llu\n%-20s %8s %8s %8s %8s %8s %8s\n", (unsigned long long)seed, "command", "SIGKILL", "SIGTERM", "SIGINT",
-           "answers", "wrong", "s");
+    printf("seed %llu\n%-20s %8s %8s %8s %8s %8s %8s\n", (unsigned long long)seed, "command", "SIGKILL", "SIGTERM",
+           "SIGINT", "answers", "wrong", "s");
     for (int j = 0; j < KILLS_JOBS; j++) {
         double since = fc_wall_s();
         k.counts = (struct kills_counts){0};
@@ -41,8 +41,8 @@ int main(int argc, char **argv)
         }
         kills_run(&k, &jobs[j], (share[j] * n + 999) / 1000);
         struct kills_counts *c = &k.counts;
-        printf("%-20s %8d %8d %8d %8d %8d %8.1f\n", jobs[j].name, c->sent[0], c->sent[1], c->sent[2], c->completed, c->wrong,
-               fc_wall_s() - since);
+        printf("%-20s %8d %8d %8d %8d %8d %8.1f\n", jobs[j].name, c->sent[0], c->sent[1], c->sent[2], c->completed,
+               c->wrong, fc_wall_s() - since);
         for (int i = 0; i < 3; i++) all.sent[i] += c->sent[i];
         all.completed += c->completed;
         all.wrong += c->wrong;

@@ -32,8 +32,7 @@ static double latest_ns(const struct fc_trace *t, bool b, struct fc_status *st)
 static bool compare(const char *name, const char *setting, double ns, double theirs_s, double ours_ns)
 {
     bool good = ours_ns > 0 ? ns == ours_ns : fabs(ns - 1e9 * theirs_s) <= 501;
-    printf("%-10s %s  LogGOPSim %.6f s, here %.0f ns%s\n", name, setting, theirs_s, ns,
-           good ? "" : "  FAILED");
+    printf("%-10s %s  LogGOPSim %.6f s, here %.0f ns%s\n", name, setting, theirs_s, ns, good ? "" : "  FAILED");
     return good;
 }
 
@@ -61,10 +60,8 @@ static bool recordings(void)
             printf("%s\n", text);
             return false;
         }
-        good &=
-            compare(listed[i].name, "A", latest_ns(&trace, false, &st), listed[i].a_s, listed[i].ours_a_ns);
-        good &=
-            compare(listed[i].name, "B", latest_ns(&trace, true, &st), listed[i].b_s, listed[i].ours_b_ns);
+        good &= compare(listed[i].name, "A", latest_ns(&trace, false, &st), listed[i].a_s, listed[i].ours_a_ns);
+        good &= compare(listed[i].name, "B", latest_ns(&trace, true, &st), listed[i].b_s, listed[i].ours_b_ns);
         fc_trace_free(&trace);
     }
     return good;
@@ -95,8 +92,8 @@ static bool broadcast(uint32_t n_ranks, bool sorted, double expected_ns)
                 k = i;
             else if (k == 0 || k == sends / 2)
                 k = sends / 2 - k;
-            event[n++] = (struct fc_event){
-                .op = FC_OP_SEND, .peer = (int32_t)(r + (bit << k)), .bytes = 1, .n_list = r > 0};
+            event[n++] =
+                (struct fc_event){.op = FC_OP_SEND, .peer = (int32_t)(r + (bit << k)), .bytes = 1, .n_list = r > 0};
         }
         first[r + 1] = n;
     }
@@ -113,8 +110,7 @@ static bool broadcast(uint32_t n_ranks, bool sorted, double expected_ns)
                          .lists = &zero};
     double ns = latest_ns(&t, false, &st);
     printf("broadcast, %u ranks, sends %s: %.0f ns, expected %.0f%s\n", n_ranks,
-           sorted ? "as LogGOPSim sorts them" : "as written", ns, expected_ns,
-           ns == expected_ns ? "" : "  FAILED");
+           sorted ? "as LogGOPSim sorts them" : "as written", ns, expected_ns, ns == expected_ns ? "" : "  FAILED");
     free(event);
     free(first);
     free(member);

@@ -56,7 +56,8 @@ static bool check(const char *name)
     }
     good = certificate.safe;
     printf("%-20s %-22s", name, certificate.safe ? certificate.policy : "CAN DEADLOCK");
-    bool splits = machine.routing->adaptive && machine.routing->n_components; /* UGAL, adaptive: only symmetric loads fixed */
+    bool splits =
+        machine.routing->adaptive && machine.routing->n_components; /* UGAL, adaptive: only symmetric loads fixed */
     const char *patterns[] = {"alltoall:bytes=1KiB", "permutation:seed=1"};
     for (int p = 0; p < 2; p++) {
         bool fixed = !splits || (p == 0 && !strcmp(machine.routing->name, "adaptive"));

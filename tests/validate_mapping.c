@@ -66,8 +66,7 @@ static void geometric(struct edges *e, uint64_t seed)
     for (uint32_t t = 0; t < e->n_tasks; t++)
         for (uint32_t u = 0; u < t; u++) {
             double x = fc_random_real(seed, POSITIONS, 2 * t) - fc_random_real(seed, POSITIONS, 2 * u);
-            double y =
-                fc_random_real(seed, POSITIONS, 2 * t + 1) - fc_random_real(seed, POSITIONS, 2 * u + 1);
+            double y = fc_random_real(seed, POSITIONS, 2 * t + 1) - fc_random_real(seed, POSITIONS, 2 * u + 1);
             if (x * x + y * y < reach) add_edge(e, t, u, 1 + (double)fc_random_below(seed, WEIGHTS, e->n, 4));
         }
 }
@@ -143,8 +142,7 @@ static enum fc_code shuffle_pattern(const struct fc_demand *ordered, uint64_t se
 {
     struct edges e = {.n_tasks = ordered->n_tasks};
     for (size_t i = 0; i < ordered->n_entries; i++)
-        if (ordered->src[i] < ordered->dst[i])
-            add_edge(&e, ordered->src[i], ordered->dst[i], ordered->bytes[i]);
+        if (ordered->src[i] < ordered->dst[i]) add_edge(&e, ordered->src[i], ordered->dst[i], ordered->bytes[i]);
     put_edges(&e, true, seed, d, st);
     free(e.a), free(e.b), free(e.bytes);
     return st->code;
@@ -152,28 +150,26 @@ static enum fc_code shuffle_pattern(const struct fc_demand *ordered, uint64_t se
 
 /* ---- jobs ---- */
 
-#define MACHINE(network, links, routing, cores)                                                              \
-    "name: m\nnetwork: {family: " network "}\nlinks: {" links "}\nrouter: {delay: 1 us, routing: " routing   \
-    "}\n"                                                                                                    \
+#define MACHINE(network, links, routing, cores)                                                                        \
+    "name: m\nnetwork: {family: " network "}\nlinks: {" links "}\nrouter: {delay: 1 us, routing: " routing "}\n"       \
     "node: {cores: " cores "}\n"
-#define TORUS(dims, routing, cores)                                                                          \
-    MACHINE("torus, dims: " dims, "torus: {bandwidth: 1 GB/s}", routing, cores)
-#define TREE(children, parents)                                                                              \
-    MACHINE("fat-tree, children: " children ", parents: " parents,                                           \
+#define TORUS(dims, routing, cores) MACHINE("torus, dims: " dims, "torus: {bandwidth: 1 GB/s}", routing, cores)
+#define TREE(children, parents)                                                                                        \
+    MACHINE("fat-tree, children: " children ", parents: " parents,                                                     \
             "leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}", "nca-hash", "1")
-#define PERCS(supernodes, cores)                                                                             \
-    MACHINE("two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8",                        \
+#define PERCS(supernodes, cores)                                                                                       \
+    MACHINE("two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8",                                  \
             "ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}", "direct", cores)
-#define DRAGONFLY(routing, cores)                                                                            \
-    MACHINE("two-level, supernodes: 9, drawers: 4, nodes_per_drawer: 8, nodes_per_router: 4, links_per_pair: 8, "  \
-            "local: grid, d_link: modulo",                                                                  \
+#define DRAGONFLY(routing, cores)                                                                                      \
+    MACHINE("two-level, supernodes: 9, drawers: 4, nodes_per_drawer: 8, nodes_per_router: 4, links_per_pair: 8, "      \
+            "local: grid, d_link: modulo",                                                                             \
             "ll: {bandwidth: 5.25 GB/s}, lr: {bandwidth: 15.75 GB/s}, d: {bandwidth: 4.6875 GB/s}", routing, cores)
-#define TMESH                                                                                                \
-    MACHINE("tmesh, dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}",     \
+#define TMESH                                                                                                          \
+    MACHINE("tmesh, dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}",               \
             "torus: {bandwidth: 2 GB/s}, mesh: {bandwidth: 25.6 GB/s}", "dimension-order", "1")
 
-#define PERCS_64(rule, routing)                                                                              \
-    MACHINE("two-level, supernodes: 64, drawers: 4, nodes_per_drawer: 8, d_link: " rule,                     \
+#define PERCS_64(rule, routing)                                                                                        \
+    MACHINE("two-level, supernodes: 64, drawers: 4, nodes_per_drawer: 8, d_link: " rule,                               \
             "ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}", routing, "32")
 #define STENCIL_4D "stencil4d:grid=16x16x16x16,bytes=2MiB"
 #define STENCIL_2D "stencil2d:grid=256x256,bytes=64KiB"
@@ -198,14 +194,14 @@ static const struct job {
      "stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB", 0, 1, 60, 3.3e-3, 0},
     {"torus 16x16x16, shuffled 3D stencil", TORUS("[16, 16, 16]", "dimension-order", "1"),
      "shuffled stencil3d:grid=16x16x16,bytes=1", 0, 1, 20, 1e-9, 1},
-    {"torus 16x16x16, 2D stencil 64x64", TORUS("[16, 16, 16]", "dimension-order", "1"),
-     "stencil2d:grid=64x64,bytes=1", 0, 1, 20, 4e-9, 1.11},
+    {"torus 16x16x16, 2D stencil 64x64", TORUS("[16, 16, 16]", "dimension-order", "1"), "stencil2d:grid=64x64,bytes=1",
+     0, 1, 20, 4e-9, 1.11},
     {"torus 16x16x16, shuffled 2D stencil 64x64", TORUS("[16, 16, 16]", "dimension-order", "1"),
      "shuffled stencil2d:grid=64x64,bytes=1", 0, 1, 20, 4e-9, 1.11},
     {"torus 8x8x8 x 8 cores, power law 4096 (file)", TORUS("[8, 8, 8]", "dimension-order", "8"),
      SHARED "plaw4096.graph", 0, 1, 20, 540e-9, 3.5},
-    {"4-ary 5-tree, 4elt in 1024 parts (file)", TREE("[4, 4, 4, 4, 4]", "[1, 4, 4, 4, 4]"),
-     SHARED "4elt1024.graph", 0, 1, 20, 58e-9, 3.87},
+    {"4-ary 5-tree, 4elt in 1024 parts (file)", TREE("[4, 4, 4, 4, 4]", "[1, 4, 4, 4, 4]"), SHARED "4elt1024.graph", 0,
+     1, 20, 58e-9, 3.87},
     {"PERCS-64 modulo direct, 4D stencil", PERCS_64("modulo", "direct"), STENCIL_4D, 0, 1, 5, 0, 0},
     {"PERCS-64 block direct, 4D stencil", PERCS_64("block", "direct"), STENCIL_4D, 0, 1, 5, 0, 0},
     {"PERCS-64 relative direct, 2D stencil", PERCS_64("relative", "direct"), STENCIL_2D, 0, 1, 5, 0, 0},
@@ -223,47 +219,39 @@ static const struct job {
     {"dragonfly of 9 groups, UGAL, geometric 1152", DRAGONFLY("ugal", "1"), "geometric", 1152, 26, 0, 0, 0},
     {"dragonfly of 9 groups, indirect x 2 cores, power law 1500", DRAGONFLY("indirect", "2"), "power-law", 1500, 27, 0,
      0, 0},
-    {"torus 8x8x8x8, power law 4096", TORUS("[8, 8, 8, 8]", "dimension-order", "1"), "power-law", 4096, 21, 5,
-     0, 0},
-    {"torus 10x10x10, 2D stencil 40x25", TORUS("[10, 10, 10]", "dimension-order", "1"),
-     "stencil2d:grid=40x25,bytes=1", 0, 22, 0, 0, 0},
+    {"torus 8x8x8x8, power law 4096", TORUS("[8, 8, 8, 8]", "dimension-order", "1"), "power-law", 4096, 21, 5, 0, 0},
+    {"torus 10x10x10, 2D stencil 40x25", TORUS("[10, 10, 10]", "dimension-order", "1"), "stencil2d:grid=40x25,bytes=1",
+     0, 22, 0, 0, 0},
     {"torus 9x6x5 x 2 cores, shuffled 3D stencil 15x6x6", TORUS("[9, 6, 5]", "dimension-order", "2"),
      "shuffled stencil3d:grid=15x6x6,bytes=1", 0, 23, 0, 0, 0},
-    {"torus 8x8x8, 2D stencil 32x16", TORUS("[8, 8, 8]", "dimension-order", "1"),
-     "stencil2d:grid=32x16,bytes=1", 0, 1, 0, 0, 0},
+    {"torus 8x8x8, 2D stencil 32x16", TORUS("[8, 8, 8]", "dimension-order", "1"), "stencil2d:grid=32x16,bytes=1", 0, 1,
+     0, 0, 0},
     {"torus 8x8x8, shuffled 3D stencil", TORUS("[8, 8, 8]", "dimension-order", "1"),
      "shuffled stencil3d:grid=8x8x8,bytes=1", 0, 2, 0, 0, 0},
     {"torus 12x8x8, shuffled 2D stencil 24x32", TORUS("[12, 8, 8]", "dimension-order", "1"),
      "shuffled stencil2d:grid=24x32,bytes=1", 0, 3, 0, 0, 0},
     {"torus 8x8x8, power law 512", TORUS("[8, 8, 8]", "dimension-order", "1"), "power-law", 512, 4, 0, 0, 0},
-    {"torus 8x8x4 x 4 cores, power law 1024", TORUS("[8, 8, 4]", "dimension-order", "4"), "power-law", 1024,
-     5, 0, 0, 0},
-    {"torus 4x4x4x4, geometric 256", TORUS("[4, 4, 4, 4]", "dimension-order", "1"), "geometric", 256, 6, 0, 0,
+    {"torus 8x8x4 x 4 cores, power law 1024", TORUS("[8, 8, 4]", "dimension-order", "4"), "power-law", 1024, 5, 0, 0,
      0},
-    {"torus 8x8x4 adaptive, geometric 256", TORUS("[8, 8, 4]", "adaptive", "1"), "geometric", 256, 7, 0, 0,
-     0},
-    {"torus 12x8x4 x 2 cores, mesh 768", TORUS("[12, 8, 4]", "dimension-order", "2"), "mesh", 768, 8, 0, 0,
-     0},
-    {"mesh 16x16, geometric 256",
-     MACHINE("mesh, dims: [16, 16]", "mesh: {bandwidth: 1 GB/s}", "dimension-order", "1"), "geometric", 256,
-     9, 0, 0, 0},
-    {"mesh 8x8x8, mesh 512",
-     MACHINE("mesh, dims: [8, 8, 8]", "mesh: {bandwidth: 1 GB/s}", "dimension-order", "1"), "mesh", 512, 10,
-     0, 0, 0},
+    {"torus 4x4x4x4, geometric 256", TORUS("[4, 4, 4, 4]", "dimension-order", "1"), "geometric", 256, 6, 0, 0, 0},
+    {"torus 8x8x4 adaptive, geometric 256", TORUS("[8, 8, 4]", "adaptive", "1"), "geometric", 256, 7, 0, 0, 0},
+    {"torus 12x8x4 x 2 cores, mesh 768", TORUS("[12, 8, 4]", "dimension-order", "2"), "mesh", 768, 8, 0, 0, 0},
+    {"mesh 16x16, geometric 256", MACHINE("mesh, dims: [16, 16]", "mesh: {bandwidth: 1 GB/s}", "dimension-order", "1"),
+     "geometric", 256, 9, 0, 0, 0},
+    {"mesh 8x8x8, mesh 512", MACHINE("mesh, dims: [8, 8, 8]", "mesh: {bandwidth: 1 GB/s}", "dimension-order", "1"),
+     "mesh", 512, 10, 0, 0, 0},
     {"4-ary 4-tree, mesh 256", TREE("[4, 4, 4, 4]", "[1, 4, 4, 4]"), "mesh", 256, 11, 0, 0, 0},
     {"4-ary 4-tree, power law 256", TREE("[4, 4, 4, 4]", "[1, 4, 4, 4]"), "power-law", 256, 12, 0, 0, 0},
-    {"fat tree 8:8:8 of 4 parents, geometric 512", TREE("[8, 8, 8]", "[1, 4, 4]"), "geometric", 512, 13, 0, 0,
-     0},
+    {"fat tree 8:8:8 of 4 parents, geometric 512", TREE("[8, 8, 8]", "[1, 4, 4]"), "geometric", 512, 13, 0, 0, 0},
     {"fat tree 8:8:8 of 2 parents, shuffled 3D stencil", TREE("[8, 8, 8]", "[1, 2, 2]"),
      "shuffled stencil3d:grid=8x8x8,bytes=1", 0, 14, 0, 0, 0},
     {"TMesh 4x4x4, 3D stencil 8x8x10", TMESH, "stencil3d:grid=8x8x10,bytes=1", 0, 15, 0, 0, 0},
     {"TMesh 4x4x4, power law 512", TMESH, "power-law", 512, 16, 0, 0, 0},
-    {"PERCS 8 SN x 4 cores, 2D stencil 32x32", PERCS("8", "4"), "stencil2d:grid=32x32,bytes=65536", 0, 17, 0,
-     0, 0},
-    {"PERCS 8 SN x 8 cores, 4D stencil 8x8x8x4", PERCS("8", "8"), "stencil4d:grid=8x8x8x4,bytes=1048576", 0,
-     18, 0, 0, 0},
-    {"PERCS 8 SN x 4 cores, multicast stride 5", PERCS("8", "4"),
-     "multicast:targets=14,stride=5,bytes=1048576", 0, 19, 0, 0, 0},
+    {"PERCS 8 SN x 4 cores, 2D stencil 32x32", PERCS("8", "4"), "stencil2d:grid=32x32,bytes=65536", 0, 17, 0, 0, 0},
+    {"PERCS 8 SN x 8 cores, 4D stencil 8x8x8x4", PERCS("8", "8"), "stencil4d:grid=8x8x8x4,bytes=1048576", 0, 18, 0, 0,
+     0},
+    {"PERCS 8 SN x 4 cores, multicast stride 5", PERCS("8", "4"), "multicast:targets=14,stride=5,bytes=1048576", 0, 19,
+     0, 0, 0},
     {"PERCS 8 SN x 4 cores, geometric 1024", PERCS("8", "4"), "geometric", 1024, 20, 0, 0, 0},
 };
 
@@ -369,11 +357,8 @@ static enum fc_code run(const struct job *job, uint64_t seed, struct tally *tall
     if (load_machine(job->machine, &machine, st) || fc_network_build(&machine, &net, st) ||
         make_demand(job, &net, &demand, st))
         return st->code;
-    struct fc_map_problem problem = {.net = &net,
-                                     .demand = &demand,
-                                     .seed = seed,
-                                     .time_s = job->budget_s > 0 ? job->budget_s : 4,
-                                     .threads = 1};
+    struct fc_map_problem problem = {
+        .net = &net, .demand = &demand, .seed = seed, .time_s = job->budget_s > 0 ? job->budget_s : 4, .threads = 1};
     if (fc_mapping_bound(&problem, &bound, st)) return st->code;
     printf("%s: bound %.4g us\n   ", job->name, 1e6 * bound.time_s);
     for (int i = 0; fc_strategies[i]; i++) {
@@ -394,8 +379,8 @@ static enum fc_code run(const struct job *job, uint64_t seed, struct tally *tall
     if (try(&problem, "optimize", &f, st)) return st->code;
     double gain = 100 * (1 - f.time_s / best.time_s);
     bool room = !(bound.time_s > best.time_s * (1 - least_gain / 100));
-    printf("\n    optimize %.4g us, %.2f CPU s: %.1f %% below %s; hops a byte %.3f (%.3f)%s\n",
-           1e6 * f.time_s, f.spent_s, gain, best_name, f.hops_a_byte, best.hops_a_byte,
+    printf("\n    optimize %.4g us, %.2f CPU s: %.1f %% below %s; hops a byte %.3f (%.3f)%s\n", 1e6 * f.time_s,
+           f.spent_s, gain, best_name, f.hops_a_byte, best.hops_a_byte,
            room ? "" : "; the bound leaves less than 10 %");
     hold_to_goal(job, &f, tally);
     tally->rows++;

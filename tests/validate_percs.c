@@ -31,7 +31,8 @@ static void hubs(void)
     struct fc_status st = {0};
     struct fc_percs_result r[FC_PERCS_WAYS];
     if (fc_percs_run("percs-64", FC_D_MODULO, FC_PERCS_4D, fc_percs_ways_64, false, 1, r, &st)) stop("percs-64", &st);
-    printf("\n4D stencil, 64 supernodes, d_link: modulo: an independent evaluator's bound, ours, our seeds' least and most, ms\n");
+    printf(
+        "\n4D stencil, 64 supernodes, d_link: modulo: an independent evaluator's bound, ours, our seeds' least and most, ms\n");
     for (int w = 0; w < FC_PERCS_WAYS; w++) {
         double ours_ms = 1e3 * r[w].comm_s * (w >= FC_DFI ? 62.0 / 64 : 1);
         bool drawn = w == FC_RNM || w == FC_RDM;
@@ -44,8 +45,7 @@ static void hubs(void)
 
 /* One iteration under max-min sharing, all ranks starting at once, beside the bulk phase of the same messages
  * and places. More may be 50 us for the end points (calls of 1 us, handshakes), and `percent`. */
-static void replay_one(const char *machine, const char *pattern, const char *map, bool indirect,
-                       double percent)
+static void replay_one(const char *machine, const char *pattern, const char *map, bool indirect, double percent)
 {
     struct fc_percs_job j;
     struct fc_percs_result bulk;

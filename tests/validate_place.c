@@ -59,16 +59,15 @@ static void all_layouts(const struct fc_place_model *m, const struct fc_layout_r
     double seconds = fc_cpu_s() - start;
     bool holds = seconds <= most_s && all.exact && all.best[0].layouts == (rules->lines ? 288 : 1728);
     printf("%-44s %10llu %10llu %7s %8.2f %7.3g %s\n",
-           symmetry ? "different layouts, all allowed" : "layouts, all allowed",
-           (unsigned long long)all.evaluated, (unsigned long long)all.layouts, "", seconds, most_s,
-           holds ? "ok" : "MISSED");
+           symmetry ? "different layouts, all allowed" : "layouts, all allowed", (unsigned long long)all.evaluated,
+           (unsigned long long)all.layouts, "", seconds, most_s, holds ? "ok" : "MISSED");
     n_missed += !holds;
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) best[o] = fc_layout_value(&all.best[o].figures, o);
     fc_place_all_free(&all);
 }
 
-static void program(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
-                    bool bare, const char *what, double value, double time_s, double most_s)
+static void program(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective, bool bare,
+                    const char *what, double value, double time_s, double most_s)
 {
     struct fc_place_milp_settings settings = {.time_s = time_s, .bare = bare};
     struct fc_place_best best = {0};
@@ -95,10 +94,8 @@ static void papers_chip(void)
     rules.lines = true;
     all_layouts(&m, &rules, false, 0.5, best[1]);
     program(&m, &rules, FC_PLACE_HOPS, true, "4x4 hops, lines, plain integer program", 28.0 / 18, 600, 2);
-    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, lines, integer program", best[1][1],
-            600, 60);
-    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, lines, integer program", best[1][2], 600,
-            60);
+    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, lines, integer program", best[1][1], 600, 60);
+    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, lines, integer program", best[1][2], 600, 60);
     rules.lines = false;
     program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, integer program", best[0][2], 600, 60);
     fc_place_model_free(&m);
@@ -119,8 +116,7 @@ static void larger(int n_dims, uint32_t k, uint32_t side, double most_gap)
             failed(&st);
             continue;
         }
-        snprintf(what, sizeof what, "%ux%u, %d dimensions, %s", side, side, n_dims,
-                 fc_place_objective_names[o]);
+        snprintf(what, sizeof what, "%ux%u, %d dimensions, %s", side, side, n_dims, fc_place_objective_names[o]);
         row(what, &best, NAN, fc_cpu_s() - start, most_gap > 0 ? 60 : 0, most_gap);
     }
     fc_place_model_free(&m);

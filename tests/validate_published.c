@@ -42,8 +42,7 @@ static bool start(struct curve *c)
         fc_turns_make(&c->net, &c->demand, &c->settings, 2000000, &c->turns, &c->st) ||
         fc_calibrated_open(NULL, &c->turns, "uniform", &c->settings, &c->model[THEORY], &c->st) ||
         fc_calibrate(&c->machine, &how, &c->calibration, &c->st) ||
-        fc_calibrated_open(&c->calibration, &c->turns, "uniform", &c->settings, &c->model[CALIBRATED],
-                           &c->st)) {
+        fc_calibrated_open(&c->calibration, &c->turns, "uniform", &c->settings, &c->model[CALIBRATED], &c->st)) {
         printf("%s: %s\n", c->machine.name, c->st.message);
         n_missed++;
         return false;
@@ -54,8 +53,7 @@ static bool start(struct curve *c)
 static bool open_machine(struct curve *c, const char *name)
 {
     memset(c, 0, sizeof *c);
-    if (!fc_machine_load(name, &c->machine, &c->st) && !fc_network_build(&c->machine, &c->net, &c->st))
-        return start(c);
+    if (!fc_machine_load(name, &c->machine, &c->st) && !fc_network_build(&c->machine, &c->net, &c->st)) return start(c);
     printf("%s: %s\n", name, c->st.message);
     n_missed++;
     return false;
@@ -94,8 +92,7 @@ static double latency(struct curve *c, int way, double load)
     struct fc_calibrated_answer a;
     double cycles = NAN;
     if (way != KERNEL)
-        return fc_calibrated_solve(c->model[way], load, &a, &c->st) ? (double)NAN
-                                                                    : a.model.latency_mean_cycles;
+        return fc_calibrated_solve(c->model[way], load, &a, &c->st) ? (double)NAN : a.model.latency_mean_cycles;
     c->settings.load_flits_per_cycle = load;
     if (!fc_flit_run(&c->net, &c->demand, NULL, &c->settings, &r, &c->st)) {
         if (r.stable) cycles = r.latency_mean_cycles;
@@ -176,13 +173,11 @@ static void figure_2(void)
     for (int w = 0; w < WAYS; w++) x[w] = 100 * half[V1P1][w] / half[DETERMINISTIC][w];
     row(figure, "dynamic far below deterministic: share at 50 %, %", "order", x, -INFINITY, 70);
     row(figure, "deterministic saturates with the links busy for, %", "crossing", edge, -INFINITY, 75);
-    for (int w = 0; w < WAYS; w++)
-        x[w] = 100 * (most[V1P1][w] - most[V2P1][w]) / (most[V1P1][w] - most[V2P2][w]);
+    for (int w = 0; w < WAYS; w++) x[w] = 100 * (most[V1P1][w] - most[V2P1][w]) / (most[V1P1][w] - most[V2P2][w]);
     row(figure, "a 2nd channel alone, of what it gains with a 2nd path, %", "little", x, -INFINITY, 50);
     for (int w = 0; w < WAYS; w++) x[w] = most[V1P1][w] / most[V2P2][w];
     row(figure, "2 channels and paths faster than 1: ratio at 80 %", "order", x, 1.05, INFINITY);
-    for (int w = 0; w < WAYS; w++)
-        x[w] = 100 * (most[V2P2][w] - most[V4P4][w]) / (most[V1P1][w] - most[V2P2][w]);
+    for (int w = 0; w < WAYS; w++) x[w] = 100 * (most[V2P2][w] - most[V4P4][w]) / (most[V1P1][w] - most[V2P2][w]);
     row(figure, "4 and 4, of the gain of 2 and 2, %", "marginal", x, 0, 50);
 }
 
@@ -230,8 +225,7 @@ static void figure_8(void)
     row(figure, "maximum throughput above the standard torus', %", "13.4", most, 0, INFINITY);
     row(figure, "latency over the torus', 10 % of its throughput", "above 1", low, 1, INFINITY);
     row(figure, "the same at 97 %: has come nearer", "-", high, -INFINITY, INFINITY);
-    row(figure, "crossed at 110 %: latency, cycles, where the torus is saturated", "crossing", beyond, 0,
-        INFINITY);
+    row(figure, "crossed at 110 %: latency, cycles, where the torus is saturated", "crossing", beyond, 0, INFINITY);
 }
 
 int main(int argc, char **argv)

@@ -20,11 +20,7 @@ static const struct group {
     const char *adversarial, *stencil[2];
     uint32_t flits[2];
 } groups[] = {
-    {"torus, adaptive",
-     {"bgl-64", "bgl-512"},
-     "tornado",
-     {"stencil3d:grid=4x4x4", "stencil3d:grid=8x8x8"},
-     {1, 8}},
+    {"torus, adaptive", {"bgl-64", "bgl-512"}, "tornado", {"stencil3d:grid=4x4x4", "stencil3d:grid=8x8x8"}, {1, 8}},
     {"torus, dateline",
      {MACHINES "torus-4x4x4.yaml", MACHINES "torus-8x8x8.yaml"},
      "tornado",
@@ -57,8 +53,7 @@ enum { SHARES = FC_COUNT(shares), BELOW = 4 };
 struct total {
     int cases, anchored, missed;
     double mean, worst, saturation, worst_saturation, anchored_mean, anchored_worst;
-    int stated, covered, saturations,
-        covered_saturations; /* errors stated for transfer answers: loads; rows */
+    int stated, covered, saturations, covered_saturations; /* errors stated for transfer answers: loads; rows */
     int held, held_saturation, held_both; /* rows, both tiers: mean latency error to 80 % by that stated there */
 };
 
@@ -85,8 +80,8 @@ struct row {
 };
 
 /* Kernel and model of one case. */
-static bool compare(const struct fc_calibration *calibration, const struct fc_network *net,
-                    const char *pattern, uint32_t flits, struct row *row, struct fc_status *st)
+static bool compare(const struct fc_calibration *calibration, const struct fc_network *net, const char *pattern,
+                    uint32_t flits, struct row *row, struct fc_status *st)
 {
     struct fc_demand demand;
     struct fc_flit_settings settings;
@@ -126,8 +121,8 @@ static double size_of(double error)
     return isnan(error) ? 100 : fabs(error);
 }
 
-static void print_row(const struct group *g, int larger, const char *pattern, uint32_t flits,
-                      const struct row *row, struct total *t)
+static void print_row(const struct group *g, int larger, const char *pattern, uint32_t flits, const struct row *row,
+                      struct total *t)
 {
     double mean = 0;
     for (int i = 0; i < BELOW; i++) mean += size_of(row->error[i]) / BELOW;
@@ -159,8 +154,8 @@ static void print_row(const struct group *g, int larger, const char *pattern, ui
     t->held_saturation += held_saturation;
     t->held_both += held && held_saturation;
     printf("%-16s %-7s %-22s %2u  %-9s %7.1f %7.1f %8.1f   +-%.1f, +-%.1f  %s\n", g->family,
-           larger ? "larger" : "small", pattern, flits, anchored ? "anchored" : "transfer", mean,
-           row->error[BELOW], row->saturation, row->stated[BELOW - 1], row->stated_saturation,
+           larger ? "larger" : "small", pattern, flits, anchored ? "anchored" : "transfer", mean, row->error[BELOW],
+           row->saturation, row->stated[BELOW - 1], row->stated_saturation,
            missed                    ? "MISSED"
            : held && held_saturation ? ""
                                      : "beyond the stated error");
@@ -208,8 +203,8 @@ int main(int argc, char **argv)
 {
     struct total t = {0};
     bool good = true;
-    printf("%-16s %-7s %-22s %2s  %-9s %7s %7s %8s   %s\n", "family", "network", "pattern", "F", "tier",
-           "to 80 %", "at 90 %", "satur. %", "stated at 80 %, satur.");
+    printf("%-16s %-7s %-22s %2s  %-9s %7s %7s %8s   %s\n", "family", "network", "pattern", "F", "tier", "to 80 %",
+           "at 90 %", "satur. %", "stated at 80 %, satur.");
     for (size_t i = 0; i < FC_COUNT(groups); i++)
         if (argc < 2 || strstr(groups[i].family, argv[1]) || strstr(groups[i].machine[0], argv[1]))
             good = run_group(&groups[i], &t) && good;
@@ -219,8 +214,7 @@ int main(int argc, char **argv)
     printf("\n%d cases, %d of them not in a calibration\n", t.cases, t.cases - t.anchored);
     printf("latency to 80 %%: mean %.2f %% (goal 5), worst case %.1f %% (12)\n", mean, t.worst);
     printf("saturation: mean %.2f %% (goal 3), worst %.1f %% (8)\n", saturation, t.worst_saturation);
-    printf("anchored, to 90 %%: mean %.2f %% (goal 1.5), worst load %.1f %% (5)\n", anchored,
-           t.anchored_worst);
+    printf("anchored, to 90 %%: mean %.2f %% (goal 1.5), worst load %.1f %% (5)\n", anchored, t.anchored_worst);
     printf("errors stated for transfer answers cover %d of %d latencies and %d of %d saturations (goal 2 of "
            "3)\n",
            t.covered, t.stated, t.covered_saturations, t.saturations);

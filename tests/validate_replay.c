@@ -181,8 +181,10 @@ static bool group(size_t g, struct tally *all, bool *good, struct fc_status *st)
     struct fc_progress progress;
     if (!open_machine(groups[g].machine, groups[g].relative, &o, st)) return false;
     fc_progress_start(&progress, true);
-    struct fc_calibration_settings how = {
-        .threads = 2, .seed = 1, .without = fc_machine_shape(o.net.machine, shape, sizeof shape), .progress = &progress};
+    struct fc_calibration_settings how = {.threads = 2,
+                                          .seed = 1,
+                                          .without = fc_machine_shape(o.net.machine, shape, sizeof shape),
+                                          .progress = &progress};
     if (!fc_calibration_read(fc_calibration_path(&o.machine, path, sizeof path), &c, st)) {
         if (!fc_calibrate_replays(&o.machine, &how, &c, st)) {
             printf("\n%s, tested on %s; %u jobs replayed by the calibration elsewhere\n", groups[g].machine, shape,
@@ -196,8 +198,8 @@ static bool group(size_t g, struct tally *all, bool *good, struct fc_status *st)
     for (int m = 0; m < FC_MEASURED && !st->code; m++) {
         bool goal = 3 * t.covered[m] >= 2 * t.n[m] && t.n[m] > 0;
         printf("  %s: %d of %d covered, deviation %.1f %% in the mean, stated %.1f %%%s\n",
-               m == FC_MEASURED_CONTENTION ? "contention" : "queueing", t.covered[m], t.n[m],
-               t.deviation[m] / t.n[m], t.stated[m] / t.n[m], goal ? "" : "  MISSED (goal: two thirds)");
+               m == FC_MEASURED_CONTENTION ? "contention" : "queueing", t.covered[m], t.n[m], t.deviation[m] / t.n[m],
+               t.stated[m] / t.n[m], goal ? "" : "  MISSED (goal: two thirds)");
         *good = *good && goal;
         all->n[m] += t.n[m];
         all->covered[m] += t.covered[m];

@@ -145,8 +145,7 @@ static void check_names(struct browser *b, const struct page *page, const char *
                     fc_link_name(&net, map.panels[p].cell[i], name, sizeof name);
                     n++;
                     if (strlen(name) != length || memcmp(name, at, length)) {
-                        if (!wrong++)
-                            snprintf(example, sizeof example, ": '%.*s' for '%s'", (int)length, at, name);
+                        if (!wrong++) snprintf(example, sizeof example, ": '%.*s' for '%s'", (int)length, at, name);
                     }
                 }
                 at += length + (at[length] == '\n');
@@ -154,8 +153,8 @@ static void check_names(struct browser *b, const struct page *page, const char *
             if (!at) wrong++;
             json_decref(value);
         }
-        row(page->name, "names of links, against the library", wrong == 0 && n == net.n_links,
-            "%zu of %u, %zu wrong%s", n, net.n_links, wrong, example);
+        row(page->name, "names of links, against the library", wrong == 0 && n == net.n_links, "%zu of %u, %zu wrong%s",
+            n, net.n_links, wrong, example);
         fc_link_map_free(&map);
     }
     fc_network_free(&net);
@@ -166,8 +165,7 @@ static void check_names(struct browser *b, const struct page *page, const char *
 static void check_loads(struct browser *b, const struct page *page)
 {
     double off = browser_number(b, "probe.off()");
-    row(page->name, "busiest of each class, against the prediction", off >= 0 && off < 1e-12, "off by %.3g",
-        off);
+    row(page->name, "busiest of each class, against the prediction", off >= 0 && off < 1e-12, "off by %.3g", off);
 }
 
 /* ---- what can be done ---- */
@@ -176,8 +174,7 @@ static void check_pointer(struct browser *b)
 {
     char text[300];
     browser_run(b, "probe.show(probe.map())");
-    double s = browser_number(b, "data.panels[0].tiling.s"),
-           x = browser_number(b, "probe.box(probe.map()).left"),
+    double s = browser_number(b, "data.panels[0].tiling.s"), x = browser_number(b, "probe.box(probe.map()).left"),
            y = browser_number(b, "probe.box(probe.map()).top");
     browser_mouse(b, "mouseMoved", x + 4.5 * s, y + 0.5 * s);
     browser_text(b, "probe.text('readout')", text, sizeof text);
@@ -187,8 +184,7 @@ static void check_pointer(struct browser *b)
         "%.40s...", text);
     browser_run(b, "probe.show(document.getElementById('overview-0'))");
     browser_run(b, "select(data.panels[1], data.panels[1].hottest[0])");
-    browser_mouse(b, "mouseMoved", browser_number(b, "probe.curve()[0]"),
-                  browser_number(b, "probe.curve()[1]"));
+    browser_mouse(b, "mouseMoved", browser_number(b, "probe.curve()[0]"), browser_number(b, "probe.curve()[1]"));
     browser_text(b, "probe.text('r-name')", text, sizeof text);
     row("percs", "pointing at a curve of the ring names its link", !strncmp(text, "D ", 2), "%s", text);
 }
@@ -202,8 +198,7 @@ static void check_slices(struct browser *b)
            y = browser_number(b, "probe.box(document.getElementById('overview-1')).top + 5");
     browser_mouse(b, "mouseMoved", x, y);
     browser_text(b, "probe.text('r-name')", text, sizeof text);
-    row("torus", "pointing at a router names its busiest link", strstr(text, " (0,0,0)->") != NULL, "%s",
-        text);
+    row("torus", "pointing at a router names its busiest link", strstr(text, " (0,0,0)->") != NULL, "%s", text);
     browser_run(b, "document.querySelector('#nodes canvas').focus()");
     browser_key(b, "ArrowRight", 39);
     browser_text(b, "probe.text('node-readout')", text, sizeof text);
@@ -221,14 +216,14 @@ static void check_filters(struct browser *b)
     bool gone = browser_number(b, "probe.hidden()") == 1;
     browser_key(b, " ", 32);
     bool back = browser_number(b, "probe.hidden()") == 0;
-    row("percs", "a class is hidden by the mouse, back by space", gone && back, "%s, %s",
-        gone ? "hidden" : "shown", back ? "shown" : "hidden");
+    row("percs", "a class is hidden by the mouse, back by space", gone && back, "%s, %s", gone ? "hidden" : "shown",
+        back ? "shown" : "hidden");
     double before = browser_number(b, "probe.colours()");
     browser_run(b, "document.getElementById('floor').focus()");
     for (int i = 0; i < 10; i++) browser_key(b, "ArrowRight", 39);
     double after = browser_number(b, "probe.colours()");
-    row("percs", "links under 10 % of the busiest are hidden", before > 2 && after <= 2,
-        "%.0f colours, then %.0f", before, after);
+    row("percs", "links under 10 % of the busiest are hidden", before > 2 && after <= 2, "%.0f colours, then %.0f",
+        before, after);
     for (int i = 0; i < 10; i++) browser_key(b, "ArrowLeft", 37);
 }
 
@@ -261,8 +256,8 @@ static void check_keyboard(struct browser *b, const char *path)
     row("percs", "Tab reaches the controls in order, focus is seen", seen && panel && stops >= 12 && past < 0,
         "%d stops%s", stops, order);
     row("percs", "Home and arrow keys move over the links",
-        panel && !strcmp(name[0], "D 0.0->4.0") && !strcmp(name[1], "D 1.0->5.0"), "%s, then %s",
-        panel ? name[0] : "", panel ? name[1] : "");
+        panel && !strcmp(name[0], "D 0.0->4.0") && !strcmp(name[1], "D 1.0->5.0"), "%s, then %s", panel ? name[0] : "",
+        panel ? name[1] : "");
 }
 
 /* ---- how it looks ---- */
@@ -273,11 +268,10 @@ static void keep_picture(struct browser *b, const char *name)
     if (!getenv("KEEP")) return;
     json_t *metrics = browser_call(b, "Page.getLayoutMetrics", NULL),
            *size = json_object_get(metrics, "cssContentSize");
-    json_t *clip =
-        json_pack("{s:i, s:i, s:O, s:O, s:i}", "x", 0, "y", 0, "width", json_object_get(size, "width"),
-                  "height", json_object_get(size, "height"), "scale", 1);
-    json_t *shot = browser_call(b, "Page.captureScreenshot",
-                                json_pack("{s:o, s:b}", "clip", clip, "captureBeyondViewport", 1));
+    json_t *clip = json_pack("{s:i, s:i, s:O, s:O, s:i}", "x", 0, "y", 0, "width", json_object_get(size, "width"),
+                             "height", json_object_get(size, "height"), "scale", 1);
+    json_t *shot =
+        browser_call(b, "Page.captureScreenshot", json_pack("{s:o, s:b}", "clip", clip, "captureBeyondViewport", 1));
     snprintf(path, sizeof path, "base64 -d > '%s/%s.png'", folder, name);
     FILE *out = popen(path, "w");
     if (out) {
@@ -303,8 +297,8 @@ static void check_looks(struct browser *b, const struct page *page, const char *
             snprintf(name, sizeof name, "%s-%d-%s", page->name, phone ? 390 : 1280, dark ? "dark" : "light");
             keep_picture(b, name);
         }
-    json_t *pdf = browser_call(b, "Page.printToPDF",
-                               json_pack("{s:b, s:b}", "printBackground", 0, "preferCSSPageSize", 1));
+    json_t *pdf =
+        browser_call(b, "Page.printToPDF", json_pack("{s:b, s:b}", "printBackground", 0, "preferCSSPageSize", 1));
     const char *text = json_string_value(json_object_get(pdf, "data"));
     row(page->name, "prints", text && strlen(text) > 20000, "%.0f KB of PDF",
         text ? (double)strlen(text) * 0.75e-3 : 0);
@@ -324,8 +318,7 @@ static void check_page(struct browser *b, const struct page *page)
 {
     char path[400], machine[400];
     snprintf(machine, sizeof machine, "%s", page->machine ? page->machine : "");
-    if ((!page->machine && !write_graph(machine, sizeof machine)) ||
-        !make(page, machine, path, sizeof path)) {
+    if ((!page->machine && !write_graph(machine, sizeof machine)) || !make(page, machine, path, sizeof path)) {
         row(page->name, "made", false, "no");
         return;
     }

@@ -61,13 +61,13 @@ static enum fc_code most_accepted(const struct fc_network *net, const struct fc_
     *mean = sum / seeds;
     *half_width = NAN;
     if (seeds > 1)
-        *half_width = gsl_cdf_tdist_Pinv(0.975, seeds - 1) *
-                      sqrt(fmax(0, squares - sum * sum / seeds) / (seeds - 1) / seeds);
+        *half_width =
+            gsl_cdf_tdist_Pinv(0.975, seeds - 1) * sqrt(fmax(0, squares - sum * sum / seeds) / (seeds - 1) / seeds);
     return FC_OK;
 }
 
-static enum fc_code latency(const struct fc_network *net, const struct fc_demand *demand, double load,
-                            double *cycles, struct fc_status *st)
+static enum fc_code latency(const struct fc_network *net, const struct fc_demand *demand, double load, double *cycles,
+                            struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
@@ -100,8 +100,7 @@ static bool measure(const struct fc_machine *machine, const double *shares, int 
     return st.code == FC_OK;
 }
 
-static bool measure_all(const struct fc_machine *machine, const double *shares, int n, int seeds,
-                        struct measured *m)
+static bool measure_all(const struct fc_machine *machine, const double *shares, int n, int seeds, struct measured *m)
 {
     bool good = true;
     m->ideal = NAN;
@@ -113,8 +112,7 @@ static bool measure_all(const struct fc_machine *machine, const double *shares, 
             printf("LN %s: %s\n", fc_place_table1[i].ln, st.message);
             good = false;
         } else {
-            good = measure(&made, shares, n, seeds, &m->latency[i], &m->throughput[i], &m->half_width[i],
-                           &m->ideal) &&
+            good = measure(&made, shares, n, seeds, &m->latency[i], &m->throughput[i], &m->half_width[i], &m->ideal) &&
                    good;
         }
         fc_machine_free(&made);
@@ -159,8 +157,7 @@ static double worst_throughput(const double *x, int *at)
     return worst;
 }
 
-static void judge(const char *what, double value, double low, double high, double known_low,
-                  double known_high)
+static void judge(const char *what, double value, double low, double high, double known_low, double known_high)
 {
     bool goal = value >= low && value <= high, known = value >= known_low && value <= known_high;
     printf("%-62s %8.2f  %6.4g to %-6.4g %s\n", what, value, low, high,
@@ -175,8 +172,8 @@ static void judge(const char *what, double value, double low, double high, doubl
 static void table(const struct fc_machine *machine, const struct measured *kernel, struct measured *model)
 {
     printf("%-8s %29s   %41s\n", "", "latency, cycles, 65 %", "maximum throughput, %");
-    printf("%-8s %9s %9s %9s   %9s %9s %9s %9s %9s\n", "LN", "published", "kernel", "model", "published",
-           "kernel", "+-", "less publ", "model");
+    printf("%-8s %9s %9s %9s   %9s %9s %9s %9s %9s\n", "LN", "published", "kernel", "model", "published", "kernel",
+           "+-", "less publ", "model");
     for (int i = 0; i < LAYOUTS; i++) {
         struct fc_layout_service service;
         struct fc_status st = {0};
@@ -216,12 +213,14 @@ static void beyond(const struct fc_machine *machine, const struct measured *tabl
         least = fmin(least, table->latency[i]);
         if (i != LN_840 && table->throughput[i] > most) most = table->throughput[i], width = table->half_width[i];
     }
-    printf("not in the table: x 8,4 y 9,5 z 10,6: %.1f cycles, %.1f +- %.1f %%; x 8,0 y 10,6 z 9,4: %.1f, %.1f +- %.1f\n",
-           latency[0], throughput[0], half_width[0], latency[1], throughput[1], half_width[1]);
+    printf(
+        "not in the table: x 8,4 y 9,5 z 10,6: %.1f cycles, %.1f +- %.1f %%; x 8,0 y 10,6 z 9,4: %.1f, %.1f +- %.1f\n",
+        latency[0], throughput[0], half_width[0], latency[1], throughput[1], half_width[1]);
     judge("the first: latency over the least of the table, x", latency[0] / least, 0, 1, 0, 1);
     judge("  throughput above the most of the table but 8,4,0, points", throughput[0] - most, 0, 100, -width, 100);
     judge("the second: latency over that of 8,4,0, x", latency[1] / table->latency[LN_840], 0, 0.92, 0, 0.92);
-    judge("  throughput above 8,4,0, points (equal within 1)", throughput[1] - table->throughput[LN_840], -1, 100, -1, 100);
+    judge("  throughput above 8,4,0, points (equal within 1)", throughput[1] - table->throughput[LN_840], -1, 100, -1,
+          100);
 }
 
 /* ---- all of it ---- */
@@ -239,12 +238,10 @@ static void reproduce(const struct fc_machine *machine)
     printf("\n%-62s %8s  %16s\n", "", "", "goal");
     judge("latency, kernel: worst deviation, %", worst_latency(kernel.latency), -2, 2, -2, 2);
     judge("latency, model: worst deviation, %", worst_latency(model.latency), -2, 2, -5, 5);
-    judge("throughput, kernel: worst deviation, points", worst_throughput(kernel.throughput, &at), -3, 3,
-          -5.5, 5.5);
+    judge("throughput, kernel: worst deviation, points", worst_throughput(kernel.throughput, &at), -3, 3, -5.5, 5.5);
     printf("  at LN %s\n", fc_place_table1[at].ln);
     judge("throughput, kernel: Spearman's rank correlation", spearman(kernel.throughput), 0.8, 1, 0.4, 1);
-    judge("throughput, model: worst deviation, points", worst_throughput(model.throughput, &at), -3, 3, -10,
-          10);
+    judge("throughput, model: worst deviation, points", worst_throughput(model.throughput, &at), -3, 3, -10, 10);
     printf("  at LN %s\n", fc_place_table1[at].ln);
     judge("throughput, model: Spearman's rank correlation", spearman(model.throughput), 0.8, 1, 0.4, 1);
     if (fc_machine_load("tmesh-3456-central", &central, &st) ||
@@ -289,35 +286,21 @@ static void change(struct fc_machine *m, const struct step *s)
     struct fc_tmesh_shape *shape = m->shape;
     double cycle_s = 2e-9;
     switch (s->parameter) {
-    case BUFFER:
-        m->router.buffer_bytes = s->value;
-        break;
+    case BUFFER: m->router.buffer_bytes = s->value; break;
     case PACKET:
         m->packet.min_bytes = m->packet.max_bytes = s->value;
         m->router.buffer_bytes = 16 * floor(5.75 * s->value / 16);
         break;
-    case DELAY:
-        m->router.delay_s = s->value * cycle_s;
-        break;
-    case TORUS_WIRE:
-        m->classes[0].latency_s = s->value * cycle_s;
-        break;
-    case MESH_WIRE:
-        m->classes[1].latency_s = s->value * cycle_s;
-        break;
-    case MESH_ORDER:
-        shape->mesh_order = (int)s->value;
-        break;
-    case VC_RULE:
-        shape->vc_policy = (int)s->value;
-        break;
+    case DELAY: m->router.delay_s = s->value * cycle_s; break;
+    case TORUS_WIRE: m->classes[0].latency_s = s->value * cycle_s; break;
+    case MESH_WIRE: m->classes[1].latency_s = s->value * cycle_s; break;
+    case MESH_ORDER: shape->mesh_order = (int)s->value; break;
+    case VC_RULE: shape->vc_policy = (int)s->value; break;
     case CORES:
         shape->router_nodes_compute = false;
         fc_tmesh_derive(shape);
         break;
-    case ARBITRATION:
-        m->router.arbitration = (int)s->value;
-        break;
+    case ARBITRATION: m->router.arbitration = (int)s->value; break;
     case CHANNELS:
         m->router.vcs = (long long)s->value;
         m->router.buffer_bytes = 176;

@@ -41,8 +41,7 @@ enum fc_code fc_flows_add_events(struct fc_flows *flows, const struct fc_trace *
 /* Sorts by source then destination; flows of one pair become one. O(n + ranks). */
 void fc_flows_merge(struct fc_flows *flows);
 /* Merges, and copies the flows into a demand of this name. */
-enum fc_code fc_flows_demand(struct fc_flows *flows, const char *name, struct fc_demand *demand,
-                             struct fc_status *st);
+enum fc_code fc_flows_demand(struct fc_flows *flows, const char *name, struct fc_demand *demand, struct fc_status *st);
 /* What a demand of this trace is called: the command line, or "trace". */
 const char *fc_trace_title(const struct fc_trace *trace);
 

@@ -28,7 +28,7 @@ struct fc_block {
 /* ---- writing (trace_blocks_write.c) ---- */
 
 struct fc_block_writer {
-    FILE *out; /* borrowed; its errors are found when it is closed, but */
+    FILE *out;          /* borrowed; its errors are found when it is closed, but */
     const char *folder; /* of a temporary file, at once (set after fc_blocks_start); NULL: it is none */
     struct fc_status *st;
     uint32_t n_ranks, block_events;
@@ -43,7 +43,8 @@ struct fc_block_writer {
 /* Starts a file; memory O(ranks), blocks of all ranks together stay within some 100 MB. */
 enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ranks, bool graph, int level,
                              struct fc_status *st);
-enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event, const int64_t *list);
+enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event,
+                             const int64_t *list);
 /* Refuses a temporary file that could not be written. */
 enum fc_code fc_blocks_fail(const struct fc_block_writer *w, int error);
 /* Writes the blocks that are open; nothing comes behind but the tail. */

@@ -31,7 +31,7 @@ struct reader {
     uint64_t size;
     struct fc_block *blocks; /* in order of the file */
     uint64_t n_blocks;
-    uint64_t *first;         /* [n_ranks + 1] blocks of each rank in order[] */
+    uint64_t *first; /* [n_ranks + 1] blocks of each rank in order[] */
     uint64_t *order;
     struct rank_block *rank; /* [n_ranks] */
     struct fc_trace_checker checker;
@@ -126,10 +126,11 @@ static enum fc_code get_blocks(struct reader *r, struct fc_column_in *in, uint64
     for (uint64_t i = 0; i < n; i++) {
         uint64_t v[6];
         for (int k = 0; k < 6; k++) v[k] = fc_column_get(in);
-        bool good = !in->bad && v[0] < r->head.n_ranks && v[1] >= 1 && v[1] <= FC_MOST_BLOCK_EVENTS && v[1] <= v[4] / 4 &&
-                    v[2] <= v[4] && v[3] <= v[1] && v[4] <= FC_MOST_BLOCK_BYTES && v[5] <= end - offset;
+        bool good = !in->bad && v[0] < r->head.n_ranks && v[1] >= 1 && v[1] <= FC_MOST_BLOCK_EVENTS &&
+                    v[1] <= v[4] / 4 && v[2] <= v[4] && v[3] <= v[1] && v[4] <= FC_MOST_BLOCK_BYTES &&
+                    v[5] <= end - offset;
         if (!good || v[5] > UINT32_MAX) return damaged(r, "its list of blocks");
-        r->blocks[i] = (struct fc_block){offset, (uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[3],
+        r->blocks[i] = (struct fc_block){offset,         (uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[3],
                                          (uint32_t)v[2], (uint32_t)v[4], (uint32_t)v[5]};
         offset += v[5];
     }
@@ -204,8 +205,8 @@ static enum fc_code read_tail(struct reader *r)
 /* ---- blocks ---- */
 
 /* Unpacks a block's events; base: what came before of this rank. */
-static enum fc_code get_block(struct reader *r, const struct fc_block *b, struct fc_event *event, struct fc_lists_in *lists,
-                              struct fc_column_base *base)
+static enum fc_code get_block(struct reader *r, const struct fc_block *b, struct fc_event *event,
+                              struct fc_lists_in *lists, struct fc_column_base *base)
 {
     struct fc_column_in column[FC_N_COLUMNS], in;
     int n_columns = fc_n_columns(r->head.graph);
@@ -220,7 +221,8 @@ static enum fc_code get_block(struct reader *r, const struct fc_block *b, struct
         if (!fc_column_get_block(&in, &column[c])) return damaged(r, what);
     if (in.at != in.end || column[FC_COL_KIND].end - column[FC_COL_KIND].at != b->n_events) return damaged(r, what);
     for (uint32_t i = 0; i < b->n_events; i++) {
-        struct fc_place where = fc_event_place(&r->head, b->rank, r->head.first_event[b->rank] + (uint64_t)base->number);
+        struct fc_place where =
+            fc_event_place(&r->head, b->rank, r->head.first_event[b->rank] + (uint64_t)base->number);
         if (!fc_columns_get(column, b->rank, r->head.graph, &event[i], lists, base))
             return fc_fail(r->st, FC_INPUT, where, "op number %d is unknown", event[i].op);
         for (int c = 0; c < n_columns; c++)
@@ -307,7 +309,8 @@ static void refill(struct fc_trace_source *source, uint32_t rank)
         fc_out_of_memory(r->st, "a block of %" PRIu32 " events of %s", b->n_events, r->head.file);
     else if (!get_block(r, b, event, &lists, &k->base))
         for (uint32_t i = 0; i < b->n_events; i++)
-            if (fc_check_event(&r->checker, &k->check, rank, number + i, &event[i], fc_event_list(list, &event[i]))) break;
+            if (fc_check_event(&r->checker, &k->check, rank, number + i, &event[i], fc_event_list(list, &event[i])))
+                break;
     if (r->st->code) return;
     *at = (struct fc_source_rank){event, event + b->n_events, list, number};
 }

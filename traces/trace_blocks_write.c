@@ -30,7 +30,9 @@ enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ra
 {
     uint64_t each = OPEN_BYTES / sizeof(struct fc_event) / n_ranks;
     *w = (struct fc_block_writer){.out = out, .st = st, .n_ranks = n_ranks, .graph = graph, .offset = FC_BLOCKS_HEAD};
-    w->block_events = each > MOST_EVENTS ? MOST_EVENTS : each < FC_FEWEST_BLOCK_EVENTS ? FC_FEWEST_BLOCK_EVENTS : (uint32_t)each;
+    w->block_events = each > MOST_EVENTS              ? MOST_EVENTS
+                      : each < FC_FEWEST_BLOCK_EVENTS ? FC_FEWEST_BLOCK_EVENTS
+                                                      : (uint32_t)each;
     w->open = calloc(n_ranks, sizeof *w->open);
     w->rank_events = calloc(n_ranks, sizeof *w->rank_events);
     w->zstd = ZSTD_createCCtx();
@@ -95,8 +97,8 @@ static enum fc_code put_block(struct fc_block_writer *w, uint32_t rank)
     if (w->raw.size > FC_MOST_BLOCK_BYTES)
         return fc_refuse(w->st, FC_NO, "rank %u: a list of %u entries is too long to be packed", rank, b->n_list);
     if (put_frame(w, &size)) return w->st->code;
-    struct fc_block block = {offset, rank, b->n, (uint32_t)(base.made - b->made), b->n_list, (uint32_t)w->raw.size,
-                             (uint32_t)size};
+    struct fc_block block = {
+        offset, rank, b->n, (uint32_t)(base.made - b->made), b->n_list, (uint32_t)w->raw.size, (uint32_t)size};
     b->made = base.made;
     b->n = b->n_list = 0;
     return add_block(w, block);
@@ -122,7 +124,8 @@ static bool grow(struct fc_open_block *b, uint32_t n_list, uint32_t most)
     return true;
 }
 
-enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event, const int64_t *list)
+enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event,
+                             const int64_t *list)
 {
     struct fc_open_block *b = &w->open[rank];
     uint64_t most_list = (uint64_t)LISTS_PER_EVENT * w->block_events;
@@ -167,8 +170,9 @@ enum fc_code fc_blocks_tail(struct fc_block_writer *w, const struct fc_trace *he
     bool ok = put_head(&w->raw, head) && fc_bytes_put(&w->raw, w->n_blocks);
     for (uint64_t i = 0; ok && i < w->n_blocks; i++) {
         const struct fc_block *b = &w->blocks[i];
-        ok = fc_bytes_put(&w->raw, b->rank) && fc_bytes_put(&w->raw, b->n_events) && fc_bytes_put(&w->raw, b->n_lists) &&
-             fc_bytes_put(&w->raw, b->n_requests) && fc_bytes_put(&w->raw, b->raw_size) && fc_bytes_put(&w->raw, b->size);
+        ok = fc_bytes_put(&w->raw, b->rank) && fc_bytes_put(&w->raw, b->n_events) &&
+             fc_bytes_put(&w->raw, b->n_lists) && fc_bytes_put(&w->raw, b->n_requests) &&
+             fc_bytes_put(&w->raw, b->raw_size) && fc_bytes_put(&w->raw, b->size);
     }
     if (!ok) return no_memory(w->st);
     if (put_frame(w, &size)) return w->st->code;

@@ -34,7 +34,8 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
         if (realpath(given, path) && fc_elf_defines(path, "fc_pmpi_picks")) return FC_OK;
         if (access(given, R_OK) == 0)
             return fc_fail(st, FC_INPUT, (struct fc_place){given, 0},
-                           "the recorder named by FABRICAST_PMPI: not a " RECORDER " (which picks one for the program's MPI "
+                           "the recorder named by FABRICAST_PMPI: not a " RECORDER
+                           " (which picks one for the program's MPI "
                            "from beside itself)");
         return fc_fail(st, FC_INPUT, (struct fc_place){given, 0}, "the recorder named by FABRICAST_PMPI: %s",
                        strerror(errno));
@@ -48,8 +49,7 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
         if (realpath(candidate, path)) return FC_OK;
     }
     return fc_refuse(st, FC_NO,
-                     "the recorder " RECORDER
-                     " is not beside the program nor in ../lib/fabricast (it is built "
+                     "the recorder " RECORDER " is not beside the program nor in ../lib/fabricast (it is built "
                      "where an mpicc is; FABRICAST_PMPI can name it)");
 }
 
@@ -91,12 +91,10 @@ static char **make_environment(const char *recorder, const char *directory, stru
     if (!list || !text[0] || !text[1]) return NULL;
     for (size_t i = 0; i < n; i++) {
         bool replaced = false;
-        for (size_t k = 0; k < FC_COUNT(ours); k++)
-            replaced |= strncmp(environ[i], ours[k], strlen(ours[k])) == 0;
+        for (size_t k = 0; k < FC_COUNT(ours); k++) replaced |= strncmp(environ[i], ours[k], strlen(ours[k])) == 0;
         if (!replaced) list[kept++] = environ[i];
     }
-    snprintf(text[0], size, "%s%s%s%s", ours[0], recorder, before && *before ? ":" : "",
-             before ? before : "");
+    snprintf(text[0], size, "%s%s%s%s", ours[0], recorder, before && *before ? ":" : "", before ? before : "");
     snprintf(text[1], size, "%s%s", ours[1], directory);
     list[kept++] = text[0];
     list[kept++] = text[1];
@@ -112,7 +110,10 @@ static void note_end(int signal_number)
     asked_to_end = 1;
 }
 
-static void note_nothing(int signal_number) { (void)signal_number; }
+static void note_nothing(int signal_number)
+{
+    (void)signal_number;
+}
 
 /* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
  * process may take either of them: SIGTERM is then noted, and we look again now and then. */
@@ -200,8 +201,8 @@ static char *join(char *const *argv, struct fc_arena *arena, struct fc_status *s
 }
 
 /* What the program's files refer to goes before what the recorder noted itself. */
-static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects,
-                                  struct fc_trace *trace, struct fc_status *st)
+static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects, struct fc_trace *trace,
+                                  struct fc_status *st)
 {
     struct fc_names names = {0};
     for (uint32_t i = 0; i < objects->n; i++)
@@ -230,8 +231,8 @@ static enum fc_code fill_report(const struct fc_trace *trace, struct fc_arena *a
 }
 
 static enum fc_code keep(const char *directory, const char *recorder, const char *program, const char *path,
-                         bool partial, struct fc_arena *arena, int exit_status,
-                         struct fc_capture_report *report, struct fc_status *st)
+                         bool partial, struct fc_arena *arena, int exit_status, struct fc_capture_report *report,
+                         struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_names objects = {0};
@@ -254,8 +255,7 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
     struct fc_unfinished *made;
     char recorder[PATH_MAX], directory[PATH_MAX];
     *report = (struct fc_capture_report){0};
-    if (!argv || !argv[0])
-        return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
+    if (!argv || !argv[0]) return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
     if (find_recorder(recorder, st) || make_directory(path, directory, &made, st)) return st->code;
     char *program = join(argv, &scratch, st);
     char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;
@@ -267,8 +267,7 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
     if (!code) code = fc_check_reached(argv, directory, recorder, st);
     if (!code) code = check_files(directory, st);
     if (!code)
-        code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report,
-                    st);
+        code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report, st);
     if (!code && failed)
         code = check_exit(report->exit_status, directory, "what all ranks did until then is kept", program, st);
     fc_unfinished_remove(&made);

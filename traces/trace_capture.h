@@ -10,8 +10,7 @@ struct fc_names {
     uint32_t n, capacity;
 };
 /* Adds a copy unless it is there. */
-enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena,
-                          struct fc_status *st);
+enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena, struct fc_status *st);
 
 /* Merges the ranks' files in `directory` into a checked trace; `objects` gets the paths of the programs and
  * libraries that the ranks had loaded. trace->unwrapped holds only what the recorder noted itself. FC_NO when

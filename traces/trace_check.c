@@ -74,16 +74,14 @@ static bool is_receive(const struct fc_event *e)
 static enum fc_code check_comm(const struct fc_trace_checker *c, int32_t comm)
 {
     if (comm < 0 || (uint32_t)comm >= c->trace->n_comms)
-        return fc_fail(c->st, FC_INPUT, here(c),
-                       "communicator %" PRId32 " is out of range (there are %" PRIu32 ")", comm,
-                       c->trace->n_comms);
+        return fc_fail(c->st, FC_INPUT, here(c), "communicator %" PRId32 " is out of range (there are %" PRIu32 ")",
+                       comm, c->trace->n_comms);
     if (comm == c->of->comm) return FC_OK;
     if (is_member(c, comm, c->rank)) {
         c->of->comm = comm;
         return FC_OK;
     }
-    return fc_fail(c->st, FC_INPUT, here(c), "rank %" PRIu32 " is no member of communicator %" PRId32,
-                   c->rank, comm);
+    return fc_fail(c->st, FC_INPUT, here(c), "rank %" PRIu32 " is no member of communicator %" PRId32, c->rank, comm);
 }
 
 static enum fc_code check_peer(const struct fc_trace_checker *c, int32_t comm)
@@ -92,11 +90,10 @@ static enum fc_code check_peer(const struct fc_trace_checker *c, int32_t comm)
     int32_t peer = c->event->peer;
     if (peer == FC_ANY && is_receive(c->event)) return FC_OK;
     if (peer < 0 || (uint32_t)peer >= c->trace->n_ranks)
-        return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is out of range (allowed: 0 to %" PRIu32 ")",
-                       what, peer, c->trace->n_ranks - 1);
+        return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is out of range (allowed: 0 to %" PRIu32 ")", what,
+                       peer, c->trace->n_ranks - 1);
     if (is_member(c, comm, (uint32_t)peer)) return FC_OK;
-    return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is no member of communicator %" PRId32, what,
-                   peer, comm);
+    return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is no member of communicator %" PRId32, what, peer, comm);
 }
 
 static enum fc_code check_sizes(const struct fc_trace_checker *c)
@@ -107,16 +104,14 @@ static enum fc_code check_sizes(const struct fc_trace_checker *c)
     int64_t sum = 0;
     if (e->n_list != members)
         return fc_fail(c->st, FC_INPUT, here(c),
-                       "%" PRIu32 " sizes for the %" PRIu64 " members of communicator %" PRId32, e->n_list,
-                       members, e->comm);
+                       "%" PRIu32 " sizes for the %" PRIu64 " members of communicator %" PRId32, e->n_list, members,
+                       e->comm);
     for (uint32_t i = 0; i < e->n_list; i++)
         if (c->list[i] < 0 || __builtin_add_overflow(sum, c->list[i], &sum))
-            return fc_fail(c->st, FC_INPUT, here(c),
-                           "size %" PRId64 " of member %" PRIu32 " is negative or too large",
+            return fc_fail(c->st, FC_INPUT, here(c), "size %" PRId64 " of member %" PRIu32 " is negative or too large",
                            c->list[i], i);
     if (sum == e->bytes) return FC_OK;
-    return fc_fail(c->st, FC_INPUT, here(c), "the sizes sum to %" PRId64 ", not to bytes=%" PRId64, sum,
-                   e->bytes);
+    return fc_fail(c->st, FC_INPUT, here(c), "the sizes sum to %" PRId64 ", not to bytes=%" PRId64, sum, e->bytes);
 }
 
 /* Marks request k, which is made; false: it was marked before. What all have completed is forgotten: memory is a bit
@@ -185,8 +180,8 @@ static enum fc_code check_numbers(struct fc_trace_checker *c)
     if (!(e->enter_s >= 0 && e->leave_s <= most && e->compute_s >= 0 && e->compute_s <= most))
         return fc_fail(c->st, FC_INPUT, here(c), "a time is out of range (allowed: 0 to 9000000 seconds)");
     if (e->leave_s < e->enter_s)
-        return fc_fail(c->st, FC_INPUT, here(c), "the call leaves (%.9f s) before it enters (%.9f s)",
-                       e->leave_s, e->enter_s);
+        return fc_fail(c->st, FC_INPUT, here(c), "the call leaves (%.9f s) before it enters (%.9f s)", e->leave_s,
+                       e->enter_s);
     if (e->n_list && !c->trace->graph && !(fc_op_fields[e->op] & (FC_HAS_REQUESTS | FC_HAS_SIZES)))
         return fc_fail(c->st, FC_INPUT, here(c), "%s has no list", fc_op_names[e->op]);
     return FC_OK;
@@ -228,19 +223,16 @@ enum fc_code fc_check_event(struct fc_trace_checker *c, struct fc_rank_check *of
     c->list = list;
     if (check_numbers(c)) return c->st->code;
     int fields = fc_op_fields[e->op];
-    if ((fields & FC_HAS_COMM) && !(e->op == FC_OP_COMM && e->comm == -1) && check_comm(c, e->comm))
-        return FC_INPUT;
+    if ((fields & FC_HAS_COMM) && !(e->op == FC_OP_COMM && e->comm == -1) && check_comm(c, e->comm)) return FC_INPUT;
     if ((fields & FC_HAS_PARENT) && check_comm(c, e->peer)) return FC_INPUT;
-    if ((fields & (FC_HAS_PEER | FC_HAS_ROOT)) && check_peer(c, fields & FC_HAS_COMM ? e->comm : 0))
-        return FC_INPUT;
+    if ((fields & (FC_HAS_PEER | FC_HAS_ROOT)) && check_peer(c, fields & FC_HAS_COMM ? e->comm : 0)) return FC_INPUT;
     if (c->trace->graph) return check_vertex(c);
     if ((fields & FC_HAS_SIZES) && check_sizes(c)) return FC_INPUT;
     if ((fields & FC_HAS_REQUESTS) && check_requests(c)) return FC_INPUT;
     bool makes = fc_makes_request(e->op, e->mode);
     if (makes ? (uint64_t)e->request != of->made : e->request != -1)
-        return fc_fail(c->st, FC_INPUT, here(c),
-                       "request %" PRId32 " of %s (expected %" PRId64 ": requests count up)", e->request,
-                       fc_op_names[e->op], makes ? (int64_t)of->made : INT64_C(-1));
+        return fc_fail(c->st, FC_INPUT, here(c), "request %" PRId32 " of %s (expected %" PRId64 ": requests count up)",
+                       e->request, fc_op_names[e->op], makes ? (int64_t)of->made : INT64_C(-1));
     return makes ? make_request(of, c->st) : FC_OK;
 }
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fc_column_names[FC_N_COLUMNS] = {
-    "calls", "polls", "communicators", "peers",         "tags",      "bytes",
-    "lists", "enter times", "leave times", "compute times", "processors"};
+const char *const fc_column_names[FC_N_COLUMNS] = {"calls",       "polls",         "communicators", "peers",
+                                                   "tags",        "bytes",         "lists",         "enter times",
+                                                   "leave times", "compute times", "processors"};
 
 /* ---- bytes ---- */
 
@@ -194,8 +194,7 @@ bool fc_columns_get(struct fc_column_in *in, uint32_t rank, bool graph, struct f
     if (kind & FC_KIND_POLLS) e->polls = get_polls(&in[FC_COL_POLLS]);
     if (fields & FC_HAS_COMM) e->comm = fit(&in[FC_COL_COMM], add((int64_t)fc_column_get(&in[FC_COL_COMM]), -1));
     if (fields & FC_HAS_PEER) e->peer = fit(&in[FC_COL_PEER], add(fc_column_get_signed(&in[FC_COL_PEER]), rank));
-    if (fields & (FC_HAS_ROOT | FC_HAS_PARENT))
-        e->peer = fit(&in[FC_COL_PEER], fc_column_get_signed(&in[FC_COL_PEER]));
+    if (fields & (FC_HAS_ROOT | FC_HAS_PARENT)) e->peer = fit(&in[FC_COL_PEER], fc_column_get_signed(&in[FC_COL_PEER]));
     if (fields & FC_HAS_TAG)
         e->tag = base->tag = fit(&in[FC_COL_TAG], add(fc_column_get_signed(&in[FC_COL_TAG]), base->tag));
     if (fields & FC_HAS_BYTES) e->bytes = (int64_t)fc_column_get(&in[FC_COL_BYTES]);

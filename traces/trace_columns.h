@@ -9,7 +9,7 @@
 #include "traces/trace_format.h"
 
 enum fc_trace_column {
-    FC_COL_KIND,  /* a byte a call: op, mode << FC_KIND_MODE, FC_KIND_POLLS when it has polls (graph: a NIC not 0) */
+    FC_COL_KIND, /* a byte a call: op, mode << FC_KIND_MODE, FC_KIND_POLLS when it has polls (graph: a NIC not 0) */
     FC_COL_POLLS,
     FC_COL_COMM,
     FC_COL_PEER,

@@ -17,8 +17,7 @@ enum fc_code fc_flows_add_events(struct fc_flows *flows, const struct fc_trace *
     return FC_OK;
 }
 
-enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand,
-                                  struct fc_status *st)
+enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st)
 {
     struct fc_flows flows;
     *demand = (struct fc_demand){0};

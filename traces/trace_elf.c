@@ -34,8 +34,7 @@ static const char *const local_names[] = {
 };
 /* clang-format on */
 
-enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena,
-                          struct fc_status *st)
+enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena, struct fc_status *st)
 {
     for (uint32_t i = 0; i < names->n; i++)
         if (strcmp(names->name[i], name) == 0) return FC_OK;
@@ -109,12 +108,10 @@ static bool find_symbols(const struct fc_text *file, uint32_t type, struct symbo
         const Elf64_Shdr *table = &section[i];
         if (table->sh_type != type || table->sh_link >= n || table->sh_offset % 8 != 0) continue;
         const Elf64_Shdr *names = &section[table->sh_link];
-        if (!within(file, table->sh_offset, table->sh_size) ||
-            !within(file, names->sh_offset, names->sh_size))
+        if (!within(file, table->sh_offset, table->sh_size) || !within(file, names->sh_offset, names->sh_size))
             return false;
         *found = (struct symbols){(const Elf64_Sym *)(const void *)(file->data + table->sh_offset),
-                                  table->sh_size / sizeof(Elf64_Sym), file->data + names->sh_offset,
-                                  names->sh_size};
+                                  table->sh_size / sizeof(Elf64_Sym), file->data + names->sh_offset, names->sh_size};
         return found->names_size > 0 && found->names[found->names_size - 1] == '\0';
     }
     return false;
@@ -156,9 +153,9 @@ enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, stru
         fc_fail(st, FC_INPUT, (struct fc_place){recorder, 0}, "not a shared library");
     code = st->code;
     /* a file that is gone or unreadable (the kernel's own page has none) cannot be judged */
-    if (!code && fc_read_file(object, &scratch, &theirs, &ignored) == FC_OK && find_symbols(&theirs, SHT_DYNSYM, &used) &&
-        !defines(&used, "PMPI_Init") && !defines(&used, "ompi_mpi_init") && !defines(&used, "pmpi_init_") &&
-        !defines(&used, "pmpi_init_f08_"))
+    if (!code && fc_read_file(object, &scratch, &theirs, &ignored) == FC_OK &&
+        find_symbols(&theirs, SHT_DYNSYM, &used) && !defines(&used, "PMPI_Init") && !defines(&used, "ompi_mpi_init") &&
+        !defines(&used, "pmpi_init_") && !defines(&used, "pmpi_init_f08_"))
         for (size_t i = 0; i < used.n && !code; i++) {
             const char *name = name_of(&used, i);
             if (used.symbol[i].st_shndx == SHN_UNDEF && matters(name) && !is_wrapped(&wrapped, name))

@@ -43,8 +43,8 @@ enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_s
     return fc_trace_read_with(path, &usual, trace, st);
 }
 
-enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options,
-                                struct fc_trace *trace, struct fc_status *st)
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options, struct fc_trace *trace,
+                                struct fc_status *st)
 {
     const struct fc_trace_format *format;
     *trace = (struct fc_trace){0};

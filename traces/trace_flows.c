@@ -12,8 +12,7 @@ static enum fc_code resize(struct fc_flows *flows, size_t capacity, struct fc_st
     struct fc_flow *flow = realloc(flows->flow, capacity * sizeof *flow);
     if (flow) flows->flow = flow;
     struct fc_flow *other = flow ? realloc(flows->other, capacity * sizeof *other) : NULL;
-    if (!other)
-        return fc_out_of_memory(st, "the bytes between %zu pairs of ranks", capacity);
+    if (!other) return fc_out_of_memory(st, "the bytes between %zu pairs of ranks", capacity);
     flows->other = other;
     flows->capacity = capacity;
     return FC_OK;
@@ -70,8 +69,7 @@ enum fc_code fc_flows_grow(struct fc_flows *flows, struct fc_status *st)
     return flows->n > flows->capacity / 2 ? resize(flows, 2 * flows->capacity, st) : FC_OK;
 }
 
-enum fc_code fc_flows_add_event(struct fc_flows *flows, uint32_t rank, const struct fc_event *e,
-                                struct fc_status *st)
+enum fc_code fc_flows_add_event(struct fc_flows *flows, uint32_t rank, const struct fc_event *e, struct fc_status *st)
 {
     struct fc_flow out = {rank, (uint32_t)e->peer, (double)e->bytes, 1}, back = {out.dst, rank, out.bytes, 1};
     if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND || (e->op == FC_OP_RMA && e->mode == 0))
@@ -81,8 +79,7 @@ enum fc_code fc_flows_add_event(struct fc_flows *flows, uint32_t rank, const str
     return e->mode == 1 ? FC_OK : fc_flows_add(flows, out, st);
 }
 
-enum fc_code fc_flows_demand(struct fc_flows *flows, const char *name, struct fc_demand *demand,
-                             struct fc_status *st)
+enum fc_code fc_flows_demand(struct fc_flows *flows, const char *name, struct fc_demand *demand, struct fc_status *st)
 {
     fc_flows_merge(flows);
     size_t n = flows->n;

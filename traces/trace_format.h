@@ -78,7 +78,8 @@ static inline struct fc_head_room fc_text_room(uint64_t bytes)
 {
     return (struct fc_head_room){bytes, bytes, fc_members_room(bytes)};
 }
-enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace, struct fc_status *st);
+enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace,
+                          struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
 /* The same text as it streams by, also compressed, and version 1 of the packed form, into a sink. */
@@ -104,16 +105,16 @@ static inline void fc_set_lines(const struct fc_trace *trace)
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);
 
 /* The same event by event, each rank's in order, ranks in any order. */
-struct fc_rank_check { /* zeroed at the rank's start */
-    int32_t comm;      /* that the rank is known to be in */
-    uint64_t made;     /* requests so far */
-    uint64_t base;     /* all requests before it are completed; a multiple of 64 */
+struct fc_rank_check {                            /* zeroed at the rank's start */
+    int32_t comm;                                 /* that the rank is known to be in */
+    uint64_t made;                                /* requests so far */
+    uint64_t base;                                /* all requests before it are completed; a multiple of 64 */
     uint64_t *completed, head, n_words, capacity; /* bit k - base of completed[head ..]: request k is completed */
 };
 struct fc_trace_checker {
     const struct fc_trace *trace; /* its head */
     struct fc_status *st;
-    uint32_t *sorted; /* members of each communicator, ascending; layout of comm_member */
+    uint32_t *sorted;         /* members of each communicator, ascending; layout of comm_member */
     struct fc_rank_check *of; /* event at hand: */
     uint32_t rank;
     uint64_t number;

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 
 /* X(record): declared and listed, those told by their first bytes before those told by the files that they name. */
-#define FORMATS(X)                                                                                        \
-    X(otf2)                                                                                               \
-    X(dumpi)                                                                                              \
-    X(paraver)                                                                                            \
-    X(chakra)                                                                                             \
-    X(goal)                                                                                               \
-    X(liballprof)                                                                                         \
+#define FORMATS(X)                                                                                                     \
+    X(otf2)                                                                                                            \
+    X(dumpi)                                                                                                           \
+    X(paraver)                                                                                                         \
+    X(chakra)                                                                                                          \
+    X(goal)                                                                                                            \
+    X(liballprof)                                                                                                      \
     X(simgrid)
 #define DECLARE(name) extern const struct fc_trace_format fc_format_##name;
 #define ENTRY(name) &fc_format_##name,
@@ -68,8 +68,8 @@ enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **fo
     for (size_t i = 0; !code && !*format && fc_trace_formats[i]; i++)
         if (fc_trace_formats[i]->is(&probe)) *format = fc_trace_formats[i];
     if (!code && probe.folder && !*format)
-        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
-                       "is a folder without a trace that is known (%s)", fc_trace_format_names(known, sizeof known));
+        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "is a folder without a trace that is known (%s)",
+                       fc_trace_format_names(known, sizeof known));
     if (!code && !*format && !probe.folder) code = refuse_archive(&probe, st);
     fc_stream_close(&s);
     return code;

@@ -15,10 +15,13 @@ struct fc_trace_options {
     const double *speeds;
     uint32_t n_speeds;
     double flops_per_s;
-    double tick_s;      /* length of the unit of time of a format that names none (GOAL) */
+    double tick_s;          /* length of the unit of time of a format that names none (GOAL) */
     uint64_t memory_events; /* fc_source_open: a trace of more events goes through a temporary file */
 };
-#define FC_TRACE_OPTIONS {.flops_per_s = 1e9, .tick_s = 1e-9, .memory_events = 1 << 20}
+#define FC_TRACE_OPTIONS                                                                                               \
+    {                                                                                                                  \
+        .flops_per_s = 1e9, .tick_s = 1e-9, .memory_events = 1 << 20                                                   \
+    }
 
 static inline double fc_speed_of(const struct fc_trace_options *options, uint32_t rank)
 {
@@ -35,7 +38,8 @@ struct fc_trace_sink {
     struct fc_sink_comm *comms; /* list of those defined so far, last first */
     struct fc_sink_note *notes;
     uint32_t n_comms;
-    uint64_t bytes;     /* of the input, as fc_stream_bytes: set by the reader before fc_sink_start; what the input announces
+    uint64_t
+        bytes; /* of the input, as fc_stream_bytes: set by the reader before fc_sink_start; what the input announces
                          * is held against it */
     uint64_t n_members; /* of all communicators so far */
     struct fc_arena scratch;
@@ -82,8 +86,8 @@ struct fc_trace_probe {
 };
 
 struct fc_trace_format {
-    const char *name; /* "otf2", as --format takes it */
-    const char *what; /* one line for `list` */
+    const char *name;                               /* "otf2", as --format takes it */
+    const char *what;                               /* one line for `list` */
     bool (*is)(const struct fc_trace_probe *probe); /* told apart from all others by name or first bytes */
     /* Reads the whole trace into the sink. FC_INPUT names file, and rank and record or line. */
     enum fc_code (*read)(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink);
@@ -95,8 +99,8 @@ const char *fc_trace_format_names(char *out, size_t size);
 /* The format of a file or folder; *format NULL: our own (also when nothing else fits). */
 enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **format, struct fc_status *st);
 /* fc_trace_read with options. */
-enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options,
-                                struct fc_trace *trace, struct fc_status *st);
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options, struct fc_trace *trace,
+                                struct fc_status *st);
 /* Reads trace->file through the format's reader into memory. O(trace). */
 enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                    struct fc_trace *trace, struct fc_status *st);

@@ -62,8 +62,7 @@ static bool next_message(struct walk *w, struct message *message)
     return true;
 }
 
-static enum fc_code check(const struct fc_demand *demand, int iterations, double computation_s,
-                          struct fc_status *st)
+static enum fc_code check(const struct fc_demand *demand, int iterations, double computation_s, struct fc_status *st)
 {
     if (demand->open_loop)
         return fc_refuse(st, FC_INPUT,
@@ -72,23 +71,20 @@ static enum fc_code check(const struct fc_demand *demand, int iterations, double
                          demand->name ? demand->name : "the pattern");
     if (iterations < 1) return fc_refuse(st, FC_INPUT, "%d iterations (expected at least 1)", iterations);
     if (!(computation_s >= 0 && computation_s * iterations <= (double)FC_MAX_TIME_NS / 1e9))
-        return fc_refuse(st, FC_INPUT,
-                         "%d times %g s of computation is out of range (allowed: 0 to 9000000 s in all)",
+        return fc_refuse(st, FC_INPUT, "%d times %g s of computation is out of range (allowed: 0 to 9000000 s in all)",
                          iterations, computation_s);
     if (demand->n_tasks < 1 || demand->n_tasks > INT32_MAX)
         return fc_refuse(st, FC_INPUT, "%" PRIu32 " tasks (expected 1 to %d)", demand->n_tasks, INT32_MAX);
     for (size_t k = 0; k < demand->n_entries; k++)
         if (!(demand->bytes[k] >= 0 && demand->bytes[k] < 0x1p53))
-            return fc_refuse(st, FC_INPUT, "entry %zu has %g bytes (expected 0 to 2^53)", k,
-                             demand->bytes[k]);
+            return fc_refuse(st, FC_INPUT, "entry %zu has %g bytes (expected 0 to 2^53)", k, demand->bytes[k]);
     return FC_OK;
 }
 
 struct generator {
     struct fc_trace *trace;
-    uint64_t *n_out, *n_in; /* [n_tasks] messages of one phase */
-    uint64_t *next_out,
-        *next_in; /* [n_tasks] event index of the next send and receive of the phase at hand */
+    uint64_t *n_out, *n_in;       /* [n_tasks] messages of one phase */
+    uint64_t *next_out, *next_in; /* [n_tasks] event index of the next send and receive of the phase at hand */
     uint64_t n_messages;
 };
 
@@ -115,8 +111,7 @@ static enum fc_code allocate(struct generator *g, const struct fc_demand *demand
     struct fc_trace *t = g->trace;
     uint64_t n = demand->n_tasks, n_events;
     if (__builtin_mul_overflow(iterations, 2 * g->n_messages + n, &n_events) || n_events > UINT64_MAX / 128)
-        return fc_out_of_memory(st, "%" PRIu64 " iterations of %" PRIu64 " messages",
-                         iterations, g->n_messages);
+        return fc_out_of_memory(st, "%" PRIu64 " iterations of %" PRIu64 " messages", iterations, g->n_messages);
     for (uint64_t r = 0; r < n; r++)
         if (iterations * (g->n_out[r] + g->n_in[r]) > INT32_MAX)
             return fc_refuse(st, FC_INPUT, "rank %" PRIu64 " would make more than %d requests", r, INT32_MAX);
@@ -172,15 +167,14 @@ static void place_waits(struct generator *g, uint64_t iterations, double computa
     }
 }
 
-static void place_message(const struct fc_trace *t, uint64_t event, int op, uint32_t rank, uint32_t peer,
-                          int64_t bytes, uint64_t phase)
+static void place_message(const struct fc_trace *t, uint64_t event, int op, uint32_t rank, uint32_t peer, int64_t bytes,
+                          uint64_t phase)
 {
     struct fc_event *e = &t->events[event];
     e->op = (uint8_t)op;
     e->peer = (int32_t)peer;
     e->bytes = bytes;
-    e->request =
-        (int32_t)(event - t->first_event[rank] - 1 - phase); /* all calls but init and a wait a phase */
+    e->request = (int32_t)(event - t->first_event[rank] - 1 - phase); /* all calls but init and a wait a phase */
 }
 
 static void place_messages(struct generator *g, const struct fc_demand *demand, uint64_t phase)

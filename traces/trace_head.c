@@ -80,8 +80,7 @@ void fc_write_head(FILE *out, const struct fc_trace *trace)
     fprintf(out, "ranks %" PRIu32 "\n", trace->n_ranks);
     for (uint32_t c = 0; c < trace->n_comms; c++) {
         fprintf(out, "comm %" PRIu32 " ", c);
-        write_members(out, trace->comm_member + trace->comm_first[c],
-                      trace->comm_first[c + 1] - trace->comm_first[c]);
+        write_members(out, trace->comm_member + trace->comm_first[c], trace->comm_first[c + 1] - trace->comm_first[c]);
         fputc('\n', out);
     }
     fprintf(out, "events %" PRIu64 "\n", trace->first_event[trace->n_ranks]);
@@ -128,8 +127,7 @@ static enum fc_code read_version(struct fc_lines *lines, struct fc_status *st)
                        fc_trace_format_names(known, sizeof known));
     }
     if (is(rest, "1")) return FC_OK;
-    return fc_fail(st, FC_INPUT, fc_lines_place(lines),
-                   "version '%.*s' of the trace format is unknown (expected 1)",
+    return fc_fail(st, FC_INPUT, fc_lines_place(lines), "version '%.*s' of the trace format is unknown (expected 1)",
                    rest.length < 40 ? (int)rest.length : 40, rest.text);
 }
 
@@ -160,8 +158,7 @@ static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, s
     long long n;
     if (trace->n_ranks)
         return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the number of ranks is given a second time");
-    if (fc_word_int(rest.text, rest.length, 1, INT32_MAX, "ranks", &n, fc_lines_place(lines), st))
-        return st->code;
+    if (fc_word_int(rest.text, rest.length, 1, INT32_MAX, "ranks", &n, fc_lines_place(lines), st)) return st->code;
     if (fc_announced((uint64_t)n, room.ranks, "ranks", fc_lines_place(lines), st)) return st->code;
     trace->n_ranks = (uint32_t)n;
     trace->first_event = fc_alloc(&trace->arena, (size_t)n + 1, sizeof *trace->first_event, st);
@@ -170,8 +167,8 @@ static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, s
 }
 
 /* "comm N MEMBERS": appends to `members`, whose pieces are joined when all are known. */
-static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, struct fc_trace *trace,
-                              uint64_t room, uint32_t **members, struct fc_status *st)
+static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, struct fc_trace *trace, uint64_t room,
+                              uint32_t **members, struct fc_status *st)
 {
     struct word number;
     struct fc_place where = fc_lines_place(lines);
@@ -179,12 +176,10 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
     uint32_t c = trace->n_comms;
     long long n;
     if (!trace->n_ranks)
-        return fc_fail(st, FC_INPUT, where,
-                       "a communicator before the number of ranks (expected 'ranks N' first)");
+        return fc_fail(st, FC_INPUT, where, "a communicator before the number of ranks (expected 'ranks N' first)");
     fc_next_word(&at, end, &number.text, &number.length);
     if (fc_word_int(number.text, number.length, 0, INT32_MAX, "communicator", &n, where, st)) return st->code;
-    if (n != c)
-        return fc_fail(st, FC_INPUT, where, "communicator %lld out of order (expected %" PRIu32 ")", n, c);
+    if (n != c) return fc_fail(st, FC_INPUT, where, "communicator %lld out of order (expected %" PRIu32 ")", n, c);
     while (at < end && isspace((unsigned char)*at)) at++;
     if (at == end) return fc_fail(st, FC_INPUT, where, "communicator %" PRIu32 " has no member", c);
 
@@ -192,8 +187,7 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
     size_t n_members;
     char *text = copy_word(&trace->arena, (struct word){at, (size_t)(end - at)}, st);
     if (!text) return FC_NO;
-    if (strlen(text) != (size_t)(end - at))
-        *text = '\0'; /* a NUL would hide what follows it: refused below */
+    if (strlen(text) != (size_t)(end - at)) *text = '\0'; /* a NUL would hide what follows it: refused below */
     enum fc_code code = fc_parse_ranges(text, trace->n_ranks, &trace->arena, &members[c], &n_members, &why);
     if (code) return fc_fail(st, code, where, "members of communicator %" PRIu32 ": %s", c, why.message);
     trace->comm_first[c + 1] = trace->comm_first[c] + n_members;
@@ -202,8 +196,7 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
 }
 
 /* Communicator 0 is the world: every rank at its place. */
-static enum fc_code check_world(const struct fc_lines *lines, const struct fc_trace *trace,
-                                struct fc_status *st)
+static enum fc_code check_world(const struct fc_lines *lines, const struct fc_trace *trace, struct fc_status *st)
 {
     bool good = trace->comm_first[1] == trace->n_ranks;
     for (uint32_t r = 0; good && r < trace->n_ranks; r++) good = trace->comm_member[r] == r;
@@ -213,8 +206,8 @@ static enum fc_code check_world(const struct fc_lines *lines, const struct fc_tr
 }
 
 /* "events N" ends the head: everything must be there now. */
-static enum fc_code end_head(const struct fc_lines *lines, struct word rest, uint64_t room,
-                             uint32_t *const *members, struct fc_trace *trace, struct fc_status *st)
+static enum fc_code end_head(const struct fc_lines *lines, struct word rest, uint64_t room, uint32_t *const *members,
+                             struct fc_trace *trace, struct fc_status *st)
 {
     long long n;
     struct fc_place where = fc_lines_place(lines);
@@ -261,7 +254,8 @@ static enum fc_code read_head_line(const struct fc_lines *lines, struct word key
     return FC_OK;
 }
 
-enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace, struct fc_status *st)
+enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace,
+                          struct fc_status *st)
 {
     struct head head = {0};
     if (read_version(lines, st) || count_head(*lines, &head, st)) return st->code;

@@ -64,8 +64,7 @@ static enum fc_code pass(struct fc_hold *hold, bool all)
     while (hold->head < hold->n && (all || !hold->held[hold->head].open)) {
         const struct fc_event *e = &hold->held[hold->head++].event;
         hold->n_passed++;
-        if (fc_sink_event(hold->sink, hold->rank, e, fc_event_list(hold->lists, e)))
-            return hold->sink->st->code;
+        if (fc_sink_event(hold->sink, hold->rank, e, fc_event_list(hold->lists, e))) return hold->sink->st->code;
     }
     if (hold->head == hold->n) hold->head = hold->n = hold->n_lists = 0;
     return FC_OK;
@@ -106,16 +105,14 @@ static enum fc_code add(struct fc_hold *hold, const struct fc_event *event, cons
         return fc_sink_event(hold->sink, hold->rank, event, list);
     }
     compact(hold);
-    if (!make_room((void **)&hold->held, hold->n, 1, &hold->capacity, sizeof *hold->held))
-        return no_memory(hold);
+    if (!make_room((void **)&hold->held, hold->n, 1, &hold->capacity, sizeof *hold->held)) return no_memory(hold);
     struct fc_held *h = &hold->held[hold->n++];
     *h = (struct fc_held){*event, open};
     return event->n_list ? set_list(hold, &h->event, list, event->n_list) : FC_OK;
 }
 
 /* Polls that one event's counter cannot hold go ahead. */
-static enum fc_code with_polls(struct fc_hold *hold, const struct fc_event *event, const int64_t *list,
-                               bool open)
+static enum fc_code with_polls(struct fc_hold *hold, const struct fc_event *event, const int64_t *list, bool open)
 {
     struct fc_event e = *event;
     while (hold->polls > UINT16_MAX) {
@@ -146,8 +143,8 @@ static struct fc_held *held_of(const struct fc_hold *hold, const struct fc_hold_
     return &hold->held[hold->head + (request->event - hold->n_passed)];
 }
 
-enum fc_code fc_hold_resolve(struct fc_hold *hold, const struct fc_hold_request *request,
-                             const struct fc_event *as, const int64_t *list)
+enum fc_code fc_hold_resolve(struct fc_hold *hold, const struct fc_hold_request *request, const struct fc_event *as,
+                             const int64_t *list)
 {
     struct fc_held *h = held_of(hold, request);
     if (!h || !h->open) return FC_OK;
@@ -175,8 +172,7 @@ void fc_hold_cancel(struct fc_hold *hold, struct fc_hold_request *request)
         for (uint32_t i = 0; i < later->event.n_list; i++)
             hold->lists[later->event.list + i] -= hold->lists[later->event.list + i] > gone;
     }
-    for (int32_t i = 0; i < hold->n_requests; i++)
-        hold->requests[i].number -= hold->requests[i].number > gone;
+    for (int32_t i = 0; i < hold->n_requests; i++) hold->requests[i].number -= hold->requests[i].number > gone;
     request->number = -1;
     hold->n_made--;
 }
@@ -234,8 +230,7 @@ struct fc_hold_request *fc_hold_none(struct fc_hold *hold, uint64_t key)
     if (index >= 0) {
         hold->first_free = hold->requests[index].next;
     } else {
-        if (!make_room((void **)&hold->requests, (size_t)hold->n_requests, 1, &capacity,
-                       sizeof *hold->requests))
+        if (!make_room((void **)&hold->requests, (size_t)hold->n_requests, 1, &capacity, sizeof *hold->requests))
             return no_memory(hold), NULL;
         hold->requests_capacity = (int32_t)capacity;
         index = hold->n_requests++;
@@ -246,8 +241,7 @@ struct fc_hold_request *fc_hold_none(struct fc_hold *hold, uint64_t key)
     return &hold->requests[index];
 }
 
-enum fc_code fc_hold_restart(struct fc_hold *hold, struct fc_hold_request *request,
-                             const struct fc_event *event)
+enum fc_code fc_hold_restart(struct fc_hold *hold, struct fc_hold_request *request, const struct fc_event *event)
 {
     struct fc_event e = *event;
     e.request = request->number = hold->n_made++;
@@ -259,8 +253,7 @@ enum fc_code fc_hold_restart(struct fc_hold *hold, struct fc_hold_request *reque
     return FC_OK;
 }
 
-struct fc_hold_request *fc_hold_make(struct fc_hold *hold, uint64_t key, const struct fc_event *event,
-                                     bool open)
+struct fc_hold_request *fc_hold_make(struct fc_hold *hold, uint64_t key, const struct fc_event *event, bool open)
 {
     struct fc_hold_request *request = fc_hold_none(hold, key);
     struct fc_event e = *event;

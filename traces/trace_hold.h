@@ -9,9 +9,8 @@
 
 /* A request that is not completed. */
 struct fc_hold_request {
-    uint64_t key; /* the format's number; several may have the same: the oldest completes first */
-    int32_t
-        number; /* in the trace; -1: none (a message to nobody, or a persistent one that is not started) */
+    uint64_t key;   /* the format's number; several may have the same: the oldest completes first */
+    int32_t number; /* in the trace; -1: none (a message to nobody, or a persistent one that is not started) */
     bool receive, persistent, cancelled;
     uint64_t event;       /* the event that made it, counted from 0 */
     struct fc_event post; /* what was asked for */
@@ -39,19 +38,17 @@ void fc_hold_start(struct fc_hold *hold, struct fc_trace_sink *sink, uint32_t ra
 enum fc_code fc_hold_event(struct fc_hold *hold, const struct fc_event *event, const int64_t *list);
 /* An event that makes request `key`; `open`: hold it until it is resolved. The request, or NULL; valid until
  * the next is made. */
-struct fc_hold_request *fc_hold_make(struct fc_hold *hold, uint64_t key, const struct fc_event *event,
-                                     bool open);
+struct fc_hold_request *fc_hold_make(struct fc_hold *hold, uint64_t key, const struct fc_event *event, bool open);
 /* A request without an event of the trace. */
 struct fc_hold_request *fc_hold_none(struct fc_hold *hold, uint64_t key);
 /* Starts a persistent request: an event that makes a request number for it. */
-enum fc_code fc_hold_restart(struct fc_hold *hold, struct fc_hold_request *request,
-                             const struct fc_event *event);
+enum fc_code fc_hold_restart(struct fc_hold *hold, struct fc_hold_request *request, const struct fc_event *event);
 /* The oldest request of that key, or NULL. */
 struct fc_hold_request *fc_hold_find(const struct fc_hold *hold, uint64_t key);
 /* What a held event turned out to be: op, communicator, peer, tag, bytes and list of `as`; nothing when it is
  * not held. */
-enum fc_code fc_hold_resolve(struct fc_hold *hold, const struct fc_hold_request *request,
-                             const struct fc_event *as, const int64_t *list);
+enum fc_code fc_hold_resolve(struct fc_hold *hold, const struct fc_hold_request *request, const struct fc_event *as,
+                             const int64_t *list);
 /* The held event brought nothing: it becomes FC_OP_OTHER, and its number goes to the next request. O(held).
  */
 void fc_hold_cancel(struct fc_hold *hold, struct fc_hold_request *request);
@@ -76,12 +73,8 @@ void fc_hold_free(struct fc_hold *hold);
 /* An event without communicator, peer or request. */
 static inline struct fc_event fc_hold_plain(int op, double enter_s, double leave_s, double compute_s)
 {
-    return (struct fc_event){.op = (uint8_t)op,
-                             .peer = -1,
-                             .request = -1,
-                             .enter_s = enter_s,
-                             .leave_s = leave_s,
-                             .compute_s = compute_s};
+    return (struct fc_event){
+        .op = (uint8_t)op, .peer = -1, .request = -1, .enter_s = enter_s, .leave_s = leave_s, .compute_s = compute_s};
 }
 
 #endif

@@ -56,16 +56,16 @@ static enum fc_code open_rank(struct fc_merger *m, const char *directory, uint32
     struct fc_status why = {0};
     snprintf(path, sizeof path, "%s/%" PRIu32, directory, rank);
     enum fc_code code = fc_read_file(path, m->scratch, &text, &why);
-    if (code) return fc_refuse(m->st, FC_NO, "rank %" PRIu32 " left no recording (%s; do all hosts get LD_PRELOAD and "
-                                       FC_RAW_DIRECTORY ", and share the output's directory?)", rank, why.message);
+    if (code)
+        return fc_refuse(m->st, FC_NO,
+                         "rank %" PRIu32 " left no recording (%s; do all hosts get LD_PRELOAD and " FC_RAW_DIRECTORY
+                         ", and share the output's directory?)",
+                         rank, why.message);
     file->head = (const struct fc_raw_head *)(const void *)text.data;
     file->end = text.data + text.size;
-    if (text.size < sizeof *file->head ||
-        memcmp(file->head->magic, FC_RAW_MAGIC, sizeof file->head->magic) != 0 ||
-        file->head->rank != (int32_t)rank || file->head->size < sizeof *file->head ||
-        file->head->size > text.size)
-        return fc_refuse(m->st, FC_NO, "the recording of rank %" PRIu32 " is not whole (was the disk full?)",
-                         rank);
+    if (text.size < sizeof *file->head || memcmp(file->head->magic, FC_RAW_MAGIC, sizeof file->head->magic) != 0 ||
+        file->head->rank != (int32_t)rank || file->head->size < sizeof *file->head || file->head->size > text.size)
+        return fc_refuse(m->st, FC_NO, "the recording of rank %" PRIu32 " is not whole (was the disk full?)", rank);
     file->end = text.data + file->head->size;
     fc_rewind_file(file);
     return count_records(m, file);
@@ -119,8 +119,8 @@ static void convert(const struct fc_rank_file *file, const struct fc_raw_event *
 }
 
 /* Notes what the completions of a wait saw. */
-static void note_completions(const int64_t *words, uint64_t n_words, struct request *requests,
-                             uint64_t n_requests, struct fc_event *events)
+static void note_completions(const int64_t *words, uint64_t n_words, struct request *requests, uint64_t n_requests,
+                             struct fc_event *events)
 {
     for (uint64_t i = 0; i + FC_DONE_WORDS <= n_words; i += FC_DONE_WORDS) {
         const int64_t *done = words + i;
@@ -144,8 +144,8 @@ static bool stays(const struct fc_merger *m, const struct fc_event *e, int how)
 }
 
 /* Numbers the requests that stay, in the order in which they were made. */
-static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_file *file,
-                                    struct request *requests, struct fc_event *events)
+static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_file *file, struct request *requests,
+                                    struct fc_event *events)
 {
     int64_t next = 0;
     for (uint64_t i = 0; i < file->n_requests; i++) {
@@ -157,8 +157,8 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
         if (stays(m, e, r->how)) {
             r->number = next++;
             if (next > INT32_MAX)
-                return fc_refuse(m->st, FC_NO, "rank %" PRId32 " made more than %d requests",
-                                 file->head->rank, INT32_MAX);
+                return fc_refuse(m->st, FC_NO, "rank %" PRId32 " made more than %d requests", file->head->rank,
+                                 INT32_MAX);
             e->request = (int32_t)r->number;
             continue;
         }
@@ -166,8 +166,8 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
             fc_names_add(&m->notes, "(receives that never completed: left out)", &m->trace->arena, m->st))
             return FC_NO;
         if (r->how == FC_HOW_FREED &&
-            fc_names_add(&m->notes, "(MPI_Request_free of a receive from any source: left out)",
-                         &m->trace->arena, m->st))
+            fc_names_add(&m->notes, "(MPI_Request_free of a receive from any source: left out)", &m->trace->arena,
+                         m->st))
             return FC_NO;
         *e = (struct fc_event){.op = FC_OP_OTHER,
                                .polls = e->polls,
@@ -232,8 +232,7 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
 static void set_clocks(struct fc_merger *m)
 {
     bool one_host = true;
-    for (uint32_t r = 0; r < m->trace->n_ranks; r++)
-        one_host &= m->rank[r].head->host == m->rank[0].head->host;
+    for (uint32_t r = 0; r < m->trace->n_ranks; r++) one_host &= m->rank[r].head->host == m->rank[0].head->host;
     for (uint32_t r = 0; r < m->trace->n_ranks; r++)
         m->rank[r].clock_ns = one_host ? 0 : m->rank[r].head->clock_offset_ns;
 }
@@ -290,8 +289,7 @@ static enum fc_code describe(struct fc_merger *m)
         n_hosts += k == r;
     }
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    snprintf(text, sizeof text,
-             "%.127s; %" PRIu32 " ranks on %" PRIu32 " host%s; %s; computation is thread CPU time",
+    snprintf(text, sizeof text, "%.127s; %" PRIu32 " ranks on %" PRIu32 " host%s; %s; computation is thread CPU time",
              m->rank[0].head->library, t->n_ranks, n_hosts, n_hosts == 1 ? "" : "s", date);
     t->recorded = fc_copy_text(&t->arena, text, m->st);
     return t->recorded ? FC_OK : FC_NO;

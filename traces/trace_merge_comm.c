@@ -22,14 +22,12 @@ static struct fc_known_comm *add_comm(const struct fc_merger *m, uint64_t a, uin
 {
     struct fc_known_comm *c = find_comm(m, a, b, nth);
     if (!c->used)
-        *c = (struct fc_known_comm){
-            .a = a, .b = b, .nth = nth, .used = true, .number = -1, .counted_rank = UINT32_MAX};
+        *c = (struct fc_known_comm){.a = a, .b = b, .nth = nth, .used = true, .number = -1, .counted_rank = UINT32_MAX};
     return c;
 }
 
 /* The common number of the communicator that rank's record tells of. */
-static int32_t number_comm(struct fc_merger *m, uint32_t rank, const struct fc_raw_event *record,
-                           const int64_t *words)
+static int32_t number_comm(struct fc_merger *m, uint32_t rank, const struct fc_raw_event *record, const int64_t *words)
 {
     if (words[FC_COMM_OUTSIDE]) return -1;
     uint64_t a = (uint64_t)words[FC_COMM_HASH_A], b = (uint64_t)words[FC_COMM_HASH_B];
@@ -74,8 +72,7 @@ enum fc_code fc_merge_build_comms(struct fc_merger *m)
     t->n_comms = m->n_comms;
     t->comm_first = fc_alloc(&t->arena, (size_t)t->n_comms + 1, sizeof *t->comm_first, m->st);
     if (!t->comm_first) return FC_NO;
-    for (uint32_t c = 0; c < t->n_comms; c++)
-        t->comm_first[c + 1] = t->comm_first[c] + m->known[m->by_number[c]].size;
+    for (uint32_t c = 0; c < t->n_comms; c++) t->comm_first[c + 1] = t->comm_first[c] + m->known[m->by_number[c]].size;
     t->comm_member = fc_alloc(&t->arena, t->comm_first[t->n_comms], sizeof *t->comm_member, m->st);
     if (!t->comm_member) return FC_NO;
     for (uint32_t c = 0; c < t->n_comms; c++) {
@@ -85,8 +82,7 @@ enum fc_code fc_merge_build_comms(struct fc_merger *m)
                              "communicator %" PRIu32 " of %" PRIu64 " ranks: its first member did not "
                              "record it",
                              c, known->size);
-        for (uint64_t i = 0; i < known->size; i++)
-            t->comm_member[t->comm_first[c] + i] = (uint32_t)known->member[i];
+        for (uint64_t i = 0; i < known->size; i++) t->comm_member[t->comm_first[c] + i] = (uint32_t)known->member[i];
     }
     return FC_OK;
 }

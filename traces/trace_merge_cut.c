@@ -117,8 +117,7 @@ enum fc_code fc_merge_cut(struct fc_merger *m)
         const struct fc_rank_file *file = &m->rank[r];
         if (!file->whole && file->n_all_events == 0)
             return fc_refuse(m->st, FC_NO, "rank %" PRIu32 " recorded no call before it ended", r);
-        if (!file->whole && file->last_ns + file->clock_ns < moment_ns)
-            moment_ns = file->last_ns + file->clock_ns;
+        if (!file->whole && file->last_ns + file->clock_ns < moment_ns) moment_ns = file->last_ns + file->clock_ns;
     }
     for (int64_t excess_ns = moment_ns; excess_ns != INT64_MAX;) {
         moment_ns = excess_ns;
@@ -128,8 +127,7 @@ enum fc_code fc_merge_cut(struct fc_merger *m)
     }
     recount(m);
     if (drop_untold(m)) return m->st->code;
-    return fc_names_add(&m->notes, "(the program broke off: what all ranks did until then)", &m->trace->arena,
-                        m->st);
+    return fc_names_add(&m->notes, "(the program broke off: what all ranks did until then)", &m->trace->arena, m->st);
 }
 
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e)
@@ -154,7 +152,8 @@ static uint64_t list_ends(const struct fc_trace *t, struct fc_message_end *end)
             bool sends = e->op == FC_OP_SEND || e->op == FC_OP_ISEND;
             if (!sends && e->op != FC_OP_RECV && e->op != FC_OP_IRECV) continue;
             int32_t rank = (int32_t)r;
-            end[n++] = (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
+            end[n++] =
+                (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
         }
     return n;
 }

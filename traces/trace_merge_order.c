@@ -15,7 +15,8 @@
 struct order {
     const struct fc_trace *t;
     const struct fc_steps *s;
-    uint64_t *other;  /* [events] of a message: the other end's event, UINT64_MAX: none; of a collective call: its number */
+    uint64_t
+        *other; /* [events] of a message: the other end's event, UINT64_MAX: none; of a collective call: its number */
     uint32_t *absent; /* [collective calls] members that have not started it */
     bool *started;    /* [events] */
     uint64_t *at;     /* [n_ranks] the next step */
@@ -69,7 +70,8 @@ static enum fc_code match_messages(struct order *o, struct fc_arena *scratch, st
             int32_t rank = (int32_t)r;
             if (!o->s->step[i].starts || (!is_send(e) && !is_receive(e))) continue;
             bool sends = is_send(e);
-            end[n++] = (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
+            end[n++] =
+                (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
         }
     qsort(end, n, sizeof *end, fc_by_channel);
     for (uint64_t i = 0, next; i < n; i = next) {
@@ -164,8 +166,10 @@ static void end_late(struct order *o, uint32_t r)
 {
     uint64_t *late = o->late + o->s->first[r], kept = 0;
     for (uint64_t i = 0; i < o->n_late[r]; i++)
-        if (can_end(o, r, late[i])) o->out[o->s->first[r] + o->n_out[r]++] = late[i];
-        else late[kept++] = late[i];
+        if (can_end(o, r, late[i]))
+            o->out[o->s->first[r] + o->n_out[r]++] = late[i];
+        else
+            late[kept++] = late[i];
     o->n_late[r] = kept;
 }
 
@@ -173,8 +177,7 @@ static void end_late(struct order *o, uint32_t r)
 static bool is_blocked(const struct order *o, uint32_t r)
 {
     uint64_t step = o->at[r];
-    return !can_end(o, r, step) ||
-           (o->n_late[r] > 0 && o->t->events[o->s->step[step].event].op == FC_OP_FINALIZE);
+    return !can_end(o, r, step) || (o->n_late[r] > 0 && o->t->events[o->s->step[step].event].op == FC_OP_FINALIZE);
 }
 
 static void play(struct order *o, uint32_t r)
@@ -234,7 +237,8 @@ enum fc_code fc_merge_order(struct fc_merger *m, struct fc_steps *steps)
     o.n_out = fc_alloc(m->scratch, t->n_ranks, sizeof *o.n_out, m->st);
     o.late = fc_alloc(m->scratch, n_steps, sizeof *o.late, m->st);
     o.n_late = fc_alloc(m->scratch, t->n_ranks, sizeof *o.n_late, m->st);
-    if (!sorted || !o.other || !o.started || !o.at || !o.queued || !o.queue || !o.out || !o.n_out || !o.late || !o.n_late)
+    if (!sorted || !o.other || !o.started || !o.at || !o.queued || !o.queue || !o.out || !o.n_out || !o.late ||
+        !o.n_late)
         return FC_NO;
     memset(o.other, 0xff, n * sizeof *o.other);
     if (match_messages(&o, m->scratch, m->st) || match_calls(&o, m->scratch, m->st)) return m->st->code;

@@ -42,8 +42,10 @@ static void note_makers(struct fc_steps *s, const struct fc_trace *t, uint32_t r
         const struct fc_event *e = &t->events[i];
         s->partner[i] = UINT64_MAX;
         if (e->op == FC_OP_WAIT || e->request < 0) continue;
-        if (e->op == FC_OP_SEND) s->partner[s->maker[t->first_event[r] + (uint64_t)e->request]] = i;
-        else s->maker[t->first_event[r] + (uint64_t)e->request] = i;
+        if (e->op == FC_OP_SEND)
+            s->partner[s->maker[t->first_event[r] + (uint64_t)e->request]] = i;
+        else
+            s->maker[t->first_event[r] + (uint64_t)e->request] = i;
     }
 }
 

@@ -44,8 +44,7 @@ struct fc_period_finder {
 
 static enum fc_code no_memory(const struct fc_period_finder *f)
 {
-    return fc_out_of_memory(f->st, "looking for what repeats in rank %" PRIu32 "'s calls",
-                     f->rank);
+    return fc_out_of_memory(f->st, "looking for what repeats in rank %" PRIu32 "'s calls", f->rank);
 }
 
 /* ---- calls as numbers ---- */
@@ -64,8 +63,8 @@ static uint64_t hash_kind(const struct kind *k)
 
 static bool same_kind(const struct kind *a, const struct kind *b)
 {
-    return a->list == b->list && a->bytes == b->bytes && a->comm == b->comm && a->peer == b->peer &&
-           a->tag == b->tag && a->n_list == b->n_list && a->op == b->op && a->mode == b->mode;
+    return a->list == b->list && a->bytes == b->bytes && a->comm == b->comm && a->peer == b->peer && a->tag == b->tag &&
+           a->n_list == b->n_list && a->op == b->op && a->mode == b->mode;
 }
 
 static bool grow_kinds(struct fc_period_finder *f)
@@ -143,8 +142,8 @@ static void z_function(const uint32_t *s, size_t n, uint32_t *z)
 }
 
 /* match[i], i < n_match: how many numbers from text[i] on are those from s[0] on. */
-static void z_match(const uint32_t *s, size_t n, const uint32_t *z, const uint32_t *text, size_t n_text,
-                    size_t n_match, uint32_t *match)
+static void z_match(const uint32_t *s, size_t n, const uint32_t *z, const uint32_t *text, size_t n_text, size_t n_match,
+                    uint32_t *match)
 {
     for (size_t i = 0, l = 0, r = 0; i < n_match; i++) {
         size_t k = i < r ? (r - i < z[i - l] ? r - i : z[i - l]) : 0;
@@ -293,23 +292,21 @@ enum fc_code fc_period_next(struct fc_period_finder *f)
 
 /* ---- all of it ---- */
 
-struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period,
-                                         struct fc_status *st)
+struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period, struct fc_status *st)
 {
     struct fc_period_finder *f = calloc(1, sizeof *f);
     uint32_t n = head->n_ranks, most = head->n_comms > n ? head->n_comms : n;
     *period = (struct fc_period){.n_ranks = n};
     if (!f) return fc_out_of_memory(st, "the periods of the trace"), NULL;
-    *f = (struct fc_period_finder){
-        .head = head, .period = period, .st = st, .rates.head = head, .rates.period = period};
+    *f =
+        (struct fc_period_finder){.head = head, .period = period, .st = st, .rates.head = head, .rates.period = period};
     period->rank = fc_alloc(&period->arena, n, sizeof *period->rank, st);
     f->rates.stretch = calloc(n, sizeof *f->rates.stretch);
     f->rates.any = calloc(n, sizeof *f->rates.any);
     f->rates.world_before = calloc(n, sizeof *f->rates.world_before);
     f->count = calloc(most, sizeof *f->count);
     f->touched = malloc(most * sizeof *f->touched);
-    if (!f->rates.stretch || !f->rates.any || !f->rates.world_before || !f->count || !f->touched)
-        no_memory(f);
+    if (!f->rates.stretch || !f->rates.any || !f->rates.world_before || !f->count || !f->touched) no_memory(f);
     if (!st->code) return f;
     fc_period_finish(f);
     return NULL;

@@ -44,10 +44,8 @@ void fc_period_free(struct fc_period *period);
 /* The same beside another reading: every event of rank 0, then of rank 1, ..., fc_period_next between two
  * ranks. */
 struct fc_period_finder;
-struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period,
-                                         struct fc_status *st);
-enum fc_code fc_period_event(struct fc_period_finder *finder, const struct fc_event *event,
-                             const int64_t *list);
+struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period, struct fc_status *st);
+enum fc_code fc_period_event(struct fc_period_finder *finder, const struct fc_event *event, const int64_t *list);
 enum fc_code fc_period_next(struct fc_period_finder *finder);
 /* Behind the last rank; frees the finder (NULL is fine), whatever the status says. */
 enum fc_code fc_period_finish(struct fc_period_finder *finder);

@@ -74,8 +74,7 @@ static bool relate(struct joiner *j, uint32_t a, uint32_t b, uint64_t num, uint6
     uint64_t a_num = x == a ? 1 : j->node[a].num, a_den = x == a ? 1 : j->node[a].den;
     uint64_t b_num = y == b ? 1 : j->node[b].num, b_den = y == b ? 1 : j->node[b].den;
     uint64_t p = num / gcd(num, den),
-             q = den /
-                 gcd(num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
+             q = den / gcd(num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
     multiply(j, &p, &q, b_num, b_den);
     multiply(j, &p, &q, a_den, a_num);
     if (x != y) {
@@ -115,8 +114,7 @@ static bool relate_messages(struct joiner *j)
         } else if (order < 0 && r->any[at->b]) {
             continue;
         }
-        snprintf(why, size,
-                 "what rank %" PRIu32 " repeats sends to rank %" PRIu32 " what the other does not repeat",
+        snprintf(why, size, "what rank %" PRIu32 " repeats sends to rank %" PRIu32 " what the other does not repeat",
                  at->a, at->b);
         return false;
     }
@@ -160,8 +158,7 @@ static bool solve(struct joiner *j)
     for (uint32_t i = 0; i < n; i++) { /* least common multiple of the denominators of each tree */
         uint32_t root = find(j, i);
         uint64_t den = root == i ? 1 : j->node[i].den, more = den / gcd(den, j->scale[root]);
-        j->bad |=
-            __builtin_mul_overflow(j->scale[root], more, &j->scale[root]) || j->scale[root] > UINT32_MAX;
+        j->bad |= __builtin_mul_overflow(j->scale[root], more, &j->scale[root]) || j->scale[root] > UINT32_MAX;
         if (j->bad) return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -188,9 +185,7 @@ static bool balance(struct joiner *j)
     for (uint32_t i = 0; i < r->head->n_ranks; i++) {
         if (!r->any[i] || !r->period->rank[i].length || j->scale[i] == j->k[i] * r->any[i]) continue;
         snprintf(r->period->why, sizeof r->period->why,
-                 "rank %" PRIu32
-                 " receives from anyone, but not as many messages as are sent to it in a period",
-                 i);
+                 "rank %" PRIu32 " receives from anyone, but not as many messages as are sent to it in a period", i);
         return false;
     }
     return true;
@@ -244,8 +239,7 @@ static void count(struct joiner *j)
     }
     p->covers = calls ? (double)n * (double)calls / (double)all : 0;
     if (!calls)
-        snprintf(p->why, sizeof p->why, "no calls about the middle of any rank repeat %d times",
-                 FC_LEAST_REPEATS);
+        snprintf(p->why, sizeof p->why, "no calls about the middle of any rank repeat %d times", FC_LEAST_REPEATS);
     else if (n < FC_LEAST_REPEATS)
         snprintf(p->why, sizeof p->why, "what repeats does so only %" PRIu64 " times", n);
     else if (p->covers < 0.5)
@@ -269,8 +263,7 @@ enum fc_code fc_period_join(struct fc_period_rates *r, struct fc_status *st)
         for (uint32_t i = 0; i < n_nodes; i++) j.node[i] = (struct node){i, 1, 1};
         if (relate_messages(&j) && relate_calls(&j)) {
             if (!solve(&j)) {
-                snprintf(r->period->why, sizeof r->period->why,
-                         "the periods of the ranks do not fit together");
+                snprintf(r->period->why, sizeof r->period->why, "the periods of the ranks do not fit together");
             } else if (balance(&j)) {
                 align(&j);
                 count(&j);

@@ -21,8 +21,7 @@ enum fc_code fc_phases_start(const struct fc_trace *trace, struct fc_phase_cut *
     *cut = (struct fc_phase_cut){.trace = trace, .ending = UINT64_MAX};
     cut->whole = fc_alloc(&cut->arena, trace->n_comms, sizeof *cut->whole, st);
     for (uint32_t c = 0; cut->whole && c < trace->n_comms; c++)
-        cut->whole[c] =
-            trace->comm_first[c + 1] - trace->comm_first[c] == trace->n_ranks ? n_whole++ : FC_NONE;
+        cut->whole[c] = trace->comm_first[c + 1] - trace->comm_first[c] == trace->n_ranks ? n_whole++ : FC_NONE;
     cut->made = fc_alloc(&cut->arena, (size_t)n_whole * trace->n_ranks, sizeof *cut->made, st);
     cut->begin = fc_alloc(&cut->arena, trace->n_ranks, sizeof *cut->begin, st);
     cut->end = fc_alloc(&cut->arena, trace->n_ranks, sizeof *cut->end, st);
@@ -49,9 +48,9 @@ static uint32_t comm_of(const struct fc_event *e)
 /* Operations that synchronise if their sizes are right. */
 static bool may_synchronise(const struct fc_event *e)
 {
-    return e->mode == 0 && (e->op == FC_OP_BARRIER || e->op == FC_OP_ALLGATHER || e->op == FC_OP_ALLTOALL ||
-                            e->op == FC_OP_ALLTOALLV || e->op == FC_OP_ALLREDUCE ||
-                            e->op == FC_OP_REDUCE_SCATTER || e->op == FC_OP_COMM);
+    return e->mode == 0 &&
+           (e->op == FC_OP_BARRIER || e->op == FC_OP_ALLGATHER || e->op == FC_OP_ALLTOALL || e->op == FC_OP_ALLTOALLV ||
+            e->op == FC_OP_ALLREDUCE || e->op == FC_OP_REDUCE_SCATTER || e->op == FC_OP_COMM);
 }
 
 /* By this rank's record it gives something to every rank, or takes something from every rank. */

@@ -32,7 +32,8 @@ static bool is_broken(const char *directory, int rank, struct fc_raw_head *head)
     FILE *file = fopen(path, "r");
     if (!file) return false;
     bool read = fread(head, sizeof *head, 1, file) == 1 && head->size >= sizeof *head + sizeof last &&
-                fseeko(file, (off_t)(head->size - sizeof last), SEEK_SET) == 0 && fread(&last, sizeof last, 1, file) == 1;
+                fseeko(file, (off_t)(head->size - sizeof last), SEEK_SET) == 0 &&
+                fread(&last, sizeof last, 1, file) == 1;
     fclose(file);
     return !read || last.kind != FC_RAW_END;
 }
@@ -100,18 +101,23 @@ static enum fc_code check_programs(char *const *argv, struct fc_status *st)
         struct fc_place place = {path, 0};
         enum fc_elf_kind kind = fc_elf_look(path);
         if (kind == FC_ELF_FOREIGN)
-            return fc_fail(st, FC_INPUT, place, "nothing was recorded: the program is for another kind of processor than "
-                                                "the recorder");
+            return fc_fail(st, FC_INPUT, place,
+                           "nothing was recorded: the program is for another kind of processor than "
+                           "the recorder");
         if (kind == FC_ELF_STATIC)
-            return fc_fail(st, FC_INPUT, place, "nothing was recorded: the program is linked statically, so no recorder can "
-                                                "be loaded into it (expected: linked with the MPI's shared library)");
+            return fc_fail(st, FC_INPUT, place,
+                           "nothing was recorded: the program is linked statically, so no recorder can "
+                           "be loaded into it (expected: linked with the MPI's shared library)");
         if (kind == FC_ELF_HAS_MPI)
-            return fc_fail(st, FC_INPUT, place, "nothing was recorded: MPI is linked into the program statically, so the "
-                                                "recorder does not see its calls (expected: the MPI's shared library)");
+            return fc_fail(st, FC_INPUT, place,
+                           "nothing was recorded: MPI is linked into the program statically, so the "
+                           "recorder does not see its calls (expected: the MPI's shared library)");
         if (kind == FC_ELF_DYNAMIC && stat(path, &info) == 0 &&
-            ((info.st_mode & S_ISUID && info.st_uid != geteuid()) || (info.st_mode & S_ISGID && info.st_gid != getegid())))
-            return fc_fail(st, FC_INPUT, place, "nothing was recorded: the program runs as another user or group "
-                                                "(set-user-ID), and the system loads no recorder into it");
+            ((info.st_mode & S_ISUID && info.st_uid != geteuid()) ||
+             (info.st_mode & S_ISGID && info.st_gid != getegid())))
+            return fc_fail(st, FC_INPUT, place,
+                           "nothing was recorded: the program runs as another user or group "
+                           "(set-user-ID), and the system loads no recorder into it");
     }
     return FC_OK;
 }
@@ -141,14 +147,17 @@ enum fc_code fc_check_reached(char *const *argv, const char *directory, const ch
     if (fc_reached(directory)) return FC_OK;
     if (check_programs(argv, st)) return st->code;
     if (!has_mark(directory, FC_RAW_LOADED))
-        return fc_fail(st, FC_NO, (struct fc_place){recorder, 0},
-                       "nothing was recorded: the recorder was loaded into no process (does the command pass LD_PRELOAD "
-                       "and " FC_RAW_DIRECTORY " on? can this file be read and mapped where it runs?)");
+        return fc_fail(
+            st, FC_NO, (struct fc_place){recorder, 0},
+            "nothing was recorded: the recorder was loaded into no process (does the command pass LD_PRELOAD "
+            "and " FC_RAW_DIRECTORY " on? can this file be read and mapped where it runs?)");
     if (has_mark(directory, FC_RAW_HAS_MPI))
-        return fc_refuse(st, FC_NO, "nothing was recorded: a program with MPI's library ran, but no rank 0 came out of "
-                                    "MPI_Init");
-    return fc_refuse(st, FC_NO,
-                     "nothing was recorded: the recorder was loaded, but into no program that called MPI_Init (is the "
-                     "program without MPI, or linked statically? do the ranks run on hosts that do not get LD_PRELOAD and "
-                     FC_RAW_DIRECTORY ": mpirun -x of Open MPI, -genv of MPICH?)");
+        return fc_refuse(st, FC_NO,
+                         "nothing was recorded: a program with MPI's library ran, but no rank 0 came out of "
+                         "MPI_Init");
+    return fc_refuse(
+        st, FC_NO,
+        "nothing was recorded: the recorder was loaded, but into no program that called MPI_Init (is the "
+        "program without MPI, or linked statically? do the ranks run on hosts that do not get LD_PRELOAD and " FC_RAW_DIRECTORY
+        ": mpirun -x of Open MPI, -genv of MPICH?)");
 }

@@ -25,8 +25,7 @@ struct shortening {
 uint64_t fc_period_calls(const struct fc_period *p, uint64_t keep)
 {
     uint64_t calls = 0;
-    for (uint32_t r = 0; r < p->n_ranks; r++)
-        calls += p->rank[r].n_calls - (p->repeats - keep) * p->rank[r].length;
+    for (uint32_t r = 0; r < p->n_ranks; r++) calls += p->rank[r].n_calls - (p->repeats - keep) * p->rank[r].length;
     return calls;
 }
 
@@ -116,8 +115,7 @@ static enum fc_code start(const struct fc_trace *head, const struct fc_period *p
     t->comm_member = fc_alloc(&t->arena, members, sizeof *t->comm_member, st);
     t->first_event = fc_alloc(&t->arena, (size_t)n + 1, sizeof *t->first_event, st);
     t->unwrapped = fc_alloc(&t->arena, 0, sizeof *t->unwrapped, st);
-    t->events =
-        fc_alloc(&t->arena, fc_period_calls(period, keep) + n, sizeof *t->events, st); /* and last polls */
+    t->events = fc_alloc(&t->arena, fc_period_calls(period, keep) + n, sizeof *t->events, st); /* and last polls */
     left->rank = fc_alloc(&left->arena, n, sizeof *left->rank, st);
     if (st->code) return st->code;
     memcpy(t->comm_first, head->comm_first, ((size_t)head->n_comms + 1) * sizeof *t->comm_first);
@@ -134,8 +132,7 @@ static enum fc_code start(const struct fc_trace *head, const struct fc_period *p
 }
 
 enum fc_code fc_trace_shorten(struct fc_trace_source *source, const struct fc_period *period, uint64_t keep,
-                              uint64_t most_calls, struct fc_trace *trace, struct fc_period *left,
-                              struct fc_status *st)
+                              uint64_t most_calls, struct fc_trace *trace, struct fc_period *left, struct fc_status *st)
 {
     *trace = (struct fc_trace){0};
     *left = (struct fc_period){0};
@@ -143,8 +140,7 @@ enum fc_code fc_trace_shorten(struct fc_trace_source *source, const struct fc_pe
         return fc_refuse(st, FC_INPUT, "%" PRIu64 " of the trace's %" PRIu64 " periods cannot be kept", keep,
                          period->repeats);
     if (fc_period_calls(period, keep) > most_calls)
-        return fc_refuse(st, FC_NO,
-                         "%" PRIu64 " calls are left with %" PRIu64 " periods (at most %" PRIu64 ")",
+        return fc_refuse(st, FC_NO, "%" PRIu64 " calls are left with %" PRIu64 " periods (at most %" PRIu64 ")",
                          fc_period_calls(period, keep), keep, most_calls);
     struct shortening s = {.n = period->repeats, .keep = keep};
     enum fc_code code = start(source->head, period, keep, trace, left, st);

@@ -222,8 +222,7 @@ static enum fc_code wrong_request(const struct fc_trace_sink *sink, uint32_t ran
                    event->request, fc_op_names[event->op], r->n_requests);
 }
 
-enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const struct fc_event *event,
-                           const int64_t *list)
+enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const struct fc_event *event, const int64_t *list)
 {
     struct fc_sink_rank *r = &sink->ranks[rank];
     if (!sink->trace->graph && fc_makes_request(event->op, event->mode)) {
@@ -394,8 +393,7 @@ static enum fc_code open_spool(struct fc_trace_sink *sink, struct fc_trace *trac
 {
     struct fc_status *st = sink->st;
     if (fc_blocks_flush(sink->spool)) return st->code;
-    if (fflush(sink->spool_file) != 0 || ferror(sink->spool_file))
-        return fc_blocks_fail(sink->spool, errno);
+    if (fflush(sink->spool_file) != 0 || ferror(sink->spool_file)) return fc_blocks_fail(sink->spool, errno);
     int fd = dup(fileno(sink->spool_file));
     if (fd < 0) return fc_refuse(st, FC_NO, "the temporary file of a trace: %s", strerror(errno));
     return fc_source_spooled(fd, trace, sink->spool, source, st);

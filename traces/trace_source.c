@@ -16,9 +16,8 @@ static enum fc_code restart(struct fc_trace_source *source)
 {
     const struct fc_trace *t = source->head;
     for (uint32_t r = 0; r < t->n_ranks; r++)
-        source->rank[r] = (struct fc_source_rank){.at = t->events + t->first_event[r],
-                                                  .end = t->events + t->first_event[r + 1],
-                                                  .lists = t->lists};
+        source->rank[r] = (struct fc_source_rank){
+            .at = t->events + t->first_event[r], .end = t->events + t->first_event[r + 1], .lists = t->lists};
     return FC_OK;
 }
 

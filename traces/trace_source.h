@@ -61,7 +61,8 @@ static inline const int64_t *fc_event_list(const int64_t *lists, const struct fc
 {
     return e->n_list ? lists + e->list : NULL;
 }
-static inline const int64_t *fc_source_list(const struct fc_trace_source *source, uint32_t rank, const struct fc_event *e)
+static inline const int64_t *fc_source_list(const struct fc_trace_source *source, uint32_t rank,
+                                            const struct fc_event *e)
 {
     return fc_event_list(source->rank[rank].lists, e);
 }

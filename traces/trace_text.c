@@ -18,9 +18,9 @@ struct reader {
     struct fc_trace *trace; /* its head is read */
     struct fc_status *st;
     uint64_t list_capacity;
-    uint64_t made, completed; /* requests of this rank so far */
-    uint64_t number;          /* of the rank's event at hand */
-    struct fc_stream *stream; /* where lines come from and */
+    uint64_t made, completed;   /* requests of this rank so far */
+    uint64_t number;            /* of the rank's event at hand */
+    struct fc_stream *stream;   /* where lines come from and */
     struct fc_trace_sink *sink; /* events go to; NULL: all lies in memory */
 };
 
@@ -88,8 +88,7 @@ static enum fc_code push_list(struct reader *in, int64_t value)
 }
 
 /* Seconds with up to nine decimals exactly; other spellings to the nearest nanosecond. */
-static enum fc_code read_time(struct reader *in, const char *word, size_t length, const char *what,
-                              double *seconds)
+static enum fc_code read_time(struct reader *in, const char *word, size_t length, const char *what, double *seconds)
 {
     int64_t ns = 0;
     int decimals = -1;
@@ -130,13 +129,12 @@ static enum fc_code read_requests(struct reader *in, struct fc_event *e, const c
         return FC_INPUT;
     if ((uint64_t)last >= in->made)
         return fc_fail(in->st, FC_INPUT, where,
-                       "request %lld is completed but was never made (this rank has made %" PRIu64 " so far)",
-                       last, in->made);
+                       "request %lld is completed but was never made (this rank has made %" PRIu64 " so far)", last,
+                       in->made);
     in->completed += (uint64_t)(last - first) + 1;
     if (in->completed > in->made)
         return fc_fail(in->st, FC_INPUT, where,
-                       "a request is completed twice (this rank has made %" PRIu64 " and completes %" PRIu64
-                       ")",
+                       "a request is completed twice (this rank has made %" PRIu64 " and completes %" PRIu64 ")",
                        in->made, in->completed);
     for (long long r = first; r <= last; r++, e->n_list++)
         if (push_list(in, r)) return FC_NO;
@@ -146,8 +144,7 @@ static enum fc_code read_requests(struct reader *in, struct fc_event *e, const c
 static enum fc_code read_size(struct reader *in, struct fc_event *e, const char *word, size_t length)
 {
     long long size;
-    if (fc_word_int(word, length, 0, INT64_MAX, "sizes", &size, fc_lines_place(&in->lines), in->st))
-        return FC_INPUT;
+    if (fc_word_int(word, length, 0, INT64_MAX, "sizes", &size, fc_lines_place(&in->lines), in->st)) return FC_INPUT;
     e->n_list++;
     return push_list(in, size);
 }
@@ -160,8 +157,8 @@ static enum fc_code read_before(struct reader *in, struct fc_event *e, bool star
     if (fc_word_int(word, length, 0, INT64_MAX, started ? "started" : "after", &before, where, in->st)) return FC_INPUT;
     if ((uint64_t)before >= in->number)
         return fc_fail(in->st, FC_INPUT, where,
-                       "event %" PRIu64 " of the rank depends on event %lld, which does not come before it",
-                       in->number, before);
+                       "event %" PRIu64 " of the rank depends on event %lld, which does not come before it", in->number,
+                       before);
     e->n_list++;
     return push_list(in, started ? ~before : before);
 }
@@ -189,12 +186,11 @@ static enum fc_code read_mode(struct reader *in, struct fc_event *e, const char 
             return FC_OK;
         }
     }
-    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "mode '%.*s' is unknown for %s",
-                   SHOWN(length), word, fc_op_names[e->op]);
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "mode '%.*s' is unknown for %s", SHOWN(length), word,
+                   fc_op_names[e->op]);
 }
 
-static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word,
-                               size_t length)
+static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word, size_t length)
 {
     long long value = 0, low = 0, high = INT32_MAX;
     bool receives = e->op == FC_OP_RECV || e->op == FC_OP_IRECV;
@@ -214,25 +210,14 @@ static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, c
     else if (fc_word_int(word, length, low, high, keys[key].name, &value, fc_lines_place(&in->lines), in->st))
         return FC_INPUT;
     switch (key) {
-    case KEY_COMM:
-        e->comm = (int32_t)value;
-        break;
-    case KEY_TAG:
-        e->tag = (int32_t)value;
-        break;
-    case KEY_BYTES:
-        e->bytes = value;
-        break;
+    case KEY_COMM: e->comm = (int32_t)value; break;
+    case KEY_TAG: e->tag = (int32_t)value; break;
+    case KEY_BYTES: e->bytes = value; break;
     case KEY_REQUEST:
-    case KEY_CPU:
-        e->request = (int32_t)value;
-        break;
+    case KEY_CPU: e->request = (int32_t)value; break;
     case KEY_POLLS:
-    case KEY_NIC:
-        e->polls = (uint16_t)value;
-        break;
-    default:
-        e->peer = (int32_t)value;
+    case KEY_NIC: e->polls = (uint16_t)value; break;
+    default: e->peer = (int32_t)value;
     }
     return FC_OK;
 }
@@ -299,8 +284,8 @@ static enum fc_code read_event(struct reader *in, struct fc_event *e)
     if (read_op(in, word, length, e)) return FC_INPUT;
     for (int i = 0; i < 3; i++) {
         if (!fc_next_word(&at, end, &word, &length))
-            return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "%s lacks its %s",
-                           fc_op_names[e->op], what[i]);
+            return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "%s lacks its %s", fc_op_names[e->op],
+                           what[i]);
         if (read_time(in, word, length, what[i], &time[i])) return FC_INPUT;
     }
     e->enter_s = time[0];
@@ -323,18 +308,15 @@ static enum fc_code read_rank_line(struct reader *in, uint32_t rank, uint64_t le
     size_t length;
     long long value[2];
     if (!fc_next_word(&at, end, &word, &length) || length != 4 || memcmp(word, "rank", 4) != 0)
-        return fc_fail(in->st, FC_INPUT, where,
-                       "expected 'rank %" PRIu32 " N', the events of that rank, not '%.*s'", rank,
-                       SHOWN(in->lines.length), in->lines.text);
+        return fc_fail(in->st, FC_INPUT, where, "expected 'rank %" PRIu32 " N', the events of that rank, not '%.*s'",
+                       rank, SHOWN(in->lines.length), in->lines.text);
     for (int i = 0; i < 2; i++) {
         fc_next_word(&at, end, &word, &length);
-        if (fc_word_int(word, length, 0, INT64_MAX, i ? "events of the rank" : "rank", &value[i], where,
-                        in->st))
+        if (fc_word_int(word, length, 0, INT64_MAX, i ? "events of the rank" : "rank", &value[i], where, in->st))
             return FC_INPUT;
     }
     if (value[0] != (long long)rank)
-        return fc_fail(in->st, FC_INPUT, where, "rank %lld out of order (expected %" PRIu32 ")", value[0],
-                       rank);
+        return fc_fail(in->st, FC_INPUT, where, "rank %lld out of order (expected %" PRIu32 ")", value[0], rank);
     if ((uint64_t)value[1] > left)
         return fc_fail(in->st, FC_INPUT, where,
                        "rank %" PRIu32 " announces %lld events, but of the head's %" PRIu64 " only %" PRIu64
@@ -374,13 +356,11 @@ static enum fc_code read_body(struct reader *in, uint64_t *first_event, long *fi
     }
     if (!next_line(in)) return cut(in, "a last line 'end' after events: ", total);
     if (in->lines.length != 3 || memcmp(in->lines.text, "end", 3) != 0)
-        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
-                       "expected 'end' after the last rank's events");
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "expected 'end' after the last rank's events");
     if (next != total)
         return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
                        "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
-    if (next_line(in))
-        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "text after the trace's end");
+    if (next_line(in)) return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "text after the trace's end");
     return in->st->code;
 }
 

@@ -12,7 +12,7 @@
 
 struct unpacker {
     struct fc_column_in in; /* rest of the payload */
-    size_t size;         /* of the payload as announced and allocated; `in` may end before it */
+    size_t size;            /* of the payload as announced and allocated; `in` may end before it */
     struct fc_trace *trace;
     struct fc_status *st;
     const char *why; /* why the payload is shorter than announced; NULL: it is whole */
@@ -36,8 +36,7 @@ static size_t decompress(const struct fc_text *text, unsigned char *data, size_t
     while (zstd && in.pos < in.size && left != 0) {
         size_t before = in.pos + out.pos;
         left = ZSTD_decompressStream(zstd, &out, &in);
-        if (ZSTD_isError(left))
-            *why = ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? no_memory : "damaged";
+        if (ZSTD_isError(left)) *why = ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? no_memory : "damaged";
         if (*why || (left && in.pos + out.pos == before)) break;
     }
     if (!*why && (!zstd || left != 0)) *why = zstd ? "cut in the middle" : no_memory;
@@ -54,8 +53,8 @@ static enum fc_code damaged(const struct unpacker *u, struct fc_place where, con
                        "the packed trace is %s: it ends within %s (this is the last good "
                        "record)",
                        u->why, what);
-    return fc_fail(u->st, FC_INPUT, where,
-                   "the packed trace is damaged: %s end early or hold a number that is none", what);
+    return fc_fail(u->st, FC_INPUT, where, "the packed trace is damaged: %s end early or hold a number that is none",
+                   what);
 }
 
 static enum fc_code get_head(struct unpacker *u, long *n_lines)
@@ -137,8 +136,7 @@ static enum fc_code unpack(struct unpacker *u)
         if (get_rank(u, r)) return u->st->code;
     if (u->lists.next == u->lists.n && u->in.at == u->in.end && !u->why) return FC_OK;
     return fc_fail(u->st, FC_INPUT, (struct fc_place){trace->file, 0}, "the packed trace is %s: its %s",
-                   u->why ? u->why : "damaged",
-                   u->why ? "checksum or end is wrong" : "lists do not fit its calls");
+                   u->why ? u->why : "damaged", u->why ? "checksum or end is wrong" : "lists do not fit its calls");
 }
 
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st)

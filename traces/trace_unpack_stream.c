@@ -71,10 +71,12 @@ static enum fc_code read_head(struct reader *r)
         fc_stream_skip(&r->s, offset);
         r->head.first_event[k] = sum;
         r->sink->trace->first_line[k] = lines.line + 2 + (long)k + (long)sum;
-        if (n > r->head.first_event[r->head.n_ranks] - sum) return damaged(r, "the numbers of events do not fit the head");
+        if (n > r->head.first_event[r->head.n_ranks] - sum)
+            return damaged(r, "the numbers of events do not fit the head");
         sum += n;
     }
-    return sum == r->head.first_event[r->head.n_ranks] ? FC_OK : damaged(r, "the numbers of events do not fit the head");
+    return sum == r->head.first_event[r->head.n_ranks] ? FC_OK
+                                                       : damaged(r, "the numbers of events do not fit the head");
 }
 
 static enum fc_code read_events(struct reader *r, uint32_t rank, struct fc_column_in *column, uint64_t n)
@@ -112,7 +114,8 @@ static enum fc_code read_rank(struct reader *r, uint32_t rank)
         if (block_at(r, &offset, what, &first[c])) return r->st->code;
         end[c] = offset;
     }
-    for (int c = 0; c < n_columns; c++) column[c] = (struct fc_column_in){r->s.next + first[c], r->s.next + end[c], false};
+    for (int c = 0; c < n_columns; c++)
+        column[c] = (struct fc_column_in){r->s.next + first[c], r->s.next + end[c], false};
     if (end[FC_COL_KIND] - first[FC_COL_KIND] != n) return damaged(r, what);
     size_t most = end[FC_COL_LIST] - first[FC_COL_LIST] + 1; /* an entry costs a byte */
     if (most > r->list_capacity) {

@@ -45,13 +45,14 @@ extern const char *const fc_op_names[FC_N_OPS]; /* "init", "finalize", "send", .
 enum { FC_ANY = -1 };
 
 struct fc_event {
-    uint8_t op;      /* enum fc_op */
-    uint8_t mode;    /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request);
+    uint8_t op;     /* enum fc_op */
+    uint8_t mode;   /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request);
                       * RMA: 0 put (to the peer) 1 get (from it) 2 update (both ways) */
-    uint16_t polls;  /* failed polls before this event, folded; more than fit go ahead as POLL events. Graph: the NIC */
-    int32_t comm;    /* communicator, index in trace->comm_* */
-    int32_t peer;    /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER), of a receive FC_ANY */
-    int32_t tag;     /* of a receive also FC_ANY */
+    uint16_t polls; /* failed polls before this event, folded; more than fit go ahead as POLL events. Graph: the NIC */
+    int32_t comm;   /* communicator, index in trace->comm_* */
+    int32_t
+        peer; /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER), of a receive FC_ANY */
+    int32_t tag; /* of a receive also FC_ANY */
     int64_t bytes;
     int32_t request; /* number of the request this call makes, per rank from 0; -1: none. Graph: the processor */
     uint32_t n_list; /* WAIT: requests completed; ALLTOALLV: members; graph: what it depends on */
@@ -69,21 +70,21 @@ struct fc_trace {
     struct fc_arena arena;
     bool graph;
     const char *file;
-    const char *program;   /* command line as recorded */
-    const char *recorded;  /* MPI library, date, how (free text) */
+    const char *program;        /* command line as recorded */
+    const char *recorded;       /* MPI library, date, how (free text) */
     bool operations;            /* the format counts operations where others have time */
     double assumed_flops_per_s; /* they were turned into time at this speed, which nobody gave; 0: no such */
     uint32_t n_ranks;
-    uint32_t n_comms;      /* comm 0 is the world */
-    uint64_t *comm_first;  /* [n_comms + 1] */
-    uint32_t *comm_member; /* [comm_first[n_comms]] world ranks in communicator order */
-    uint64_t *first_event; /* [n_ranks + 1] */
+    uint32_t n_comms;        /* comm 0 is the world */
+    uint64_t *comm_first;    /* [n_comms + 1] */
+    uint32_t *comm_member;   /* [comm_first[n_comms]] world ranks in communicator order */
+    uint64_t *first_event;   /* [n_ranks + 1] */
     struct fc_event *events; /* [first_event[n_ranks]] rank-major, in program order */
     uint64_t n_lists;
     int64_t *lists;
-    uint32_t n_unwrapped;        /* MPI functions the program can call that the recorder does not wrap */
+    uint32_t n_unwrapped; /* MPI functions the program can call that the recorder does not wrap */
     const char **unwrapped;
-    long *first_line;      /* [n_ranks] line of each rank's first event in the text form; event k is k lines below;
+    long *first_line;       /* [n_ranks] line of each rank's first event in the text form; event k is k lines below;
                             * NULL: read from a foreign format */
     const char **rank_file; /* [n_ranks] file of each rank, foreign formats of many files; NULL: all in `file` */
 };
@@ -123,14 +124,14 @@ enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand
 struct fc_phase_cut {
     struct fc_arena arena;
     const struct fc_trace *trace;
-    uint64_t number;        /* of the phase at hand, from 0 */
-    uint64_t *begin, *end;  /* [n_ranks] events begin[r] .. end[r] - 1 of rank r are the phase at hand */
-    uint64_t ending;        /* rank 0's event that ends it (Finalize, where it is every rank's last call); UINT64_MAX:
+    uint64_t number;       /* of the phase at hand, from 0 */
+    uint64_t *begin, *end; /* [n_ranks] events begin[r] .. end[r] - 1 of rank r are the phase at hand */
+    uint64_t ending;       /* rank 0's event that ends it (Finalize, where it is every rank's last call); UINT64_MAX:
                              * the trace ends without one */
-    bool last;              /* nothing comes after the phase at hand */
-    bool started;           /* private from here */
-    uint32_t *whole;        /* [n_comms] number among the communicators of all ranks; FC_NONE: of some ranks */
-    uint32_t *made;         /* [communicators of all ranks][n_ranks] collective calls so far */
+    bool last;             /* nothing comes after the phase at hand */
+    bool started;          /* private from here */
+    uint32_t *whole;       /* [n_comms] number among the communicators of all ranks; FC_NONE: of some ranks */
+    uint32_t *made;        /* [communicators of all ranks][n_ranks] collective calls so far */
 };
 /* Stands before the first phase. Memory O(ranks + members of communicators). */
 enum fc_code fc_phases_start(const struct fc_trace *trace, struct fc_phase_cut *cut, struct fc_status *st);

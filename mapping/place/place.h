@@ -31,7 +31,7 @@ struct fc_chip {
     int order[FC_CHIP_AXES]; /* axes as routes take them: {1, 0} goes along its row first */
     bool bridges_compute;    /* nodes with an interface carry a core too */
     int turns;               /* enum fc_chip_turns */
-    double on_chip; /* a core also sends so many flits to the other cores of its chip for each one into the
+    double on_chip;          /* a core also sends so many flits to the other cores of its chip for each one into the
                        machine */
     double mesh_bytes_per_s, torus_bytes_per_s; /* bandwidth of a link */
 };
@@ -57,15 +57,15 @@ extern const struct fc_published_layout fc_place_table1[FC_PLACE_TABLE1];
 struct fc_place_model {
     struct fc_arena arena;
     struct fc_chip chip;
-    int n;                    /* interfaces */
-    uint32_t n_mesh, n_links; /* nodes; directed mesh links, numbered by node, last axis first, + before - */
-    uint32_t n_cores;         /* a chip; the same for every layout */
+    int n;                               /* interfaces */
+    uint32_t n_mesh, n_links;            /* nodes; directed mesh links, numbered by node, last axis first, + before - */
+    uint32_t n_cores;                    /* a chip; the same for every layout */
     uint32_t *link_source, *link_target; /* [n_links] mesh nodes */
-    uint32_t *first_hop; /* [n_mesh^2 + 1] the route from u to v is route[first_hop[u n_mesh + v]...] */
-    uint32_t *route;     /* links */
-    uint8_t *distance;   /* [n_mesh^2] hops */
+    uint32_t *first_hop;                 /* [n_mesh^2 + 1] the route from u to v is route[first_hop[u n_mesh + v]...] */
+    uint32_t *route;                     /* links */
+    uint8_t *distance;                   /* [n_mesh^2] hops */
     /* What flows, in flits a cycle when every core sends one. */
-    double rate[FC_LAYOUT_MOST][FC_LAYOUT_MOST]; /* from the interface of arrival to that of departure */
+    double rate[FC_LAYOUT_MOST][FC_LAYOUT_MOST];          /* from the interface of arrival to that of departure */
     double inject[FC_LAYOUT_MOST], eject[FC_LAYOUT_MOST]; /* from each core; to each core */
     double local;      /* from each core to each other core of its chip, on_chip included */
     double torus_load; /* of the busiest torus link */
@@ -82,8 +82,7 @@ struct fc_place_model {
 };
 /* FC_INPUT: mesh too small for the interfaces (and a core), or a field out of range. O(n n_mesh^2 diameter).
  */
-enum fc_code fc_place_model_make(const struct fc_chip *chip, struct fc_place_model *model,
-                                 struct fc_status *st);
+enum fc_code fc_place_model_make(const struct fc_chip *chip, struct fc_place_model *model, struct fc_status *st);
 void fc_place_model_free(struct fc_place_model *model);
 
 /* What a layout costs. */
@@ -93,9 +92,9 @@ struct fc_layout_figures {
     double greatest_load; /* of a mesh link */
     uint32_t busiest;     /* that link */
     double utilization;   /* of it when the busiest torus link is full */
-    double fairness; /* least over greatest of what cores have to go to and from interfaces, mean hops; 1:
+    double fairness;      /* least over greatest of what cores have to go to and from interfaces, mean hops; 1:
                         alike */
-    double passed;   /* bridges that a packet passes on its own mesh channel (place_passed.c): the fewer, the more the
+    double passed; /* bridges that a packet passes on its own mesh channel (place_passed.c): the fewer, the more the
                         kernel accepts */
 };
 /* Whether all figures but rounding are the same. */
@@ -141,8 +140,8 @@ enum fc_code fc_layout_rules_check(const struct fc_place_model *model, const str
 /* "x-", "x+", "y-" of interface i. Returns out. */
 char *fc_interface_name(int interface, char *out, size_t size);
 /* "x-=0,y+=5": pins. FC_INPUT names what is wrong, after `what`. */
-enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *model,
-                            uint32_t *pinned, struct fc_status *st);
+enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *model, uint32_t *pinned,
+                            struct fc_status *st);
 
 /* ---- objectives and answers ---- */
 
@@ -168,8 +167,7 @@ struct fc_place_all {
     uint64_t evaluated; /* one of each class of layouts that are alike */
     bool exact;         /* compared as whole numbers; else rounded to about 1e-9 of a load */
     int lane_bits;      /* of the numbers that loads were added in */
-    struct fc_layout_point
-        best[FC_PLACE_OBJECTIVES]; /* first in the order of nodes; ties by the other objectives */
+    struct fc_layout_point best[FC_PLACE_OBJECTIVES]; /* first in the order of nodes; ties by the other objectives */
     uint32_t n_front;
     struct fc_layout_point *front; /* [n_front] of weighted hops and greatest load, ascending weighted hops */
 };
@@ -184,8 +182,7 @@ double fc_place_count(const struct fc_place_model *model, const struct fc_layout
 /* Evaluates every allowed layout. Same answer for any number of threads. FC_INPUT: none is allowed. FC_NO:
  * too many. 16!/10! layouts of a 4 x 4 mesh: some 0.3 s, with symmetry 0.02 s. */
 enum fc_code fc_place_all(const struct fc_place_model *model, const struct fc_layout_rules *rules,
-                          const struct fc_place_all_settings *settings, struct fc_place_all *all,
-                          struct fc_status *st);
+                          const struct fc_place_all_settings *settings, struct fc_place_all *all, struct fc_status *st);
 void fc_place_all_free(struct fc_place_all *all);
 /* The allowed layouts that no other beats in both weighted hops and passed bridges (place_passed.c), ascending weighted
  * hops, with all their figures; array in the arena. 216 216 layouts: about 0.5 s. FC_INPUT: none is allowed. */

@@ -25,9 +25,8 @@ static enum fc_code by_all(const struct fc_place_model *m, const struct fc_layou
     return FC_OK;
 }
 
-enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                                int objective, double time_s, int threads, struct fc_place_best *best,
-                                struct fc_status *st)
+enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
+                                double time_s, int threads, struct fc_place_best *best, struct fc_status *st)
 {
     memset(best, 0, sizeof *best);
     double classes = fc_place_count(m, rules) / (1 << m->chip.n_axes) / (1 << m->chip.n_dims);
@@ -41,6 +40,5 @@ enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_
         best->gap_percent = 100 * (best->value / best->bound - 1);
         if (best->proven) return FC_OK;
     }
-    return fc_place_branch(m, rules, objective, (uint64_t)fmin(1e18, fmax(0, time_s * STEPS_A_SECOND)), best,
-                           st);
+    return fc_place_branch(m, rules, objective, (uint64_t)fmin(1e18, fmax(0, time_s * STEPS_A_SECOND)), best, st);
 }

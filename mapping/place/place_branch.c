@@ -29,9 +29,8 @@ struct branch {
     const struct fc_layout_rules *rules;
     int objective, n;
     double scale;
-    bool swap[FC_MAX_DIMS],
-        loose;                 /* loose: a part of the interfaces; pins and taken nodes are not looked at */
-    int order[FC_LAYOUT_MOST]; /* interfaces as they are placed */
+    bool swap[FC_MAX_DIMS], loose; /* loose: a part of the interfaces; pins and taken nodes are not looked at */
+    int order[FC_LAYOUT_MOST];     /* interfaces as they are placed */
     int64_t w[FC_LAYOUT_MOST][FC_LAYOUT_MOST]; /* by place in the order */
     int64_t *a;                                /* [n][n_mesh] */
     int64_t suffix[FC_LAYOUT_MOST + 1];        /* S of those from place d on */
@@ -54,8 +53,7 @@ static bool may_take(const struct branch *b, int from, int d, uint32_t u)
 {
     const struct fc_layout_rules *r = b->rules;
     int i = b->order[d];
-    if (!b->loose && ((r->taken && r->taken[u]) || (r->pinned[i] != FC_NONE && r->pinned[i] != u)))
-        return false;
+    if (!b->loose && ((r->taken && r->taken[u]) || (r->pinned[i] != FC_NONE && r->pinned[i] != u))) return false;
     if (d > from && i / 2 == b->order[d - 1] / 2 && b->swap[i / 2] && u < b->node[d - 1]) return false;
     for (int e = from; e < d; e++) {
         if (b->node[e] == u) return false;
@@ -129,10 +127,7 @@ static bool descend(struct branch *b, int from, int d)
 static int shortest(int axes, int k)
 {
     for (int distance = 1, seen = 0;; distance++) {
-        int sphere = axes == 1   ? 2
-                     : axes == 2 ? 4 * distance
-                     : axes == 3 ? 4 * distance * distance + 2
-                                 : 1000000;
+        int sphere = axes == 1 ? 2 : axes == 2 ? 4 * distance : axes == 3 ? 4 * distance * distance + 2 : 1000000;
         seen += sphere;
         if (k <= seen) return distance;
     }
@@ -161,8 +156,7 @@ static int64_t inner_cost(const struct branch *b, const uint32_t *node, int from
 {
     int64_t sum = 0;
     for (int d = from; d < b->n; d++)
-        for (int e = d + 1; e < b->n; e++)
-            sum += b->w[d][e] * b->m->distance[node[d] * b->m->n_mesh + node[e]];
+        for (int e = d + 1; e < b->n; e++) sum += b->w[d][e] * b->m->distance[node[d] * b->m->n_mesh + node[e]];
     return sum;
 }
 
@@ -174,8 +168,8 @@ static void make_suffixes(struct branch *b, const uint32_t *known, uint64_t step
     for (int d = b->n - 2; d >= 0; d--) {
         b->suffix[d] = b->suffix[d + 1] + star(b, d);
         if (b->objective == FC_PLACE_HOPS && m->chip.n_axes < 3) {
-            int town = fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0],
-                                     m->chip.side[m->chip.n_axes - 1], b->n - d);
+            int town =
+                fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0], m->chip.side[m->chip.n_axes - 1], b->n - d);
             if (town + (b->n - d) / 2 > b->suffix[d]) b->suffix[d] = town + (b->n - d) / 2;
         }
         if (d == 0 || b->suffix[d] >= inner_cost(b, known, d)) continue;
@@ -299,8 +293,8 @@ static void answer(const struct branch *b, int64_t bound, struct fc_place_best *
     fc_layout_figure(m, &best->layout, NULL, &best->figures);
     best->value = fc_layout_value(&best->figures, b->objective);
     double unit = b->objective == FC_PLACE_HOPS ? 1.0 / m->turn_pairs : 1 / b->scale;
-    double value = b->objective == FC_PLACE_WEIGHTED ? ((double)bound * unit + m->base_hops) / m->n_cores
-                                                     : (double)bound * unit;
+    double value =
+        b->objective == FC_PLACE_WEIGHTED ? ((double)bound * unit + m->base_hops) / m->n_cores : (double)bound * unit;
     best->proven = bound >= b->best;
     if (best->proven || value > best->value) value = best->value;
     if (value > best->bound) {
@@ -312,9 +306,8 @@ static void answer(const struct branch *b, int64_t bound, struct fc_place_best *
     best->steps = b->steps;
 }
 
-enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                             int objective, uint64_t most_steps, struct fc_place_best *best,
-                             struct fc_status *st)
+enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
+                             uint64_t most_steps, struct fc_place_best *best, struct fc_status *st)
 {
     if (objective == FC_PLACE_LOAD) return fc_place_cuts(m, rules, most_steps, best, st);
     struct branch b = {.m = m, .rules = rules, .objective = objective, .n = m->n};

@@ -55,8 +55,8 @@ struct cuts {
     uint32_t *position[FC_CHIP_AXES]; /* [n_mesh] */
     uint32_t *stand;                  /* [side of the first axis][lines] nodes by position there */
     struct plane first, last;         /* last: no lanes where there is one axis */
-    int32_t *delta, *spare; /* [n][lanes] W_k - C; [n + 1][lanes] what those to come may take off a line */
-    int32_t *full, *sum;    /* [lines][lanes] loads along the first axis; [lanes] */
+    int32_t *delta, *spare;           /* [n][lanes] W_k - C; [n + 1][lanes] what those to come may take off a line */
+    int32_t *full, *sum;              /* [lines][lanes] loads along the first axis; [lanes] */
     uint32_t x[FC_LAYOUT_MOST], node[FC_LAYOUT_MOST]; /* positions on the first axis; nodes */
     uint64_t steps, most_steps;
     int32_t limit; /* only layouts below are looked for */
@@ -90,8 +90,7 @@ static void start(const struct plane *p)
     for (int i = -1; i < p->n; i++) {
         int32_t *to = i < 0 ? p->c : p->w + (size_t)i * p->lanes, least = 0;
         for (int j = 0; j < p->n; j++) least += below_zero(gain(p, i, j));
-        for (uint32_t l = 0; l < p->lanes; l++)
-            to[l] = (i < 0 ? p->local : p->core[i]) * p->beyond[l] + least;
+        for (uint32_t l = 0; l < p->lanes; l++) to[l] = (i < 0 ? p->local : p->core[i]) * p->beyond[l] + least;
     }
 }
 
@@ -207,8 +206,7 @@ static bool place_nodes(struct cuts *b, int depth)
         return true;
     }
     int i = q->order[depth];
-    const int32_t *delta = b->delta + (size_t)i * p->lanes,
-                  *spare = b->spare + (size_t)(depth + 1) * p->lanes;
+    const int32_t *delta = b->delta + (size_t)i * p->lanes, *spare = b->spare + (size_t)(depth + 1) * p->lanes;
     for (uint32_t s = 0; s < p->lines; s++) {
         uint32_t u = b->stand[b->x[i] * p->lines + s];
         if (!may_take(b, depth, u)) continue;
@@ -281,8 +279,7 @@ static bool may_stand(const struct cuts *b, int depth, uint32_t x)
         if (i / 2 != j / 2) continue;
         if (b->swap[i / 2] && (i < j ? x > b->x[j] : x < b->x[j])) return false;
         if (b->rules->lines && x == b->x[j]) return false;
-        if (d == 0 && !lower_half(b, b->stand[x * lines], b->stand[b->x[j] * lines], b->m->chip.order[0]))
-            return false;
+        if (d == 0 && !lower_half(b, b->stand[x * lines], b->stand[b->x[j] * lines], b->m->chip.order[0])) return false;
     }
     return true;
 }
@@ -412,8 +409,8 @@ static enum fc_code set_up(struct cuts *b, struct fc_arena *arena, struct fc_sta
 
 /* ---- answers ---- */
 
-enum fc_code fc_place_cuts(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                           uint64_t most_steps, struct fc_place_best *best, struct fc_status *st)
+enum fc_code fc_place_cuts(const struct fc_place_model *m, const struct fc_layout_rules *rules, uint64_t most_steps,
+                           struct fc_place_best *best, struct fc_status *st)
 {
     struct cuts b = {.m = m, .rules = rules, .most_steps = most_steps, .best = best->layout};
     struct fc_arena arena = {0};
@@ -445,12 +442,11 @@ static int by_bound(const void *x, const void *y)
     return memcmp(a->position, b->position, sizeof a->position);
 }
 
-enum fc_code fc_place_profiles_find(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                                    double below, uint32_t most, struct fc_arena *arena,
-                                    struct fc_place_profiles *profiles, struct fc_status *st)
+enum fc_code fc_place_profiles_find(const struct fc_place_model *m, const struct fc_layout_rules *rules, double below,
+                                    uint32_t most, struct fc_arena *arena, struct fc_place_profiles *profiles,
+                                    struct fc_status *st)
 {
-    struct cuts b = {
-        .m = m, .rules = rules, .most_steps = UINT64_MAX, .list = profiles, .most_profiles = most};
+    struct cuts b = {.m = m, .rules = rules, .most_steps = UINT64_MAX, .list = profiles, .most_profiles = most};
     struct fc_arena own = {0};
     profiles->n = 0;
     profiles->profile = fc_alloc(arena, most, sizeof *profiles->profile, st);

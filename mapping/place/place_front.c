@@ -25,8 +25,7 @@ static size_t mark(struct fc_served_layout *list, size_t n)
     size_t on_front = 0;
     for (size_t i = 0; i < n; i++) {
         list[i].front = list[i].allowed;
-        for (size_t j = 0; j < n && list[i].front; j++)
-            list[i].front = !list[j].allowed || !beats(&list[j], &list[i]);
+        for (size_t j = 0; j < n && list[i].front; j++) list[i].front = !list[j].allowed || !beats(&list[j], &list[i]);
         on_front += list[i].front;
     }
     return on_front;
@@ -44,8 +43,8 @@ static void change(const struct fc_place_model *m, uint64_t seed, uint64_t step,
 }
 
 static enum fc_code serve(const struct fc_machine *machine, const struct fc_place_model *m,
-                          const struct fc_layout_rules *rules, int policy, double load,
-                          struct fc_served_layout *row, struct fc_status *st)
+                          const struct fc_layout_rules *rules, int policy, double load, struct fc_served_layout *row,
+                          struct fc_status *st)
 {
     fc_layout_figure(m, &row->layout, NULL, &row->figures);
     if (fc_layout_serve(machine, &row->layout, policy, load, &row->service, st)) return st->code;
@@ -54,9 +53,9 @@ static enum fc_code serve(const struct fc_machine *machine, const struct fc_plac
 }
 
 enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_place_model *m,
-                            const struct fc_layout_rules *rules, int policy, double load, int more,
-                            uint64_t seed, struct fc_progress *progress, struct fc_served_layout *list,
-                            size_t *n, struct fc_status *st)
+                            const struct fc_layout_rules *rules, int policy, double load, int more, uint64_t seed,
+                            struct fc_progress *progress, struct fc_served_layout *list, size_t *n,
+                            struct fc_status *st)
 {
     double all = (double)*n + more;
     for (size_t i = 0; i < *n; i++) {
@@ -69,8 +68,7 @@ enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_pl
         size_t pick = fc_random_below(seed, step, 2, on_front), from = 0;
         while (!list[from].front || pick-- > 0) from++;
         next->layout = list[from].layout;
-        for (uint64_t changes = 0; changes <= step % 3; changes++)
-            change(m, seed, 3 * step + changes, &next->layout);
+        for (uint64_t changes = 0; changes <= step % 3; changes++) change(m, seed, 3 * step + changes, &next->layout);
         if (!fc_layout_allowed(m, rules, &next->layout)) continue;
         fc_layout_figure(m, &next->layout, NULL, &next->figures);
         bool seen = false;

@@ -28,9 +28,7 @@ static void evaluate(struct local *s, const struct fc_layout *layout, double *va
     fc_layout_cost(s->m, layout, load, &f);
     *value = fc_layout_value(&f, s->objective);
     for (uint32_t l = 0; l < s->m->n_links; l++) sum += load[l] * load[l] * load[l] * load[l];
-    *tie = s->objective == FC_PLACE_WEIGHTED ? f.greatest_load
-           : s->objective == FC_PLACE_LOAD   ? sum
-                                             : f.weighted_hops;
+    *tie = s->objective == FC_PLACE_WEIGHTED ? f.greatest_load : s->objective == FC_PLACE_LOAD ? sum : f.weighted_hops;
 }
 
 static bool better(double value, double tie, double than, double than_tie)
@@ -98,8 +96,7 @@ static bool fill(struct local *s, int i, const uint32_t *order, int *tries)
         for (int j = 0; j < m->n && may; j++) {
             uint32_t other = j < i ? s->at.node[j] : r->pinned[j];
             if (j == i || other == FC_NONE) continue;
-            may = other != u &&
-                  (!r->lines || (fc_layout_line(m, u) == fc_layout_line(m, other)) == (i / 2 == j / 2));
+            may = other != u && (!r->lines || (fc_layout_line(m, u) == fc_layout_line(m, other)) == (i / 2 == j / 2));
         }
         if (!may) continue;
         s->at.node[i] = u;
@@ -123,9 +120,8 @@ static void climb(struct local *s)
     }
 }
 
-enum fc_code fc_place_local(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                            int objective, int starts, uint64_t seed, struct fc_place_best *best,
-                            struct fc_status *st)
+enum fc_code fc_place_local(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
+                            int starts, uint64_t seed, struct fc_place_best *best, struct fc_status *st)
 {
     struct local s = {.m = m, .rules = rules, .objective = objective};
     double value = INFINITY, tie = INFINITY;

@@ -95,8 +95,7 @@ static bool pinned(const struct program *p)
 static bool may_host(const struct program *p, int i, uint32_t u)
 {
     const struct fc_chip *c = &p->m->chip;
-    return !(p->rules->taken && p->rules->taken[u]) &&
-           (p->rules->pinned[i] == FC_NONE || p->rules->pinned[i] == u) &&
+    return !(p->rules->taken && p->rules->taken[u]) && (p->rules->pinned[i] == FC_NONE || p->rules->pinned[i] == u) &&
            (!p->profile || p->profile[i] == coordinate(c, u, c->order[0]));
 }
 
@@ -145,8 +144,7 @@ static void symmetry(struct program *p)
         row(p, GLP_UP, 0, m->chip.side[a] - 1.0);
     }
     for (int d = 0; d < m->chip.n_dims; d++) { /* uniform traffic uses both interfaces of a dimension alike */
-        if (p->profile && p->profile[2 * d] != p->profile[2 * d + 1])
-            continue; /* one of both profiles stands */
+        if (p->profile && p->profile[2 * d] != p->profile[2 * d + 1]) continue; /* one of both profiles stands */
         for (uint32_t u = 0; u < m->n_mesh; u++) {
             term(p, x_of(p, 2 * d, u), -(double)u);
             term(p, x_of(p, 2 * d + 1, u), u);
@@ -229,8 +227,7 @@ static void load_terms(struct program *p, uint32_t link, double factor)
     const struct fc_place_model *m = p->m;
     for (int i = 0; i < m->n; i++)
         for (uint32_t u = 0; u < m->n_mesh; u++) {
-            term(p, x_of(p, i, u),
-                 factor * m->unary[((size_t)i * m->n_mesh + u) * m->n_links + link] / p->unit);
+            term(p, x_of(p, i, u), factor * m->unary[((size_t)i * m->n_mesh + u) * m->n_links + link] / p->unit);
             for (int j = i + 1; j < m->n; j++)
                 for (uint32_t v = 0; v < m->n_mesh; v++) {
                     int y = *y_of(p, i, j, u, v);
@@ -272,16 +269,14 @@ static void weighted(struct program *p)
     row(p, GLP_FX, m->base_hops / p->unit, 0);
 }
 
-static enum fc_code build(struct program *p, const struct fc_place_milp_settings *settings,
-                          struct fc_status *st)
+static enum fc_code build(struct program *p, const struct fc_place_milp_settings *settings, struct fc_status *st)
 {
     const struct fc_place_model *m = p->m;
     double nodes = p->profile ? fc_layout_lines(m) : m->n_mesh;
     double pairs = m->n * (m->n - 1) / 2.0 * nodes * nodes;
     if (p->rules->lines) pairs /= fc_layout_lines(m);
     if (p->objective != FC_PLACE_HOPS && pairs > MOST_PAIRS)
-        return fc_refuse(st, FC_NO,
-                         "the integer program of %.3g pairs of positions is too large (at most %d)", pairs,
+        return fc_refuse(st, FC_NO, "the integer program of %.3g pairs of positions is too large (at most %d)", pairs,
                          MOST_PAIRS);
     glp_set_obj_dir(p->lp, GLP_MIN);
     assignment(p);
@@ -334,8 +329,7 @@ static void watch(glp_tree *tree, void *info)
     if (node) w->bound = glp_ios_node_bound(tree, node);
 }
 
-static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *simplex, glp_iocp *cut,
-                       struct watch *w)
+static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *simplex, glp_iocp *cut, struct watch *w)
 {
     glp_init_smcp(simplex);
     glp_init_iocp(cut);
@@ -348,8 +342,7 @@ static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *
 }
 
 /* Sets `best` from the layout in it; `bound` in Z's units. */
-static void answer(const struct program *p, double bound, bool proven, uint64_t nodes,
-                   struct fc_place_best *best)
+static void answer(const struct program *p, double bound, bool proven, uint64_t nodes, struct fc_place_best *best)
 {
     double unit = p->objective == FC_PLACE_WEIGHTED ? p->unit / p->m->n_cores : p->unit;
     fc_layout_figure(p->m, &best->layout, NULL, &best->figures);
@@ -363,12 +356,11 @@ static void answer(const struct program *p, double bound, bool proven, uint64_t 
 
 /* Where a layout is known only better ones are looked for, by one unit where Z is whole: none is its proof.
  */
-static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings,
-                          struct fc_place_best *best, struct fc_status *st)
+static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings, struct fc_place_best *best,
+                          struct fc_status *st)
 {
     bool known = best->by && !settings->bare, found = false;
-    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0,
-           low = glp_get_col_lb(p->lp, p->column_z);
+    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0, low = glp_get_col_lb(p->lp, p->column_z);
     double most = known ? z_of(p, &best->layout) - step : INFINITY;
     struct watch w = {low, 0};
     glp_smcp simplex;
@@ -392,8 +384,7 @@ static enum fc_code solve(struct program *p, const struct fc_place_milp_settings
         proven = ended == 0 && (status == GLP_OPT || (known && status == GLP_NOFEAS));
         none = status == GLP_NOFEAS;
     }
-    if (none && !known)
-        return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
+    if (none && !known) return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
     if (!found && !known) return fc_refuse(st, FC_NO, "no layout was found within %.3g s", settings->time_s);
     if (found) read_layout(p, &best->layout);
     if (step > 0) w.bound = ceil(w.bound - 1e-6);
@@ -416,8 +407,8 @@ static void work(void *of)
 }
 
 /* One program. */
-static enum fc_code run(struct program *p, const struct fc_place_milp_settings *settings,
-                        struct fc_place_best *best, struct fc_status *st)
+static enum fc_code run(struct program *p, const struct fc_place_milp_settings *settings, struct fc_place_best *best,
+                        struct fc_status *st)
 {
     struct milp w = {p, settings, best, st};
     return fc_glpk(work, &w, "the integer program", st);

@@ -24,8 +24,8 @@ enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip
     const struct fc_tmesh_shape *s = fc_machine_tmesh(machine);
     if (!s)
         return fc_fail(st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
-                       "%s is of family %s, which has no interfaces to place (expected family tmesh)",
-                       machine->name, machine->family->name);
+                       "%s is of family %s, which has no interfaces to place (expected family tmesh)", machine->name,
+                       machine->family->name);
     chip->n_dims = s->n_dims;
     memcpy(chip->k, s->k, sizeof chip->k);
     chip->n_axes = 2;
@@ -52,32 +52,27 @@ static enum fc_code check(const struct fc_chip *c, struct fc_status *st)
 {
     double nodes = 1, chips = 1;
     if (c->n_dims < 1 || c->n_dims > FC_MAX_DIMS || c->n_axes < 1 || c->n_axes > FC_CHIP_AXES)
-        return fc_refuse(st, FC_INPUT,
-                         "a chip of %d torus dimensions and %d mesh axes (expected 1 to %d, 1 to %d)",
+        return fc_refuse(st, FC_INPUT, "a chip of %d torus dimensions and %d mesh axes (expected 1 to %d, 1 to %d)",
                          c->n_dims, c->n_axes, FC_MAX_DIMS, FC_CHIP_AXES);
     for (int a = 0; a < c->n_axes; a++) nodes *= c->side[a];
     for (int d = 0; d < c->n_dims; d++) chips *= c->k[d];
     if (!(nodes >= 1 && nodes <= FC_CHIP_MOST_NODES && chips >= 1 && chips <= FC_NONE))
-        return fc_refuse(st, FC_INPUT, "a mesh of %.0f nodes on each of %.4g chips (expected 1 to %d nodes)",
-                         nodes, chips, FC_CHIP_MOST_NODES);
+        return fc_refuse(st, FC_INPUT, "a mesh of %.0f nodes on each of %.4g chips (expected 1 to %d nodes)", nodes,
+                         chips, FC_CHIP_MOST_NODES);
     int n = 2 * c->n_dims;
     if (nodes < n || (!c->bridges_compute && nodes < n + 1))
-        return fc_refuse(
-            st, FC_INPUT,
-            "the mesh of %.0f nodes is too small for the %d interfaces of a torus of %d dimensions%s", nodes,
-            n, c->n_dims, c->bridges_compute ? "" : " and a core");
+        return fc_refuse(st, FC_INPUT,
+                         "the mesh of %.0f nodes is too small for the %d interfaces of a torus of %d dimensions%s",
+                         nodes, n, c->n_dims, c->bridges_compute ? "" : " and a core");
     if ((nodes - (c->bridges_compute ? 0 : n)) * chips < 2)
         return fc_refuse(st, FC_INPUT, "a single core has nobody to talk to");
-    if (!(c->on_chip >= 0 && c->on_chip <= 1e6) ||
-        (c->on_chip > 0 && nodes - (c->bridges_compute ? 0 : n) < 2))
-        return fc_refuse(st, FC_INPUT, "on-chip traffic of %g (expected 0 to 1e6, and two cores a chip)",
-                         c->on_chip);
+    if (!(c->on_chip >= 0 && c->on_chip <= 1e6) || (c->on_chip > 0 && nodes - (c->bridges_compute ? 0 : n) < 2))
+        return fc_refuse(st, FC_INPUT, "on-chip traffic of %g (expected 0 to 1e6, and two cores a chip)", c->on_chip);
     return FC_OK;
 }
 
 /* link_of [n_mesh][axes][2] gets the links' numbers. */
-static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2],
-                               struct fc_status *st)
+static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2], struct fc_status *st)
 {
     const struct fc_chip *c = &m->chip;
     uint32_t most = m->n_mesh * 2 * (uint32_t)c->n_axes;
@@ -97,8 +92,7 @@ static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_
     return FC_OK;
 }
 
-static enum fc_code make_routes(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2],
-                                struct fc_status *st)
+static enum fc_code make_routes(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2], struct fc_status *st)
 {
     const struct fc_chip *c = &m->chip;
     uint32_t n = m->n_mesh, longest = 0, hop = 0;

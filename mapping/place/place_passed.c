@@ -71,7 +71,7 @@ struct walk {
     bool swap[FC_MAX_DIMS];
     struct fc_layout layout;
     bool symmetry, used[FC_CHIP_MOST_NODES];
-    struct fc_layout_point *front;        /* ascending weighted hops, descending passed */
+    struct fc_layout_point *front; /* ascending weighted hops, descending passed */
     uint32_t n, capacity;
     struct fc_status *st;
 };

@@ -43,8 +43,7 @@ bool fc_layout_allowed(const struct fc_place_model *m, const struct fc_layout_ru
         for (int j = 0; j < i; j++) {
             uint32_t v = layout->node[j];
             if (u == v) return false;
-            if (rules->lines && (fc_layout_line(m, u) == fc_layout_line(m, v)) != (i / 2 == j / 2))
-                return false;
+            if (rules->lines && (fc_layout_line(m, u) == fc_layout_line(m, v)) != (i / 2 == j / 2)) return false;
         }
     }
     return true;
@@ -84,8 +83,7 @@ static bool may_host(const struct fc_layout_rules *rules, int i, uint32_t u)
 }
 
 /* Whether a line has two nodes for the interfaces of a dimension. */
-static bool line_serves(const struct fc_place_model *m, const struct fc_layout_rules *rules, int d,
-                        uint32_t line)
+static bool line_serves(const struct fc_place_model *m, const struct fc_layout_rules *rules, int d, uint32_t line)
 {
     uint32_t either = 0, count[2] = {0, 0};
     for (uint32_t u = 0; u < m->n_mesh; u++) {
@@ -105,8 +103,7 @@ static bool can_be_met(const struct fc_place_model *m, const struct fc_layout_ru
     int n_left = rules->lines ? m->chip.n_dims : m->n;
     for (int i = 0; i < n_left; i++)
         for (uint32_t r = 0; r < n_right; r++)
-            edge[(size_t)i * n_right + r] =
-                rules->lines ? line_serves(m, rules, i, r) : may_host(rules, i, r);
+            edge[(size_t)i * n_right + r] = rules->lines ? line_serves(m, rules, i, r) : may_host(rules, i, r);
     return matches(edge, n_left, (int)n_right);
 }
 
@@ -123,8 +120,8 @@ static void say(char *out, size_t size, const char *format, ...)
 }
 
 /* "pins x-=0, y+=3; keep-free 0, 1; lines (...)"; returns how many. */
-static int list_rules(const struct fc_layout_rules *rules, const uint8_t *taken,
-                      const struct fc_place_model *m, char *out, size_t size)
+static int list_rules(const struct fc_layout_rules *rules, const uint8_t *taken, const struct fc_place_model *m,
+                      char *out, size_t size)
 {
     char name[8];
     int pins = 0, nodes = 0;
@@ -184,8 +181,7 @@ enum fc_code fc_layout_rules_check(const struct fc_place_model *m, const struct 
     int shorter = n[1] < n[0];
     return fc_refuse(
         st, FC_INPUT, "no layout is allowed by %s%s (%d interfaces, one a node, on %u nodes)", text[shorter],
-        n[shorter] > 1 ? ", which contradict each other: without any one of them there is one" : "", m->n,
-        m->n_mesh);
+        n[shorter] > 1 ? ", which contradict each other: without any one of them there is one" : "", m->n, m->n_mesh);
 }
 
 /* ---- words ---- */
@@ -198,8 +194,8 @@ char *fc_interface_name(int interface, char *out, size_t size)
     return out;
 }
 
-enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *m,
-                            uint32_t *pinned, struct fc_status *st)
+enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *m, uint32_t *pinned,
+                            struct fc_status *st)
 {
     struct fc_place nowhere = {NULL, 0};
     for (const char *at = text, *end = NULL; !end || *end; at = end + 1) {
@@ -214,8 +210,7 @@ enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_
                              what, (int)length, at, m->chip.n_dims, letters[m->chip.n_dims - 1]);
         int i = 2 * (int)(letter - letters) + (at[1] == '+' ? FC_TMESH_PLUS : FC_TMESH_MINUS);
         if (fc_word_int(at + 3, length - 3, 0, m->n_mesh - 1, what, &node, nowhere, st)) return st->code;
-        if (pinned[i] != FC_NONE)
-            return fc_refuse(st, FC_INPUT, "%s: %c%c is given twice", what, at[0], at[1]);
+        if (pinned[i] != FC_NONE) return fc_refuse(st, FC_INPUT, "%s: %c%c is given twice", what, at[0], at[1]);
         pinned[i] = (uint32_t)node;
     }
     return FC_OK;

@@ -16,8 +16,7 @@ const char *const fc_place_objective_names[] = {"hops", "weighted", "load", NULL
 
 /* ---- tasks ---- */
 
-static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct fc_arena *arena,
-                               struct fc_status *st)
+static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_place_model *m = s->m;
     uint64_t swaps = 1;
@@ -26,8 +25,7 @@ static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct 
     s->tasks = fc_alloc(arena, (size_t)m->n_mesh * m->n_mesh, sizeof *s->tasks, st);
     for (uint32_t u = 0; s->tasks && u < m->n_mesh; u++)
         for (uint32_t v = 0; v < m->n_mesh; v++) {
-            uint64_t size =
-                u == v || (s->swap[0] && v < u) ? 0 : fc_place_class(&m->chip, u, v, s->swap[0], symmetry);
+            uint64_t size = u == v || (s->swap[0] && v < u) ? 0 : fc_place_class(&m->chip, u, v, s->swap[0], symmetry);
             if (size) s->tasks[s->n_tasks++] = (struct fc_place_task){{u, v}, size * swaps};
         }
     return st->code;
@@ -121,31 +119,28 @@ double fc_place_count(const struct fc_place_model *m, const struct fc_layout_rul
 {
     double count = 1, side = m->chip.side[m->chip.order[0]];
     if (rules->lines)
-        for (int d = 0; d < m->chip.n_dims; d++)
-            count *= (fc_layout_lines(m) - (double)d) * side * (side - 1);
+        for (int d = 0; d < m->chip.n_dims; d++) count *= (fc_layout_lines(m) - (double)d) * side * (side - 1);
     else
         for (int i = 0; i < m->n; i++) count *= m->n_mesh - (double)i;
     return fmax(0, count);
 }
 
-static void point_of(const struct fc_place_model *m, const struct fc_place_found *found,
-                     struct fc_layout_point *point)
+static void point_of(const struct fc_place_model *m, const struct fc_place_found *found, struct fc_layout_point *point)
 {
     point->layout = found->layout;
     point->layouts = found->layouts;
     fc_layout_figure(m, &found->layout, NULL, &point->figures);
 }
 
-static enum fc_code report(const struct fc_place_search *s, const struct fc_place_seen *seen,
-                           struct fc_place_all *all, struct fc_status *st)
+static enum fc_code report(const struct fc_place_search *s, const struct fc_place_seen *seen, struct fc_place_all *all,
+                           struct fc_status *st)
 {
     if (seen->full) return fc_out_of_memory(st, "the front of layouts");
     all->layouts = seen->layouts;
     all->evaluated = seen->evaluated;
     all->n_front = seen->n_front;
     all->front = fc_alloc(&all->arena, seen->n_front, sizeof *all->front, st);
-    for (uint32_t f = 0; all->front && f < seen->n_front; f++)
-        point_of(s->m, &seen->front[f], &all->front[f]);
+    for (uint32_t f = 0; all->front && f < seen->n_front; f++) point_of(s->m, &seen->front[f], &all->front[f]);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) point_of(s->m, &seen->best[o], &all->best[o]);
     return st->code;
 }
@@ -170,8 +165,7 @@ static enum fc_code run_tasks(const struct fc_place_search *s, int threads, stru
 }
 
 enum fc_code fc_place_all(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                          const struct fc_place_all_settings *settings, struct fc_place_all *all,
-                          struct fc_status *st)
+                          const struct fc_place_all_settings *settings, struct fc_place_all *all, struct fc_status *st)
 {
     struct fc_place_search s = {.m = m, .rules = rules};
     struct fc_arena arena = {0};
@@ -182,8 +176,8 @@ enum fc_code fc_place_all(const struct fc_place_model *m, const struct fc_layout
         double times = s.n_tasks ? (double)s.tasks[0].times : 1, count = fc_place_count(m, rules);
         double most = settings->most > 0 ? settings->most : 2e9;
         if (count / times > most)
-            fc_refuse(st, FC_NO, "%.3g layouts, of which %.3g differ, are too many to try (at most %.3g)",
-                      count, count / times, most);
+            fc_refuse(st, FC_NO, "%.3g layouts, of which %.3g differ, are too many to try (at most %.3g)", count,
+                      count / times, most);
         else if (!make_numbers(&s, &arena, st))
             run_tasks(&s, settings->threads > 0 ? settings->threads : 1, all, &arena, st);
     }

@@ -25,8 +25,7 @@ struct walk {
 
 static const LANE *pair_of(const struct fc_place_search *s, int i, int j, uint32_t u, uint32_t v)
 {
-    return (const LANE *)s->pair +
-           ((fc_place_pair(s, i, j) * s->m->n_mesh + u) * s->m->n_mesh + v) * s->lanes;
+    return (const LANE *)s->pair + ((fc_place_pair(s, i, j) * s->m->n_mesh + u) * s->m->n_mesh + v) * s->lanes;
 }
 
 static void add(LANE *restrict to, const LANE *restrict a, const LANE *restrict b, uint32_t lanes)
@@ -48,8 +47,7 @@ static bool may_take(const struct walk *w, int d, uint32_t u)
 }
 
 /* Greatest of a + b + c. Lanes are a multiple of 16. */
-static inline LANE greatest(const LANE *restrict a, const LANE *restrict b, const LANE *restrict c,
-                            uint32_t lanes)
+static inline LANE greatest(const LANE *restrict a, const LANE *restrict b, const LANE *restrict c, uint32_t lanes)
 {
     LANE most[16], result;
     for (int i = 0; i < 16; i++) most[i] = (LANE)(a[i] + b[i] + c[i]);
@@ -70,8 +68,7 @@ static void finish(struct walk *w, uint32_t u)
     const struct fc_place_search *s = w->s;
     const struct fc_place_model *m = s->m;
     int d = m->n - 2, weight = m->turn_weight[d][d + 1];
-    const LANE *load = w->load + (size_t)(d + 1) * s->lanes,
-               *last = w->last + (size_t)d * m->n_mesh * s->lanes;
+    const LANE *load = w->load + (size_t)(d + 1) * s->lanes, *last = w->last + (size_t)d * m->n_mesh * s->lanes;
     const LANE *pair = pair_of(s, d, d + 1, u, 0);
     for (uint32_t v = 0; v < m->n_mesh; v++) {
         if ((m->n == 2 && v != w->second) || !may_take(w, d + 1, v)) continue;
@@ -109,8 +106,7 @@ static void set_down(struct walk *w, int d)
     for (uint32_t v = 0; v < m->n_mesh; v++) {
         size_t at = (size_t)d * m->n_mesh + v, to = at + m->n_mesh;
         int hops = m->distance[u * m->n_mesh + v];
-        add(last + (m->n_mesh + (size_t)v) * s->lanes, last + (size_t)v * s->lanes, pair_of(s, d, end, u, v),
-            s->lanes);
+        add(last + (m->n_mesh + (size_t)v) * s->lanes, last + (size_t)v * s->lanes, pair_of(s, d, end, u, v), s->lanes);
         w->last_turns[to] = w->last_turns[at] + m->turn_weight[d][end] * hops;
         w->last_weighted[to] = w->last_weighted[at] + s->pair_hops[d][end] * hops;
     }
@@ -132,25 +128,21 @@ static void descend(struct walk *w, int d)
     }
 }
 
-enum fc_code TASK(const struct fc_place_search *s, const struct fc_place_task *task,
-                  struct fc_place_seen *seen, struct fc_status *st)
+enum fc_code TASK(const struct fc_place_search *s, const struct fc_place_task *task, struct fc_place_seen *seen,
+                  struct fc_status *st)
 {
     const struct fc_place_model *m = s->m;
     struct fc_arena arena = {0};
     size_t n = (size_t)m->n, nodes = m->n_mesh;
-    struct walk w = {.s = s,
-                     .seen = seen,
-                     .times = task->times,
-                     .second = task->first[1],
-                     .node = {task->first[0], task->first[1]}};
+    struct walk w = {
+        .s = s, .seen = seen, .times = task->times, .second = task->first[1], .node = {task->first[0], task->first[1]}};
     w.load = fc_alloc(&arena, n * s->lanes, sizeof *w.load, st);
     w.last = fc_alloc(&arena, n * nodes * s->lanes, sizeof *w.last, st);
     w.last_turns = fc_alloc(&arena, n * nodes, sizeof *w.last_turns, st);
     w.last_weighted = fc_alloc(&arena, n * nodes, sizeof *w.last_weighted, st);
     if (!st->code) {
         memcpy(w.load, s->base, s->lanes * sizeof *w.load);
-        memcpy(w.last, (const LANE *)s->unary + (n - 1) * nodes * s->lanes,
-               nodes * s->lanes * sizeof *w.last);
+        memcpy(w.last, (const LANE *)s->unary + (n - 1) * nodes * s->lanes, nodes * s->lanes * sizeof *w.last);
         memcpy(w.last_weighted, s->unary_hops + (n - 1) * nodes, nodes * sizeof *w.last_weighted);
         descend(&w, 0);
         if (seen->full) fc_out_of_memory(st, "the front of layouts");

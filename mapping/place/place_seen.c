@@ -7,8 +7,7 @@
 /* < 0: a is better for the objective, ties by the others. */
 static int compare(const struct fc_place_key *a, const struct fc_place_key *b, int objective)
 {
-    int turns = (a->turns > b->turns) - (a->turns < b->turns),
-        load = (a->load > b->load) - (a->load < b->load);
+    int turns = (a->turns > b->turns) - (a->turns < b->turns), load = (a->load > b->load) - (a->load < b->load);
     int weighted = (a->weighted > b->weighted) - (a->weighted < b->weighted);
     int first = objective == FC_PLACE_HOPS ? turns : objective == FC_PLACE_WEIGHTED ? weighted : load;
     if (first) return first;
@@ -37,8 +36,8 @@ static uint32_t front_before(const struct fc_place_seen *seen, int64_t weighted)
     return low ? low - 1 : FC_NONE;
 }
 
-static void see_front(struct fc_place_seen *seen, const struct fc_place_key *key, const uint32_t *node,
-                      size_t bytes, uint64_t times)
+static void see_front(struct fc_place_seen *seen, const struct fc_place_key *key, const uint32_t *node, size_t bytes,
+                      uint64_t times)
 {
     uint32_t before = front_before(seen, key->weighted), at = before == FC_NONE ? 0 : before + 1, drop = at;
     if (before != FC_NONE && seen->front[before].key.load <= key->load) {

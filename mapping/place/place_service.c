@@ -63,8 +63,7 @@ static enum fc_code open_served(const struct fc_machine *machine, const struct f
 {
     memset(s, 0, sizeof *s);
     if (fc_layout_machine(machine, layout, policy, &s->machine, st)) return st->code;
-    if (fc_network_build(&s->machine, &s->net, st) ||
-        fc_demand_from_pattern(&s->net, "uniform", 1, &s->demand, st))
+    if (fc_network_build(&s->machine, &s->net, st) || fc_demand_from_pattern(&s->net, "uniform", 1, &s->demand, st))
         close_served(s);
     return st->code;
 }
@@ -78,8 +77,7 @@ static enum fc_code certify(const struct served *s, bool *safe, struct fc_status
     return FC_OK;
 }
 
-static enum fc_code model(const struct served *s, double load, struct fc_layout_service *service,
-                          struct fc_status *st)
+static enum fc_code model(const struct served *s, double load, struct fc_layout_service *service, struct fc_status *st)
 {
     struct fc_calibration calibration;
     struct fc_turns turns = {0};
@@ -110,8 +108,8 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     return st->code;
 }
 
-enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
-                             double load, struct fc_layout_service *service, struct fc_status *st)
+enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy, double load,
+                             struct fc_layout_service *service, struct fc_status *st)
 {
     struct served s;
     memset(service, 0, sizeof *service);

@@ -74,8 +74,7 @@ int fc_town_least(uint32_t rows, uint32_t columns, int points)
     int n = partitions(points, list);
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
-            if ((uint32_t)list[a].n > rows || (uint32_t)list[b].n > columns || !fit(&list[a], &list[b]))
-                continue;
+            if ((uint32_t)list[a].n > rows || (uint32_t)list[b].n > columns || !fit(&list[a], &list[b])) continue;
             if (least < 0 || list[a].least + list[b].least < least) least = list[a].least + list[b].least;
         }
     return least < 0 ? points * (points - 1) / 2 : least;

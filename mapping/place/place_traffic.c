@@ -90,11 +90,7 @@ static double offset_share(uint32_t k, uint32_t a)
     return a && 2 * a == k ? 0.5 / k : 1.0 / k;
 }
 
-enum step {
-    BOTH_WAYS,
-    ONE_WAY,
-    TWO_STEPS
-}; /* weights of an offset: 1; a; a (a - 1), the last two one way only */
+enum step { BOTH_WAYS, ONE_WAY, TWO_STEPS }; /* weights of an offset: 1; a; a (a - 1), the last two one way only */
 
 /* x[0..length) convolved with the distribution of dimension size k, weighted; returns the new length. */
 static size_t convolve(double *x, size_t length, double *scratch, uint32_t k, enum step step)
@@ -112,8 +108,7 @@ static size_t convolve(double *x, size_t length, double *scratch, uint32_t k, en
 }
 
 /* Mean of (weight of i) (weight of j) / h; j == i: of one dimension. */
-static double mean_over_paths(int n, const uint32_t *k, int i, enum step of_i, int j, double *x,
-                              double *scratch)
+static double mean_over_paths(int n, const uint32_t *k, int i, enum step of_i, int j, double *x, double *scratch)
 {
     size_t length = 1;
     double sum = 0;

@@ -48,8 +48,9 @@ uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratc
 uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct fc_status *st);
 
 /* The routings that the relations of a family know; end with NULL. */
-extern const struct fc_routing_ops *const fc_torus_routings[], *const fc_tmesh_routings[],
-    *const fc_two_level_routings[], *const fc_fat_tree_routings[], *const fc_graph_routings[];
+extern const struct fc_routing_ops *const fc_torus_routings[],
+    *const fc_tmesh_routings[], *const fc_two_level_routings[], *const fc_fat_tree_routings[],
+                                                                    *const fc_graph_routings[];
 
 /* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
 enum fc_torus_scheme {
@@ -76,8 +77,7 @@ bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *
 int fc_tmesh_vcs(const struct fc_network *net, int policy);
 /* Those of router.vcs: a torus link's dateline pair. */
 int fc_tmesh_data_vcs(const struct fc_network *net);
-enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
-                                   struct fc_status *st);
+enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg, struct fc_status *st);
 
 int fc_two_level_vcs(const struct fc_network *net);
 /* One channel for all when `single`. */
@@ -90,8 +90,6 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, s
 /* layer[group] of every destination group [n_groups] (family_graph.h), numbered from 0. FC_NO: out of
  * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
 #define FC_MOST_LAYERS 15
-enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
-                             struct fc_status *st);
-
+enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st);
 
 #endif

@@ -31,8 +31,7 @@ static void wait_for(struct fc_cdg *cdg, uint32_t from, uint32_t first, uint32_t
     for (uint32_t l = first; l < end; l++) fc_cdg_add(cdg, from, fc_cdg_channel(cdg, l, 0));
 }
 
-static void open_hubs(const struct fc_network *net, int level, const struct ports *p, uint32_t hub,
-                      struct fc_cdg *cdg)
+static void open_hubs(const struct fc_network *net, int level, const struct ports *p, uint32_t hub, struct fc_cdg *cdg)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     uint32_t before = hub + 2, after = before + s->m[level];
@@ -82,14 +81,12 @@ enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cd
     uint32_t first_hub[FC_MAX_LEVELS + 1];
     (void)st;
     for (int l = 1; l <= s->h; l++)
-        first_hub[l] =
-            fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));
+        first_hub[l] = fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     for (uint32_t router = 0; router < net->n_routers; router++) {
         int level = level_of(s, router);
         struct ports p = ports_of(net, router, level);
-        open_hubs(net, level, &p, first_hub[level] + hubs_of(s, level) * (router - s->first_switch[level]),
-                  cdg);
+        open_hubs(net, level, &p, first_hub[level] + hubs_of(s, level) * (router - s->first_switch[level]), cdg);
     }
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t a = net->link_source[l], b = net->link_target[l];

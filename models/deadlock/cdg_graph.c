@@ -192,8 +192,8 @@ static bool acyclic(const struct gather *g, uint32_t *waits, uint32_t *queue)
 
 /* The group's layer: the first in whose graph it closes no cycle. before [words]: scratch for what was
  * there. */
-static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, uint32_t n_layers,
-                           uint64_t *before, uint32_t *scratch)
+static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, uint32_t n_layers, uint64_t *before,
+                           uint32_t *scratch)
 {
     uint64_t size = g->first_row[g->net->n_routers] * sizeof *before;
     for (uint32_t i = 0; i < n_layers; i++) {
@@ -206,8 +206,7 @@ static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, u
     return n_layers;
 }
 
-enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
-                             struct fc_status *st)
+enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct gather g;
@@ -220,11 +219,10 @@ enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint
         layer[group] = find_layer(&g, group, matrix, *n_layers, before, work);
         if (layer[group] < *n_layers) continue;
         if (*n_layers == FC_MOST_LAYERS) {
-            fc_refuse(
-                st, FC_NO,
-                "layers: the shortest paths need more than %d virtual channels (InfiniBand's data lanes) "
-                "to be free of deadlock",
-                FC_MOST_LAYERS);
+            fc_refuse(st, FC_NO,
+                      "layers: the shortest paths need more than %d virtual channels (InfiniBand's data lanes) "
+                      "to be free of deadlock",
+                      FC_MOST_LAYERS);
             break;
         }
         g.bits = matrix[*n_layers] = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *g.bits, st);
@@ -244,8 +242,7 @@ static void write_arcs(const struct gather *g, uint32_t vc, struct fc_cdg *cdg)
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
             struct scan scan = scan_row(g, v, j);
             while ((out = next_link(&scan)) != FC_NONE)
-                if (net->link_target[out] !=
-                    net->link_source[g->in[j]]) /* not back to the node it came from */
+                if (net->link_target[out] != net->link_source[g->in[j]]) /* not back to the node it came from */
                     fc_cdg_add(cdg, fc_cdg_channel(cdg, g->in[j], vc), fc_cdg_channel(cdg, out, vc));
         }
 }
@@ -278,8 +275,7 @@ static enum fc_code gather_layers(const struct fc_network *net, bool by_layer, s
     return st->code;
 }
 
-enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
-                                   struct fc_status *st)
+enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg, struct fc_status *st)
 {
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     if (!cdg->kept && gather_layers(net, layered, cdg, st)) return st->code;

@@ -106,8 +106,8 @@ static void add_segment(struct template *t, uint64_t from, uint32_t a, uint32_t 
 
 /* The dependencies of the segments from mesh node a to all cores but `except`: a tree, each of its arcs
  * once. */
-static void add_tree(struct template *t, uint64_t from, uint32_t a, uint32_t except, uint32_t vc,
-                     uint64_t reasons, bool always)
+static void add_tree(struct template *t, uint64_t from, uint32_t a, uint32_t except, uint32_t vc, uint64_t reasons,
+                     bool always)
 {
     const uint32_t *node = fc_tmesh_tables(t->net)->computing;
     uint32_t path[2 * FC_TMESH_MOST_LINES], tree = ++t->trees;
@@ -228,30 +228,21 @@ static uint32_t channel_at(const struct template *t, const struct fc_cdg *cdg, u
     uint32_t index = index_of(p), vc = vc_of(p), link;
     int dim = (int)index / 2, way = (int)index % 2;
     switch (kind_of(p)) {
-    case MESH:
-        link = chip * s->chip_links + index;
-        break;
-    case ARRIVAL:
-        link = fc_tmesh_neighbour(s, chip, dim, !way) * s->chip_links + tables->torus_port[dim][way];
-        break;
+    case MESH: link = chip * s->chip_links + index; break;
+    case ARRIVAL: link = fc_tmesh_neighbour(s, chip, dim, !way) * s->chip_links + tables->torus_port[dim][way]; break;
     case DEPARTURE: {
         uint32_t c = fc_tmesh_coordinate(s, chip, dim);
         if (c == (way == FC_TMESH_PLUS ? s->k[dim] - 1 : 0)) vc = 1;
         link = chip * s->chip_links + tables->torus_port[dim][way];
         break;
     }
-    case INJECTION:
-        link = t->net->first_link[t->net->n_routers + chip * s->n_computing + index];
-        break;
-    default:
-        link = chip * s->chip_links + tables->ejection[index];
-        break;
+    case INJECTION: link = t->net->first_link[t->net->n_routers + chip * s->n_computing + index]; break;
+    default: link = chip * s->chip_links + tables->ejection[index]; break;
     }
     return fc_cdg_channel(cdg, link, vc);
 }
 
-enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
-                                   struct fc_status *st)
+enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg, struct fc_status *st)
 {
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
@@ -262,8 +253,7 @@ enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, str
         uint64_t reasons = reasons_at(t.s, chip);
         for (size_t i = 0; i < t.n; i++)
             if (t.arcs[i].always || (t.arcs[i].reasons & reasons))
-                fc_cdg_add(cdg, channel_at(&t, cdg, chip, t.arcs[i].from),
-                           channel_at(&t, cdg, chip, t.arcs[i].to));
+                fc_cdg_add(cdg, channel_at(&t, cdg, chip, t.arcs[i].from), channel_at(&t, cdg, chip, t.arcs[i].to));
     }
     free(t.arcs), free(t.met);
     return FC_OK;

@@ -52,8 +52,7 @@ static struct stop stop_at(const struct fc_torus_shape *s, bool entry, int dim, 
     uint32_t k = s->k[dim], h = k / 2;
     if (direction == FC_MINUS) c = k - 1 - c;
     bool first = c == 0, last = c + 1 == k, far = h >= 2;
-    struct stop stop = {
-        .leaves = !last, .begins = {!last}, .arrives = {!first}, .ends = {!first}, .side = {0, 1}};
+    struct stop stop = {.leaves = !last, .begins = {!last}, .arrives = {!first}, .ends = {!first}, .side = {0, 1}};
     stop.goes_on[0] = !first && !last && (far || !s->ring[dim]);
     if (!s->ring[dim] || k == 1) return stop;
     stop.leaves = true;
@@ -132,8 +131,8 @@ static void to_ejection(const struct torus_relation *r, uint32_t from, uint32_t 
 }
 
 /* A packet that may begin dimension `first_dim` or a later one at the router. */
-static void begin_dimensions(const struct torus_relation *r, uint32_t from, uint32_t router,
-                             const struct stop *here, int first_dim, int phase)
+static void begin_dimensions(const struct torus_relation *r, uint32_t from, uint32_t router, const struct stop *here,
+                             int first_dim, int phase)
 {
     for (int d = first_dim; d < r->s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++) {
@@ -147,8 +146,7 @@ static void look_around(const struct torus_relation *r, uint32_t router, struct 
 {
     for (int d = 0; d < r->s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++)
-            here[2 * d + direction] =
-                stop_at(r->s, r->entry, d, direction, fc_torus_coordinate(r->s, router, d));
+            here[2 * d + direction] = stop_at(r->s, r->entry, d, direction, fc_torus_coordinate(r->s, router, d));
 }
 
 /* Everything that follows an arrival at the router in dimension d. */
@@ -158,8 +156,8 @@ static void ordered_arrival(const struct torus_relation *r, uint32_t router, con
     const struct stop *stop = &here[2 * d + direction];
     uint32_t before = fc_torus_neighbour(r->s, router, d, !direction);
     for (uint32_t p = 0; p < r->s->parallel[d]; p++) {
-        uint32_t from = fc_cdg_channel(r->cdg, fc_torus_port(r->net, before, d, direction) + p,
-                                       channel_of(r, phase, after));
+        uint32_t from =
+            fc_cdg_channel(r->cdg, fc_torus_port(r->net, before, d, direction) + p, channel_of(r, phase, after));
         if (stop->goes_on[after])
             fc_cdg_add(r->cdg, from, ask(r, router, d, direction, channel_of(r, phase, stop->side[after])));
         if (!stop->ends[after]) continue;
@@ -238,8 +236,7 @@ struct escape_hubs {
     int n_ranks;
 };
 
-static struct escape_hubs place_hubs(const struct fc_torus_shape *s, bool direction_ordered,
-                                     struct fc_cdg *cdg)
+static struct escape_hubs place_hubs(const struct fc_torus_shape *s, bool direction_ordered, struct fc_cdg *cdg)
 {
     struct escape_hubs h = {0};
     uint32_t n = 0;
@@ -300,8 +297,7 @@ void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_o
                 struct stop there = stop_at(s, by_entry(net), d, direction, next);
                 for (int after = 0; after < 2; after++)
                     for (uint32_t p = 0; there.arrives[after] && p < s->parallel[d]; p++) {
-                        uint32_t vc = cdg->n_vcs > 1 ? (uint32_t)after : 0,
-                                 channel = fc_cdg_channel(cdg, port + p, vc);
+                        uint32_t vc = cdg->n_vcs > 1 ? (uint32_t)after : 0, channel = fc_cdg_channel(cdg, port + p, vc);
                         uint32_t entry = entry_of(&h, d, direction, after, c);
                         fc_cdg_add(cdg, entry, channel);
                         fc_cdg_add(cdg, channel, entry + 1);

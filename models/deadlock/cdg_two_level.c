@@ -131,8 +131,7 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
     uint32_t router = r->base + a, per_router = r->s->nodes_per_router;
     uint32_t first_out = r->net->first_link[router + 1] - per_router;
     for (uint32_t t = 0; t < per_router; t++) {
-        uint32_t from =
-            fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * per_router + t], 0);
+        uint32_t from = fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * per_router + t], 0);
         fc_cdg_add(r->cdg, from, r->inject + router);
         fc_cdg_add(r->cdg, r->eject + router, fc_cdg_channel(r->cdg, first_out + t, 0));
         for (uint32_t e = 0; e < per_router; e++)
@@ -144,8 +143,7 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
     if (r->indirect) fc_cdg_add(r->cdg, r->deliver + 2 * router + 1, r->eject + router);
     for (uint32_t i = r->first[a]; i < r->first[a + 1]; i++) {
         const struct port *p = &r->port[i];
-        uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)),
-                 out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
+        uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)), out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
         fc_cdg_add(r->cdg, r->depart + router, fc_cdg_channel(r->cdg, p->out, vc(r, 0, 0)));
         if (r->direct) fc_cdg_add(r->cdg, in, r->deliver + 2 * router);
         if (!r->indirect) continue;
@@ -153,8 +151,7 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
         fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, p->in, vc(r, 1, 0)), r->deliver + 2 * router + 1);
         fc_cdg_add(r->cdg, in, r->pass + router);
         for (uint32_t j = r->first[a]; j < r->first[a + 1]; j++)
-            if (r->port[j].peer != p->peer)
-                fc_cdg_add(r->cdg, in, fc_cdg_channel(r->cdg, r->port[j].out, vc(r, 1, 0)));
+            if (r->port[j].peer != p->peer) fc_cdg_add(r->cdg, in, fc_cdg_channel(r->cdg, r->port[j].out, vc(r, 1, 0)));
     }
 }
 

@@ -108,8 +108,7 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
     cdg->n_vcs = rule->vcs(net);
     cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
     if (cdg->n_channels >= FC_NONE)
-        return fc_refuse(st, FC_NO,
-                         "%u links with %d virtual channels each are too many (at most %u channels)",
+        return fc_refuse(st, FC_NO, "%u links with %d virtual channels each are too many (at most %u channels)",
                          net->n_links, cdg->n_vcs, FC_NONE - 1);
     if (run_passes(rule, cdg, st)) {
         fc_cdg_free(cdg);
@@ -130,8 +129,7 @@ void fc_cdg_free(struct fc_cdg *cdg)
 uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratch)
 {
     uint64_t n = cdg->n_vertices, head = 0, tail = 0;
-    uint32_t *waits = scratch,
-             *queue = scratch + n; /* waits[v]: arcs into v from vertices without a number */
+    uint32_t *waits = scratch, *queue = scratch + n; /* waits[v]: arcs into v from vertices without a number */
     memset(waits, 0, n * sizeof *waits);
     memset(order, 0xff, n * sizeof *order);
     for (uint64_t i = 0; i < cdg->n_arcs; i++) waits[cdg->to[i]]++;
@@ -151,8 +149,7 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
     struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices, calls = 0, open = 0;
     uint32_t *seen = fc_alloc(&scratch, n, sizeof *seen, st), *low = fc_alloc(&scratch, n, sizeof *low, st);
-    uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st),
-             *call = fc_alloc(&scratch, n, sizeof *call, st);
+    uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st), *call = fc_alloc(&scratch, n, sizeof *call, st);
     uint64_t *next = fc_alloc(&scratch, n, sizeof *next, st);
     uint32_t n_components = 0, clock = 0;
     if (!seen || !low || !stack || !call || !next) {
@@ -319,12 +316,11 @@ static uint64_t count_used(const struct fc_cdg *cdg, uint32_t *scratch)
     return used;
 }
 
-static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
-                          struct fc_certificate *c, struct fc_status *st)
+static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
+                          struct fc_status *st)
 {
     char words[512] = "", text[1200];
-    const char *graph =
-        cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
+    const char *graph = cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
     if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, words, sizeof words);
     if (c->acyclic)
         snprintf(text, sizeof text,
@@ -345,8 +341,8 @@ static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops 
 }
 
 /* Fills the certificate from the graph. */
-static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
-                          struct fc_certificate *c, struct fc_status *st)
+static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
+                          struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices;
@@ -366,8 +362,7 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
                         struct fc_status *st)
 {
     const struct fc_machine *machine = net->machine;
-    const struct fc_vc_rule_ops *rule =
-        name ? fc_vc_rule_find(name, machine) : fc_vc_rule_of(machine);
+    const struct fc_vc_rule_ops *rule = name ? fc_vc_rule_find(name, machine) : fc_vc_rule_of(machine);
     struct fc_cdg cdg;
     memset(certificate, 0, sizeof *certificate);
     if (!rule) return unknown_rule(name, machine, st);
@@ -376,9 +371,7 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
     certificate->n_vcs = cdg.n_vcs;
     certificate->n_channels = cdg.n_channels;
     certificate->n_arcs = cdg.n_arcs;
-    certificate->data_vcs = !rule->data_vcs               ? 0
-                            : rule->data_vcs == rule->vcs ? cdg.n_vcs
-                                                          : rule->data_vcs(net);
+    certificate->data_vcs = !rule->data_vcs ? 0 : rule->data_vcs == rule->vcs ? cdg.n_vcs : rule->data_vcs(net);
     certificate->enough = certificate->data_vcs <= machine->router.vcs;
     judge(&cdg, rule, certificate, st);
     fc_cdg_free(&cdg);

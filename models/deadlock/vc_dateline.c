@@ -27,9 +27,8 @@ static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cd
 static const char *const families[] = {"torus", "mesh", NULL};
 const struct fc_vc_rule_ops fc_vc_dateline = {
     .name = "dateline",
-    .help =
-        "channel 1 from the dateline of each ring on (dateline: entry: wherever the route will cross it), "
-        "else 0; the escape pair of adaptive routing",
+    .help = "channel 1 from the dateline of each ring on (dateline: entry: wherever the route will cross it), "
+            "else 0; the escape pair of adaptive routing",
     .source = "Dally & Seitz 1987; Duato 1993; Adiga et al. 2005",
     .families = families,
     .routings = fc_torus_routings,

@@ -21,8 +21,7 @@ const struct fc_vc_rule_ops fc_vc_hops = {
     .source = "Kim, Dally, Scott & Abts, ISCA 2008; Arimilli et al., HOTI 2010",
     .families = families,
     .routings = fc_two_level_routings,
-    .argument =
-        "The channel number grows with every D link (and every further hop within a group), and never falls.",
+    .argument = "The channel number grows with every D link (and every further hop within a group), and never falls.",
     .chosen = chosen,
     .vcs = fc_two_level_vcs,
     .data_vcs = fc_two_level_vcs,

@@ -31,8 +31,7 @@ static enum fc_code torus_dependencies(const struct fc_network *net, struct fc_c
     return FC_OK;
 }
 
-static enum fc_code two_level_dependencies(const struct fc_network *net, struct fc_cdg *cdg,
-                                           struct fc_status *st)
+static enum fc_code two_level_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
     return fc_two_level_dependencies(net, true, cdg, st);
 }

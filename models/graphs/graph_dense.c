@@ -31,8 +31,7 @@ static bool is_named_mat(const char *path)
 {
     static const char *const ends[] = {".mat", ".mat.gz", ".mat.xz", ".mat.zst"};
     for (size_t i = 0; i < FC_COUNT(ends); i++)
-        if (strlen(path) > strlen(ends[i]) && strcmp(path + strlen(path) - strlen(ends[i]), ends[i]) == 0)
-            return true;
+        if (strlen(path) > strlen(ends[i]) && strcmp(path + strlen(path) - strlen(ends[i]), ends[i]) == 0) return true;
     return false;
 }
 
@@ -50,8 +49,7 @@ static enum fc_code read_row(const struct fc_lines *lines, uint32_t row, size_t 
     for (; fc_next_word(&at, end, &word, &length); column++) {
         double bytes;
         if (column == n_tasks)
-            return fc_fail(st, FC_INPUT, where, "line %u of the matrix has more than %zu numbers", row + 1,
-                           n_tasks);
+            return fc_fail(st, FC_INPUT, where, "line %u of the matrix has more than %zu numbers", row + 1, n_tasks);
         if (fc_word_real(word, length, "bytes", &bytes, where, st)) return st->code;
         if (bytes < 0) return fc_fail(st, FC_INPUT, where, "bytes: %g is negative", bytes);
         if (bytes == 0) continue;
@@ -60,8 +58,8 @@ static enum fc_code read_row(const struct fc_lines *lines, uint32_t row, size_t 
         t->bytes[t->n++] = bytes;
     }
     if (column == n_tasks) return FC_OK;
-    return fc_fail(st, FC_INPUT, where, "line %u of the matrix has %zu numbers (expected %zu, as the first)",
-                   row + 1, column, n_tasks);
+    return fc_fail(st, FC_INPUT, where, "line %u of the matrix has %zu numbers (expected %zu, as the first)", row + 1,
+                   column, n_tasks);
 }
 
 static enum fc_code read_dense(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
@@ -80,12 +78,10 @@ static enum fc_code read_dense(const struct fc_text *text, struct fc_arena *read
         const char *at = lines.text, *word;
         size_t length;
         if (!fc_next_word(&at, at + lines.length, &word, &length)) continue;
-        if (row == n)
-            return fc_fail(st, FC_INPUT, fc_lines_place(&lines), "more than %zu lines of numbers", n);
+        if (row == n) return fc_fail(st, FC_INPUT, fc_lines_place(&lines), "more than %zu lines of numbers", n);
         if (read_row(&lines, row++, n, &t, st)) return st->code;
     }
-    if (row < n)
-        return fc_fail(st, FC_INPUT, whole, "the file ends after %u of %zu lines of %zu numbers", row, n, n);
+    if (row < n) return fc_fail(st, FC_INPUT, whole, "the file ends after %u of %zu lines of %zu numbers", row, n, n);
     if (fc_demand_start(demand, n, t.n, st)) return st->code;
     for (size_t i = 0; i < t.n; i++) fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
     return FC_OK;

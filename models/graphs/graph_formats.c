@@ -6,10 +6,10 @@
 
 /* The first that fits reads; METIS, which is only numbers, comes last. */
 /* X(record): declared and listed. */
-#define FORMATS(X)                                                                                     \
-    X(matrix_market)                                                                                    \
-    X(monitoring)                                                                                       \
-    X(dense)                                                                                            \
+#define FORMATS(X)                                                                                                     \
+    X(matrix_market)                                                                                                   \
+    X(monitoring)                                                                                                      \
+    X(dense)                                                                                                           \
     X(metis)
 #define DECLARE(name) extern const struct fc_graph_format fc_graph_##name;
 #define ENTRY(name) &fc_graph_##name,

@@ -42,15 +42,13 @@ static enum fc_code read_banner(const struct fc_lines *lines, struct head *head,
     head->pattern = word_is(word[3], length[3], "pattern");
     head->integer = word_is(word[3], length[3], "integer");
     if (!head->pattern && !head->integer && !word_is(word[3], length[3], "real"))
-        return fc_fail(st, FC_INPUT, where,
-                       "values of type '%.*s' are no bytes (expected real, integer or pattern)",
+        return fc_fail(st, FC_INPUT, where, "values of type '%.*s' are no bytes (expected real, integer or pattern)",
                        (int)length[3], word[3]);
     if (head->pattern && head->array)
         return fc_fail(st, FC_INPUT, where, "an array of type pattern has no values (expected real or integer)");
     head->symmetric = word_is(word[4], length[4], "symmetric");
     if (!head->symmetric && !word_is(word[4], length[4], "general"))
-        return fc_fail(st, FC_INPUT, where, "symmetry '%.*s' (expected general or symmetric)", (int)length[4],
-                       word[4]);
+        return fc_fail(st, FC_INPUT, where, "symmetry '%.*s' (expected general or symmetric)", (int)length[4], word[4]);
     return FC_OK;
 }
 
@@ -84,16 +82,14 @@ static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text
         (!head->array && fc_word_int(word[2], length[2], 0, INT64_MAX, "entries", &head->n_entries, where, st)))
         return st->code;
     if (columns != head->n_tasks)
-        return fc_fail(st, FC_INPUT, where,
-                       "%lld rows and %lld columns (expected as many: senders and receivers)", head->n_tasks,
-                       columns);
+        return fc_fail(st, FC_INPUT, where, "%lld rows and %lld columns (expected as many: senders and receivers)",
+                       head->n_tasks, columns);
     if (head->array && columns > INT32_MAX)
         return fc_fail(st, FC_INPUT, where, "an array of %lld columns does not fit a file", columns);
     if (head->array) head->n_entries = head->symmetric ? columns * (columns + 1) / 2 : columns * columns;
     if ((uint64_t)head->n_entries > /* "1 1\n" and "0\n" are the shortest entries; do not reserve for a lie */
         (text->size + 1) / (head->array ? 2 : 3))
-        return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries,
-                       text->size);
+        return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries, text->size);
     return fc_announced((uint64_t)columns, FC_SILENT + text->size / 2, "rows", where, st); /* "1 2\n" names two */
 }
 
@@ -127,8 +123,8 @@ static enum fc_code read_entry(const struct head *head, const char **word, const
         (!head->pattern && fc_word_real(word[2], length[2], "bytes", &bytes, where, st)))
         return st->code;
     if (head->symmetric && column > row)
-        return fc_fail(st, FC_INPUT, where, "entry (%lld, %lld) lies above the diagonal of a symmetric file",
-                       row, column);
+        return fc_fail(st, FC_INPUT, where, "entry (%lld, %lld) lies above the diagonal of a symmetric file", row,
+                       column);
     return add_entry(head, row, column, bytes, where, t, st);
 }
 
@@ -201,8 +197,7 @@ static enum fc_code read_graph(const struct fc_text *text, struct fc_arena *read
             fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
         if (isinf(demand->bytes[demand->n_entries - 1]))
             return fc_fail(st, FC_INPUT, (struct fc_place){text->file, t.line[i]},
-                           "the entries of (%u, %u) sum to more bytes than a number holds", t.src[i] + 1,
-                           t.dst[i] + 1);
+                           "the entries of (%u, %u) sum to more bytes than a number holds", t.src[i] + 1, t.dst[i] + 1);
     }
     return FC_OK;
 }

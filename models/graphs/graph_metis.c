@@ -64,14 +64,14 @@ static enum fc_code read_head(struct fc_lines *lines, const struct fc_text *text
     if (n > 3 && !head->vertex_weights)
         return fc_fail(st, FC_INPUT, where, "ncon is given but fmt says that vertices have no weights");
     if ((uint64_t)head->n > text->size || (uint64_t)head->m > text->size / 2)
-        return fc_fail(st, FC_INPUT, where, "%lld vertices and %lld edges do not fit a file of %zu bytes",
-                       head->n, head->m, text->size);
+        return fc_fail(st, FC_INPUT, where, "%lld vertices and %lld edges do not fit a file of %zu bytes", head->n,
+                       head->m, text->size);
     return FC_OK;
 }
 
 /* The numbers before the neighbours: vertex size and weights. */
-static enum fc_code skip_weights(const struct head *head, const char **at, const char *end,
-                                 struct fc_place where, struct fc_status *st)
+static enum fc_code skip_weights(const struct head *head, const char **at, const char *end, struct fc_place where,
+                                 struct fc_status *st)
 {
     const char *word;
     size_t length;
@@ -84,8 +84,8 @@ static enum fc_code skip_weights(const struct head *head, const char **at, const
     return FC_OK;
 }
 
-static enum fc_code read_vertex(const struct head *head, uint32_t v, const struct fc_lines *lines,
-                                struct fc_triples *t, struct fc_status *st)
+static enum fc_code read_vertex(const struct head *head, uint32_t v, const struct fc_lines *lines, struct fc_triples *t,
+                                struct fc_status *st)
 {
     struct fc_place where = fc_lines_place(lines);
     const char *at = lines->text, *end = at + lines->length, *word;
@@ -94,17 +94,14 @@ static enum fc_code read_vertex(const struct head *head, uint32_t v, const struc
     while (fc_next_word(&at, end, &word, &length)) {
         long long to, weight = 1;
         if (fc_word_int(word, length, 1, head->n, "neighbour", &to, where, st)) return st->code;
-        if (to == (long long)v + 1)
-            return fc_fail(st, FC_INPUT, where, "vertex %lld is its own neighbour", to);
+        if (to == (long long)v + 1) return fc_fail(st, FC_INPUT, where, "vertex %lld is its own neighbour", to);
         if (head->edge_weights) {
             if (!fc_next_word(&at, end, &word, &length))
-                return fc_fail(st, FC_INPUT, where, "the edge to %lld has no weight (fmt announces weights)",
-                               to);
+                return fc_fail(st, FC_INPUT, where, "the edge to %lld has no weight (fmt announces weights)", to);
             if (fc_word_int(word, length, 1, INT64_MAX, "edge weight", &weight, where, st)) return st->code;
         }
         if (t->n == (uint64_t)head->m * 2)
-            return fc_fail(st, FC_INPUT, where, "more edges than the %lld announced (each stands twice)",
-                           head->m);
+            return fc_fail(st, FC_INPUT, where, "more edges than the %lld announced (each stands twice)", head->m);
         t->src[t->n] = v;
         t->dst[t->n] = (uint32_t)to - 1;
         t->bytes[t->n] = (double)weight;
@@ -118,46 +115,43 @@ static enum fc_code read_vertices(struct fc_lines *lines, const struct head *hea
 {
     for (uint32_t v = 0; v < (uint32_t)head->n; v++) {
         if (!next_line(lines))
-            return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the file ends after %u of %lld vertices", v,
-                           head->n);
+            return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the file ends after %u of %lld vertices", v, head->n);
         if (read_vertex(head, v, lines, t, st)) return st->code;
     }
     while (next_line(lines)) {
         const char *at = lines->text, *word;
         size_t length;
         if (fc_next_word(&at, at + lines->length, &word, &length))
-            return fc_fail(st, FC_INPUT, fc_lines_place(lines), "more lines than the %lld vertices announced",
-                           head->n);
+            return fc_fail(st, FC_INPUT, fc_lines_place(lines), "more lines than the %lld vertices announced", head->n);
     }
     if (t->n != (uint64_t)head->m * 2)
         return fc_fail(st, FC_INPUT, (struct fc_place){lines->file, 0},
-                       "%zu neighbours are listed (expected %lld: each of %lld edges twice)", t->n,
-                       2 * head->m, head->m);
+                       "%zu neighbours are listed (expected %lld: each of %lld edges twice)", t->n, 2 * head->m,
+                       head->m);
     return FC_OK;
 }
 
 /* `t` is sorted by (src, dst), `mirror` the same entries with src and dst exchanged, sorted too: the graph is
  * symmetric when they agree. The first that differs, the smaller of the two, is an edge without a way back.
  */
-static enum fc_code check_symmetry(const struct fc_triples *t, const struct fc_triples *mirror,
-                                   const char *file, struct fc_status *st)
+static enum fc_code check_symmetry(const struct fc_triples *t, const struct fc_triples *mirror, const char *file,
+                                   struct fc_status *st)
 {
     for (size_t i = 0; i < t->n; i++) {
         struct fc_place where = {file, t->line[i]};
-        uint64_t a = (uint64_t)t->src[i] << 32 | t->dst[i],
-                 b = (uint64_t)mirror->src[i] << 32 | mirror->dst[i];
+        uint64_t a = (uint64_t)t->src[i] << 32 | t->dst[i], b = (uint64_t)mirror->src[i] << 32 | mirror->dst[i];
         if (i > 0 && t->src[i] == t->src[i - 1] && t->dst[i] == t->dst[i - 1])
             return fc_fail(st, FC_INPUT, where, "neighbour %u is listed twice", t->dst[i] + 1);
         if (a < b)
-            return fc_fail(st, FC_INPUT, where, "vertex %u lists neighbour %u, which does not list it",
-                           t->src[i] + 1, t->dst[i] + 1);
+            return fc_fail(st, FC_INPUT, where, "vertex %u lists neighbour %u, which does not list it", t->src[i] + 1,
+                           t->dst[i] + 1);
         where.line = mirror->line[i];
         if (a > b)
             return fc_fail(st, FC_INPUT, where, "vertex %u lists neighbour %u, which does not list it",
                            mirror->dst[i] + 1, mirror->src[i] + 1);
         if (t->bytes[i] != mirror->bytes[i])
-            return fc_fail(st, FC_INPUT, where, "edge %u-%u weighs %.15g here and %.15g at line %ld",
-                           t->src[i] + 1, t->dst[i] + 1, mirror->bytes[i], t->bytes[i], t->line[i]);
+            return fc_fail(st, FC_INPUT, where, "edge %u-%u weighs %.15g here and %.15g at line %ld", t->src[i] + 1,
+                           t->dst[i] + 1, mirror->bytes[i], t->bytes[i], t->line[i]);
     }
     return FC_OK;
 }

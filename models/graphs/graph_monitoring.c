@@ -41,8 +41,7 @@ static enum fc_code add_row(struct rows *rows, const struct row *row, struct fc_
     if (rows->n == rows->capacity) {
         size_t capacity = rows->capacity ? 2 * rows->capacity : 1024;
         struct row *larger = realloc(rows->row, capacity * sizeof *larger);
-        if (!larger)
-            return fc_out_of_memory(st, "%zu entries of a communication graph", capacity);
+        if (!larger) return fc_out_of_memory(st, "%zu entries of a communication graph", capacity);
         rows->row = larger;
         rows->capacity = capacity;
     }
@@ -56,8 +55,8 @@ static bool word_is(const char *word, size_t length, const char *text)
 }
 
 /* `source destination N bytes M msgs sent` behind the kind. */
-static enum fc_code read_row(const char *at, const char *end, uint32_t rank, uint32_t n_ranks,
-                             struct row *row, struct fc_place where, struct fc_status *st)
+static enum fc_code read_row(const char *at, const char *end, uint32_t rank, uint32_t n_ranks, struct row *row,
+                             struct fc_place where, struct fc_status *st)
 {
     const char *word[7];
     size_t length[7];
@@ -87,19 +86,16 @@ static int kind_of(const char *word, size_t length)
 {
     if (length != 1) return 0;
     switch (*word) {
-    case 'E':
-        return FC_MONITORED_USER;
-    case 'I':
-        return FC_MONITORED_COLLECTIVE;
+    case 'E': return FC_MONITORED_USER;
+    case 'I': return FC_MONITORED_COLLECTIVE;
     case 'S':
-    case 'R':
-        return FC_MONITORED_ONE_SIDED;
+    case 'R': return FC_MONITORED_ONE_SIDED;
     }
     return 0;
 }
 
-static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ranks, int kinds,
-                              struct rows *rows, struct fc_status *st)
+static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ranks, int kinds, struct rows *rows,
+                              struct fc_status *st)
 {
     static const char *const skipped[] = {"C", "D", "O2A", "A2O", "A2A"};
     const char *text, *word;
@@ -108,14 +104,13 @@ static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ran
         if (fc_stream_line(s, &text, &length, st)) return st->code;
         if (!text) break;
         if (s->line == 1 && (length < sizeof head - 1 || memcmp(text, head, sizeof head - 1)))
-            return fc_fail(st, FC_INPUT, fc_stream_place(s),
-                           "no file of Open MPI's monitoring (it begins with '%s')", head);
+            return fc_fail(st, FC_INPUT, fc_stream_place(s), "no file of Open MPI's monitoring (it begins with '%s')",
+                           head);
         const char *end = text + length;
         if (*text == '#' || !fc_next_word(&text, end, &word, &word_length)) continue;
         int kind = kind_of(word, word_length);
         bool known = kind;
-        for (size_t i = 0; i < FC_COUNT(skipped); i++)
-            known = known || word_is(word, word_length, skipped[i]);
+        for (size_t i = 0; i < FC_COUNT(skipped); i++) known = known || word_is(word, word_length, skipped[i]);
         if (!known)
             return fc_fail(st, FC_INPUT, fc_stream_place(s),
                            "row of kind '%.*s' (expected E, I, S, R, C, D, O2A, A2O or A2A)",
@@ -137,8 +132,8 @@ static int by_pair(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading,
-                                struct fc_demand *demand, struct fc_status *st)
+enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading, struct fc_demand *demand,
+                                struct fc_status *st)
 {
     struct fc_rank_files files;
     struct rows rows = {0};
@@ -159,8 +154,8 @@ enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *re
     return code;
 }
 
-static enum fc_code read_monitoring(const struct fc_text *text, struct fc_arena *reading,
-                                    struct fc_demand *demand, struct fc_status *st)
+static enum fc_code read_monitoring(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
+                                    struct fc_status *st)
 {
     return fc_graph_monitored(text->file, FC_MONITORED_ALL, reading, demand, st);
 }

@@ -56,12 +56,11 @@ static bool printable(const char *text, size_t length)
 }
 
 enum fc_code fc_graph_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
-                          uint32_t *number, struct fc_place where, struct fc_status *st)
+                                uint32_t *number, struct fc_place where, struct fc_status *st)
 {
     if (length == 0 || length > 255 || !printable(text, length))
-        return fc_fail(st, FC_INPUT, where,
-                       "a name of %zu bytes%s (expected 1 to 255 bytes of printable UTF-8)", length,
-                       length && length <= 255 ? " is not printable" : "");
+        return fc_fail(st, FC_INPUT, where, "a name of %zu bytes%s (expected 1 to 255 bytes of printable UTF-8)",
+                       length, length && length <= 255 ? " is not printable" : "");
     *number = fc_names_find(names, text, length);
     if (*number != FC_NONE) return FC_OK;
     if (names->n == names->capacity && grow(names, arena, st)) return st->code;
@@ -77,15 +76,13 @@ enum fc_code fc_graph_names_add(struct fc_names *names, struct fc_arena *arena, 
 
 /* ---- cables and classes ---- */
 
-enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable,
-                                struct fc_status *st)
+enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable, struct fc_status *st)
 {
     struct fc_graph_shape *s = reader->shape;
     if (s->n_cables == reader->capacity) {
         uint32_t capacity = reader->capacity ? 2 * reader->capacity : 256;
         if (capacity > UINT32_MAX / 4)
-            return fc_refuse(st, FC_NO, "%s: more than %u cables are too many", reader->text.file,
-                             s->n_cables);
+            return fc_refuse(st, FC_NO, "%s: more than %u cables are too many", reader->text.file, s->n_cables);
         struct fc_cable *cables = fc_alloc(&reader->machine->arena, capacity, sizeof *cables, st);
         if (!cables) return st->code;
         if (s->n_cables) memcpy(cables, s->cables, s->n_cables * sizeof *cables);
@@ -97,8 +94,7 @@ enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_
 }
 
 enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, double bandwidth_bytes_per_s,
-                            double latency_s, uint8_t *link_class, struct fc_place where,
-                            struct fc_status *st)
+                            double latency_s, uint8_t *link_class, struct fc_place where, struct fc_status *st)
 {
     struct fc_machine *m = reader->machine;
     for (int c = 0; c < m->n_classes; c++)
@@ -111,8 +107,8 @@ enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, do
                        FC_MAX_CLASSES - 1);
     struct fc_link_class *class = &m->classes[m->n_classes];
     if (strlen(name) >= sizeof class->name)
-        return fc_fail(st, FC_INPUT, where, "'%s': the name of a kind of link has at most %zu characters",
-                       name, sizeof class->name - 1);
+        return fc_fail(st, FC_INPUT, where, "'%s': the name of a kind of link has at most %zu characters", name,
+                       sizeof class->name - 1);
     snprintf(class->name, sizeof class->name, "%s", name);
     class->bandwidth_bytes_per_s = bandwidth_bytes_per_s;
     class->latency_s = latency_s;
@@ -198,7 +194,6 @@ enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *s
         if (c->to_node) cables[c->other]++;
     }
     for (uint32_t i = 0; i < s->n_nodes; i++)
-        if (cables[i] == 0)
-            return fc_fail(st, FC_INPUT, where, "node '%s' has no cable to a switch", s->node_name[i]);
+        if (cables[i] == 0) return fc_fail(st, FC_INPUT, where, "node '%s' has no cable to a switch", s->node_name[i]);
     return FC_OK;
 }

@@ -24,8 +24,7 @@ static bool host_of(const char *description, size_t *host, const char **adapter)
     return length == 0 || ((*adapter)[length - 1] >= '0' && (*adapter)[length - 1] <= '9');
 }
 
-static enum fc_code add_adapter(struct fc_ib_fabric *f, uint32_t number, struct fc_names *adapters,
-                                long *lines)
+static enum fc_code add_adapter(struct fc_ib_fabric *f, uint32_t number, struct fc_names *adapters, long *lines)
 {
     struct fc_graph_reader *r = f->reader;
     struct fc_ib_device *d = &f->devices[number];
@@ -47,8 +46,8 @@ static enum fc_code add_adapter(struct fc_ib_fabric *f, uint32_t number, struct 
     uint32_t same, before = adapters->n;
     if (fc_graph_names_add(adapters, &f->scratch, name, strlen(name), &same, where, f->st)) return f->st->code;
     if (adapters->n == before)
-        return fc_fail(f->st, FC_INPUT, where, "a second adapter is called '%s' (the first is on line %ld)",
-                       name, lines[same]);
+        return fc_fail(f->st, FC_INPUT, where, "a second adapter is called '%s' (the first is on line %ld)", name,
+                       lines[same]);
     lines[same] = d->first_line;
     return fc_graph_names_add(&r->nodes, &r->machine->arena, name, host, &d->vertex, where, f->st);
 }
@@ -64,11 +63,11 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
     for (uint32_t i = 0; i < f->n_devices; i++) {
         const struct fc_ib_device *d = &f->devices[i];
         if (d->kind == FC_IB_UNKNOWN)
-            return fc_fail(f->st, FC_INPUT, fc_ib_place(f, d->first_line),
-                           "device '%s' is cabled but has no record", f->ids.name[i]);
+            return fc_fail(f->st, FC_INPUT, fc_ib_place(f, d->first_line), "device '%s' is cabled but has no record",
+                           f->ids.name[i]);
         if (d->kind != FC_IB_SWITCH || !d->description || !*d->description) continue;
         if (fc_graph_names_add(&descriptions, &f->scratch, d->description, strlen(d->description), &number,
-                         fc_ib_place(f, d->first_line), f->st))
+                               fc_ib_place(f, d->first_line), f->st))
             return f->st->code;
         uses[number]++;
     }
@@ -86,8 +85,8 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
         if (fc_graph_names_add(&r->routers, &r->machine->arena, name, strlen(name), &d->vertex, where, f->st))
             return f->st->code;
         if (r->routers.n == before)
-            return fc_fail(f->st, FC_INPUT, where,
-                           "'%s' is the description of one switch and the GUID of another", name);
+            return fc_fail(f->st, FC_INPUT, where, "'%s' is the description of one switch and the GUID of another",
+                           name);
     }
     return FC_OK;
 }
@@ -131,18 +130,15 @@ static enum fc_code add_cable(struct fc_ib_fabric *f, const struct fc_ib_end *e,
 }
 
 /* Both ends are listed: they must tell the same. */
-static enum fc_code check_mates(const struct fc_ib_fabric *f, const struct fc_ib_end *e,
-                                const struct fc_ib_end *mate)
+static enum fc_code check_mates(const struct fc_ib_fabric *f, const struct fc_ib_end *e, const struct fc_ib_end *mate)
 {
     if (mate->remote != e->device || mate->remote_port != e->port)
         return fc_fail(f->st, FC_INPUT, fc_ib_place(f, e->line),
                        "'%s' port %u is cabled to '%s' port %u, but line %ld cables that to '%s' port %u",
                        f->ids.name[e->device], e->port, f->ids.name[e->remote], e->remote_port, mate->line,
                        f->ids.name[mate->remote], mate->remote_port);
-    if (e->link_class != FC_IB_NO_SPEED && mate->link_class != FC_IB_NO_SPEED &&
-        e->link_class != mate->link_class)
-        return fc_fail(f->st, FC_INPUT, fc_ib_place(f, e->line),
-                       "this end of the cable runs at %s, line %ld says %s",
+    if (e->link_class != FC_IB_NO_SPEED && mate->link_class != FC_IB_NO_SPEED && e->link_class != mate->link_class)
+        return fc_fail(f->st, FC_INPUT, fc_ib_place(f, e->line), "this end of the cable runs at %s, line %ld says %s",
                        f->reader->machine->classes[e->link_class].name, mate->line,
                        f->reader->machine->classes[mate->link_class].name);
     return FC_OK;
@@ -156,8 +152,8 @@ static enum fc_code add_cables(struct fc_ib_fabric *f)
     qsort(f->ends, f->n_ends, sizeof *f->ends, by_port);
     for (uint32_t i = 1; i < f->n_ends; i++)
         if (f->ends[i].device == f->ends[i - 1].device && f->ends[i].port == f->ends[i - 1].port)
-            return fc_fail(f->st, FC_INPUT, fc_ib_place(f, f->ends[i].line),
-                           "port %u is listed already on line %ld", f->ends[i].port, f->ends[i - 1].line);
+            return fc_fail(f->st, FC_INPUT, fc_ib_place(f, f->ends[i].line), "port %u is listed already on line %ld",
+                           f->ends[i].port, f->ends[i - 1].line);
     for (uint32_t i = 0; i < f->n_ends; i++) {
         const struct fc_ib_end *e = &f->ends[i];
         const struct fc_ib_device *remote = &f->devices[e->remote];
@@ -178,17 +174,15 @@ static enum fc_code add_cables(struct fc_ib_fabric *f)
             continue;
         }
         if (remote->line && (remote->kind == FC_IB_SWITCH || e->remote_port > remote->ports))
-            return fc_fail(
-                f->st, FC_INPUT, fc_ib_place(f, e->line),
-                "'%s' port %u is cabled to '%s' port %u, which the record on line %ld does not list",
-                f->ids.name[e->device], e->port, f->ids.name[e->remote], e->remote_port, remote->line);
+            return fc_fail(f->st, FC_INPUT, fc_ib_place(f, e->line),
+                           "'%s' port %u is cabled to '%s' port %u, which the record on line %ld does not list",
+                           f->ids.name[e->device], e->port, f->ids.name[e->remote], e->remote_port, remote->line);
         single[n_single++] = e;
         if (add_cable(f, e, e->link_class)) return f->st->code;
     }
     qsort(single, n_single, sizeof *single, by_remote);
     for (size_t i = 1; i < n_single; i++)
-        if (single[i]->remote == single[i - 1]->remote &&
-            single[i]->remote_port == single[i - 1]->remote_port)
+        if (single[i]->remote == single[i - 1]->remote && single[i]->remote_port == single[i - 1]->remote_port)
             return fc_fail(f->st, FC_INPUT, fc_ib_place(f, single[i]->line),
                            "'%s' port %u is cabled already on line %ld", f->ids.name[single[i]->remote],
                            single[i]->remote_port, single[i - 1]->line);
@@ -201,7 +195,6 @@ enum fc_code fc_ib_graph(struct fc_ib_fabric *f)
     uint32_t n_unnamed = f->reader->shape->n_unnamed;
     if (f->reader->nodes.n == 0 && n_unnamed > 0)
         return fc_fail(f->st, FC_INPUT, fc_ib_place(f, 0),
-                       "none of the %u adapters tells its host (network.unnamed: node makes each a node)",
-                       n_unnamed);
+                       "none of the %u adapters tells its host (network.unnamed: node makes each a node)", n_unnamed);
     return FC_OK;
 }

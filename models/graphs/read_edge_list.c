@@ -36,12 +36,12 @@ static enum fc_code read_end(struct fc_graph_reader *r, struct line *line, bool 
                        "the line ends early (expected router A router B, or router A node N)");
     *is_node = length == 4 && !memcmp(kind, "node", 4);
     if (!*is_node && !(length == 6 && !memcmp(kind, "router", 6)))
-        return fc_fail(st, FC_INPUT, line->where, "'%.*s' (expected router or node)",
-                       (int)(length < 60 ? length : 60), kind);
+        return fc_fail(st, FC_INPUT, line->where, "'%.*s' (expected router or node)", (int)(length < 60 ? length : 60),
+                       kind);
     if (!fc_next_word(&line->at, line->end, &name, &name_length))
         return fc_fail(st, FC_INPUT, line->where, "%s has no name", *is_node ? "node" : "router");
     return fc_graph_names_add(*is_node ? &r->nodes : &r->routers, &r->machine->arena, name, name_length, number,
-                        line->where, st);
+                              line->where, st);
 }
 
 /* The next quantity, its unit joined or apart ("25GB/s", "25 GB/s"). False: the line is at its end. */
@@ -55,16 +55,15 @@ static bool next_quantity(struct line *line, char *text, size_t size)
     bool bare = word[length - 1] >= '0' && word[length - 1] <= '9';
     if (bare && fc_next_word(&after, line->end, &unit, &unit_length) && (unit[0] | 32) >= 'a' &&
         (unit[0] | 32) <= 'z') {
-        snprintf(text + n, size - (size_t)n, " %.*s", (int)(unit_length < size ? unit_length : size - 1),
-                 unit);
+        snprintf(text + n, size - (size_t)n, " %.*s", (int)(unit_length < size ? unit_length : size - 1), unit);
         line->at = after;
     }
     return true;
 }
 
 /* Link classes are named "25 GB/s 100 ns"; figures that only differ behind the digits shown get a number. */
-static enum fc_code find_class(struct fc_graph_reader *r, double bandwidth, double latency,
-                               uint8_t *link_class, struct fc_place where, struct fc_status *st)
+static enum fc_code find_class(struct fc_graph_reader *r, double bandwidth, double latency, uint8_t *link_class,
+                               struct fc_place where, struct fc_status *st)
 {
     char name[80], part[2][32];
     struct fc_machine *m = r->machine;
@@ -86,8 +85,8 @@ static enum fc_code find_class(struct fc_graph_reader *r, double bandwidth, doub
     return fc_graph_class(r, name, bandwidth, latency, link_class, where, st);
 }
 
-static enum fc_code read_figures(struct fc_graph_reader *r, struct line *line, uint8_t *link_class,
-                                 long long *count, struct fc_status *st)
+static enum fc_code read_figures(struct fc_graph_reader *r, struct line *line, uint8_t *link_class, long long *count,
+                                 struct fc_status *st)
 {
     char text[96];
     double bandwidth = 0, latency = 0, clock_hz = r->machine->clock_hz;
@@ -97,38 +96,33 @@ static enum fc_code read_figures(struct fc_graph_reader *r, struct line *line, u
     if (next_quantity(line, text, sizeof text)) {
         if (fc_quantity(text, FC_BYTES_PER_S, clock_hz, &bandwidth, line->where, st)) return st->code;
         if (!(bandwidth >= 1 && bandwidth <= 1e18))
-            return fc_fail(st, FC_INPUT, line->where,
-                           "bandwidth: '%s' is out of range (allowed: 1 B/s to 1e18 B/s)", text);
+            return fc_fail(st, FC_INPUT, line->where, "bandwidth: '%s' is out of range (allowed: 1 B/s to 1e18 B/s)",
+                           text);
     }
     if (next_quantity(line, text, sizeof text)) {
         if (fc_quantity(text, FC_SECONDS, clock_hz, &latency, line->where, st)) return st->code;
         if (!(latency >= 0 && latency <= 10))
-            return fc_fail(st, FC_INPUT, line->where, "latency: '%s' is out of range (allowed: 0 to 10 s)",
-                           text);
+            return fc_fail(st, FC_INPUT, line->where, "latency: '%s' is out of range (allowed: 0 to 10 s)", text);
     }
     if (fc_next_word(&line->at, line->end, &word, &length) &&
         fc_word_int(word, length, 1, 65536, "count", count, line->where, st))
         return st->code;
     if (fc_next_word(&line->at, line->end, &word, &length))
-        return fc_fail(st, FC_INPUT, line->where,
-                       "'%.*s' is one word too many (expected BANDWIDTH LATENCY COUNT)",
+        return fc_fail(st, FC_INPUT, line->where, "'%.*s' is one word too many (expected BANDWIDTH LATENCY COUNT)",
                        (int)(length < 60 ? length : 60), word);
     return find_class(r, bandwidth, latency, link_class, line->where, st);
 }
 
-static enum fc_code read_line(struct fc_graph_reader *r, struct line *line, struct pair *pair,
-                              struct fc_status *st)
+static enum fc_code read_line(struct fc_graph_reader *r, struct line *line, struct pair *pair, struct fc_status *st)
 {
     uint32_t end[2];
     bool is_node[2];
     long long count;
-    if (read_end(r, line, &is_node[0], &end[0], st) || read_end(r, line, &is_node[1], &end[1], st))
-        return st->code;
+    if (read_end(r, line, &is_node[0], &end[0], st) || read_end(r, line, &is_node[1], &end[1], st)) return st->code;
     if (is_node[0] && is_node[1])
         return fc_fail(st, FC_INPUT, line->where, "a cable joins two nodes (expected a router at one end)");
     if (!is_node[0] && !is_node[1] && end[0] == end[1])
-        return fc_fail(st, FC_INPUT, line->where, "a cable joins router '%s' to itself",
-                       r->routers.name[end[0]]);
+        return fc_fail(st, FC_INPUT, line->where, "a cable joins router '%s' to itself", r->routers.name[end[0]]);
     uint8_t link_class;
     if (read_figures(r, line, &link_class, &count, st)) return st->code;
     int router = is_node[0] ? 1 : 0;
@@ -152,20 +146,17 @@ static int by_ends(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static enum fc_code refuse_repeats(struct fc_graph_reader *r, struct pair *pairs, size_t n,
-                                   struct fc_status *st)
+static enum fc_code refuse_repeats(struct fc_graph_reader *r, struct pair *pairs, size_t n, struct fc_status *st)
 {
     qsort(pairs, n, sizeof *pairs, by_ends);
     for (size_t i = 1; i < n; i++) {
         const struct pair *p = &pairs[i - 1], *q = &pairs[i];
-        if (p->to_node != q->to_node || p->low != q->low || p->high != q->high ||
-            p->link_class != q->link_class)
+        if (p->to_node != q->to_node || p->low != q->low || p->high != q->high || p->link_class != q->link_class)
             continue;
-        return fc_fail(
-            st, FC_INPUT, (struct fc_place){r->text.file, q->line},
-            "router %s %s %s again, as on line %ld (parallel cables are a count behind the latency)",
-            r->routers.name[q->low], q->to_node ? "node" : "router",
-            q->to_node ? r->nodes.name[q->high] : r->routers.name[q->high], p->line);
+        return fc_fail(st, FC_INPUT, (struct fc_place){r->text.file, q->line},
+                       "router %s %s %s again, as on line %ld (parallel cables are a count behind the latency)",
+                       r->routers.name[q->low], q->to_node ? "node" : "router",
+                       q->to_node ? r->nodes.name[q->high] : r->routers.name[q->high], p->line);
     }
     return FC_OK;
 }
@@ -180,8 +171,7 @@ enum fc_code fc_read_edge_list(struct fc_graph_reader *r, struct fc_status *st)
     fc_lines_start(&lines, &r->text);
     while (pairs && fc_lines_next(&lines)) {
         const char *comment = memchr(lines.text, '#', lines.length), *word;
-        struct line line = {fc_lines_place(&lines), lines.text,
-                            comment ? comment : lines.text + lines.length};
+        struct line line = {fc_lines_place(&lines), lines.text, comment ? comment : lines.text + lines.length};
         size_t length;
         const char *at = line.at;
         if (!fc_next_word(&at, line.end, &word, &length)) continue;

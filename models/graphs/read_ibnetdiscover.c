@@ -72,8 +72,7 @@ static enum fc_code read_number(const struct fc_ib_fabric *f, struct cursor *c, 
 /* A text between double quotes. False (nothing moved) when there is none here. */
 static bool read_quoted(struct cursor *c, const char **text, size_t *length)
 {
-    const char *close =
-        c->at < c->end && *c->at == '"' ? memchr(c->at + 1, '"', (size_t)(c->end - c->at - 1)) : NULL;
+    const char *close = c->at < c->end && *c->at == '"' ? memchr(c->at + 1, '"', (size_t)(c->end - c->at - 1)) : NULL;
     if (!close) return false;
     *text = c->at + 1;
     *length = (size_t)(close - *text);
@@ -122,23 +121,19 @@ static enum fc_code read_speed(struct fc_ib_fabric *f, struct cursor c, uint8_t 
         size_t digits = 0;
         char name[24];
         while (digits < length && is_digit(word[digits])) digits++;
-        if (digits == 0 || digits > 2 || digits + 1 >= length || word[digits] != 'x' || length >= sizeof name)
-            continue;
+        if (digits == 0 || digits > 2 || digits + 1 >= length || word[digits] != 'x' || length >= sizeof name) continue;
         snprintf(name, sizeof name, "%.*s", (int)length, word);
-        return fc_graph_class(f->reader, name, bandwidth_of(name), 0, link_class, fc_ib_place(f, c.line),
-                              f->st);
+        return fc_graph_class(f->reader, name, bandwidth_of(name), 0, link_class, fc_ib_place(f, c.line), f->st);
     }
     return FC_OK;
 }
 
 /* ---- lines ---- */
 
-static enum fc_code find_device(struct fc_ib_fabric *f, const char *id, size_t length, long line,
-                                uint32_t *device)
+static enum fc_code find_device(struct fc_ib_fabric *f, const char *id, size_t length, long line, uint32_t *device)
 {
     uint32_t before = f->ids.n;
-    if (fc_graph_names_add(&f->ids, &f->scratch, id, length, device, fc_ib_place(f, line), f->st))
-        return f->st->code;
+    if (fc_graph_names_add(&f->ids, &f->scratch, id, length, device, fc_ib_place(f, line), f->st)) return f->st->code;
     if (f->ids.n == before) return FC_OK;
     if (f->n_devices == f->capacity) {
         uint32_t capacity = f->capacity ? 2 * f->capacity : 256;
@@ -172,8 +167,8 @@ static enum fc_code read_header(struct fc_ib_fabric *f, struct cursor *c, enum f
     if (find_device(f, id, length, c->line, &number)) return f->st->code;
     struct fc_ib_device *d = &f->devices[number];
     if (d->line)
-        return fc_fail(f->st, FC_INPUT, fc_ib_place(f, c->line),
-                       "device '%.*s' has a record already on line %ld", (int)length, id, d->line);
+        return fc_fail(f->st, FC_INPUT, fc_ib_place(f, c->line), "device '%.*s' has a record already on line %ld",
+                       (int)length, id, d->line);
     const char *description = description_of(f, *c);
     if (description) d->description = description;
     d->kind = kind;
@@ -215,8 +210,7 @@ static enum fc_code read_port(struct fc_ib_fabric *f, struct cursor *c)
     if (port > f->devices[f->current].ports)
         return fc_fail(f->st, FC_INPUT, fc_ib_place(f, c->line), "port %lld of a device of %lld ports", port,
                        f->devices[f->current].ports);
-    if (find_device(f, id, length, c->line, &end.remote) || read_speed(f, *c, &end.link_class))
-        return f->st->code;
+    if (find_device(f, id, length, c->line, &end.remote) || read_speed(f, *c, &end.link_class)) return f->st->code;
     if (!f->devices[end.remote].description) f->devices[end.remote].description = description_of(f, *c);
     end.port = (uint16_t)port;
     end.remote_port = (uint16_t)remote_port;
@@ -236,8 +230,7 @@ static enum fc_code read_line(struct fc_ib_fabric *f, struct cursor *c)
     static const struct {
         const char *word;
         enum fc_ib_kind kind;
-    } heads[] = {
-        {"Switch", FC_IB_SWITCH}, {"Ca", FC_IB_ADAPTER}, {"Hca", FC_IB_ADAPTER}, {"Rt", FC_IB_SWITCH}};
+    } heads[] = {{"Switch", FC_IB_SWITCH}, {"Ca", FC_IB_ADAPTER}, {"Hca", FC_IB_ADAPTER}, {"Rt", FC_IB_SWITCH}};
     const char *word;
     size_t length;
     skip_blanks(c);
@@ -248,8 +241,7 @@ static enum fc_code read_line(struct fc_ib_fabric *f, struct cursor *c)
     if (*c->at == '#') return FC_OK;
     if (*c->at == '[') return read_port(f, c);
     for (size_t i = 0; i < FC_COUNT(ids); i++)
-        if ((size_t)(c->end - c->at) >= strlen(ids[i]) && !memcmp(c->at, ids[i], strlen(ids[i])))
-            return FC_OK;
+        if ((size_t)(c->end - c->at) >= strlen(ids[i]) && !memcmp(c->at, ids[i], strlen(ids[i]))) return FC_OK;
     const char *at = c->at;
     fc_next_word(&at, c->end, &word, &length);
     for (size_t i = 0; i < FC_COUNT(heads); i++)
@@ -266,8 +258,7 @@ enum fc_code fc_read_ibnetdiscover(struct fc_graph_reader *reader, struct fc_sta
     struct fc_lines lines;
     size_t n_lines = 1;
     for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
-    if (n_lines >= UINT32_MAX)
-        return fc_refuse(st, FC_NO, "%s: %zu lines are too many", reader->text.file, n_lines);
+    if (n_lines >= UINT32_MAX) return fc_refuse(st, FC_NO, "%s: %zu lines are too many", reader->text.file, n_lines);
     f.ends = fc_alloc(&f.scratch, n_lines, sizeof *f.ends, st);
     fc_lines_start(&lines, &reader->text);
     while (!st->code && fc_lines_next(&lines)) {

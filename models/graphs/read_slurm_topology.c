@@ -35,8 +35,8 @@ struct slurm {
 static enum fc_code fail(const struct slurm *s, long line, const char *what, const char *text, size_t length,
                          const char *expected)
 {
-    return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line}, "%s: '%.*s' (expected %s)",
-                   what, (int)(length < 80 ? length : 80), text, expected);
+    return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line}, "%s: '%.*s' (expected %s)", what,
+                   (int)(length < 80 ? length : 80), text, expected);
 }
 
 /* ---- host lists ---- */
@@ -61,8 +61,7 @@ static enum fc_code add_member(void *context, const char *name, size_t length, u
         cable.other = fc_names_find(&r->routers, name, length);
         if (cable.other == FC_NONE)
             return fail(s, m->line, "Switches", name, length, "a switch that has a SwitchName line");
-        if (cable.other == m->owner)
-            return fail(s, m->line, "Switches", name, length, "another switch than itself");
+        if (cable.other == m->owner) return fail(s, m->line, "Switches", name, length, "another switch than itself");
     }
     return fc_graph_add_cable(r, &cable, st);
 }
@@ -135,8 +134,7 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
         }
         joined += size; /* kept: the lists point into it */
         if (!any) continue;
-        if (line.owner == FC_NONE)
-            return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
+        if (line.owner == FC_NONE) return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
         if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
         s->n_listed += fc_host_list_count(line.text, line.length);
         if (s->n_listed > FC_MOST_HOSTS)
@@ -151,10 +149,8 @@ static int by_ends(const void *a, const void *b)
 {
     const struct fc_cable *x = a, *y = b;
     if (x->to_node != y->to_node) return x->to_node - y->to_node;
-    uint32_t x_low = !x->to_node && x->other < x->router ? x->other : x->router,
-             x_high = x->router + x->other - x_low;
-    uint32_t y_low = !y->to_node && y->other < y->router ? y->other : y->router,
-             y_high = y->router + y->other - y_low;
+    uint32_t x_low = !x->to_node && x->other < x->router ? x->other : x->router, x_high = x->router + x->other - x_low;
+    uint32_t y_low = !y->to_node && y->other < y->router ? y->other : y->router, y_high = y->router + y->other - y_low;
     if (x_low != y_low) return x_low < y_low ? -1 : 1;
     return (x_high > y_high) - (x_high < y_high);
 }
@@ -173,8 +169,7 @@ static enum fc_code refuse_repeats(struct slurm *s, struct fc_arena *scratch)
             return fc_fail(s->st, FC_INPUT, (struct fc_place){r->text.file, 0},
                            "switch '%s' and '%s' are joined twice (expected each member once)",
                            r->routers.name[sorted[i].router],
-                           sorted[i].to_node ? r->nodes.name[sorted[i].other]
-                                             : r->routers.name[sorted[i].other]);
+                           sorted[i].to_node ? r->nodes.name[sorted[i].other] : r->routers.name[sorted[i].other]);
     return FC_OK;
 }
 
@@ -186,8 +181,7 @@ enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_st
     for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
     char *joined = fc_alloc(&scratch, reader->text.size + 1, 1, st);
     s.members = fc_alloc(&scratch, n_lines, sizeof *s.members, st);
-    if (joined && s.members &&
-        !fc_graph_class(reader, "link", 0, 0, &s.link_class, (struct fc_place){0}, st) &&
+    if (joined && s.members && !fc_graph_class(reader, "link", 0, 0, &s.link_class, (struct fc_place){0}, st) &&
         !read_lines(&s, joined)) {
         for (size_t i = 0; i < s.n_members && !st->code; i++) expand_list(&s, &s.members[i]);
         if (!st->code) refuse_repeats(&s, &scratch);

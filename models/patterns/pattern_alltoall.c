@@ -4,8 +4,8 @@
  * MPI alltoall (figures 6 and 11). The order in which the messages leave is not part of the demand. */
 #include "models/demand_build.h"
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     (void)seed;

@@ -7,13 +7,12 @@
 static uint32_t reverse(const struct fc_network *net, uint32_t node)
 {
     uint32_t to = 0;
-    for (int i = 0, bits = fc_exact_log2(net->n_nodes); i < bits; i++)
-        to |= (node >> i & 1) << (bits - 1 - i);
+    for (int i = 0, bits = fc_exact_log2(net->n_nodes); i < bits; i++) to |= (node >> i & 1) << (bits - 1 - i);
     return to;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     (void)seed;

@@ -11,14 +11,14 @@ struct settings {
     double bytes;
 };
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct settings *set = settings;
     (void)seed;
     if (set->root >= net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "root: node %lld of a machine of %u (expected 0 to %u)", set->root,
-                         net->n_nodes, net->n_nodes - 1);
+        return fc_refuse(st, FC_INPUT, "root: node %lld of a machine of %u (expected 0 to %u)", set->root, net->n_nodes,
+                         net->n_nodes - 1);
     if (set->nodes > net->n_nodes)
         return fc_refuse(st, FC_INPUT, "nodes: the first %lld of a machine of %u", set->nodes, net->n_nodes);
     uint32_t root = (uint32_t)set->root, n = set->nodes ? (uint32_t)set->nodes : net->n_nodes;
@@ -27,9 +27,8 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     for (uint32_t node = 0; node < n; node++)
         if (node != root) fc_demand_add(demand, root, node, set->bytes);
     if (net->machine->router.multicast != FC_MULTICAST_TREE) return FC_OK;
-    uint32_t *target = fc_demand_multicasts_start(demand, 1, st)
-                           ? NULL
-                           : fc_demand_multicast(demand, root, set->bytes, n, st);
+    uint32_t *target =
+        fc_demand_multicasts_start(demand, 1, st) ? NULL : fc_demand_multicast(demand, root, set->bytes, n, st);
     for (uint32_t node = 0; target && node < n; node++) target[node] = node;
     return st->code;
 }

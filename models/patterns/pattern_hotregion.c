@@ -17,8 +17,8 @@ struct settings {
 /* Among boxes of `routers` routers the one whose sides are nearest to equal shares of the dimensions: the
  * greatest smallest share k_i wins, at a tie the longer first dimension. Depth-first over the divisors; false
  * when none exists. */
-static bool search_box(const struct fc_torus_shape *s, int d, uint64_t left, double least, uint32_t *side,
-                       double *best, uint32_t *best_side)
+static bool search_box(const struct fc_torus_shape *s, int d, uint64_t left, double least, uint32_t *side, double *best,
+                       uint32_t *best_side)
 {
     if (d == s->n_dims) {
         if (left != 1 || least <= *best) return false;
@@ -30,22 +30,21 @@ static bool search_box(const struct fc_torus_shape *s, int d, uint64_t left, dou
     for (uint32_t n = s->k[d]; n >= 1; n--) {
         if (left % n) continue;
         side[d] = n;
-        found =
-            search_box(s, d + 1, left / n, fmin(least, (double)n / s->k[d]), side, best, best_side) || found;
+        found = search_box(s, d + 1, left / n, fmin(least, (double)n / s->k[d]), side, best, best_side) || found;
     }
     return found;
 }
 
-static enum fc_code mark_region(const struct fc_network *net, double region, double *inside,
-                                uint32_t *n_inside, struct fc_status *st)
+static enum fc_code mark_region(const struct fc_network *net, double region, double *inside, uint32_t *n_inside,
+                                struct fc_status *st)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t per_unit = s ? s->nodes_per_router : 1, units = net->n_nodes / per_unit;
     double exact = region * units, whole = round(exact);
     if (whole < 1 || fabs(exact - whole) > 1e-6 * units)
         return fc_refuse(st, FC_INPUT,
-                         "region: %g of %u %s is %.6g of them (expected a whole number, e.g. region=%.6g)",
-                         region, units, s ? "routers" : "nodes", exact, fmax(whole, 1) / units);
+                         "region: %g of %u %s is %.6g of them (expected a whole number, e.g. region=%.6g)", region,
+                         units, s ? "routers" : "nodes", exact, fmax(whole, 1) / units);
     *n_inside = (uint32_t)whole * per_unit;
     if (!s) {
         for (uint32_t t = 0; t < *n_inside; t++) inside[t] = 1;
@@ -54,14 +53,14 @@ static enum fc_code mark_region(const struct fc_network *net, double region, dou
     uint32_t side[FC_MAX_DIMS], best_side[FC_MAX_DIMS] = {0};
     double best = 0;
     if (!search_box(s, 0, (uint64_t)whole, 1, side, &best, best_side))
-        return fc_refuse(st, FC_INPUT, "region: %g of the machine is %.0f routers, which no box of it holds",
-                         region, whole);
+        return fc_refuse(st, FC_INPUT, "region: %g of the machine is %.0f routers, which no box of it holds", region,
+                         whole);
     fc_demand_box(s, best_side, inside);
     return FC_OK;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct settings *set = settings;
     uint32_t n = net->n_nodes, n_inside = 0;

@@ -19,8 +19,7 @@ static enum fc_code box_sides(const struct fc_torus_shape *s, const struct fc_in
     for (int d = 0; d < size->n; d++) {
         long long k = d < s->n_dims ? s->k[d] : 1;
         if (size->v[d] > k)
-            return fc_refuse(st, FC_INPUT, "size: %lld in dimension %d, which has %lld", size->v[d], d + 1,
-                             k);
+            return fc_refuse(st, FC_INPUT, "size: %lld in dimension %d, which has %lld", size->v[d], d + 1, k);
         if (d < s->n_dims) side[d] = (uint32_t)size->v[d];
     }
     return FC_OK;
@@ -39,14 +38,13 @@ static enum fc_code mark_region(const struct fc_network *net, const struct setti
     double nodes = 1;
     for (int d = 0; d < set->size.n; d++) nodes *= (double)set->size.v[d];
     if (nodes > net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "size: a region of %.15g nodes in a machine of %u", nodes,
-                         net->n_nodes);
+        return fc_refuse(st, FC_INPUT, "size: a region of %.15g nodes in a machine of %u", nodes, net->n_nodes);
     for (uint32_t t = 0; t < (uint32_t)nodes; t++) inside[t] = 1;
     return FC_OK;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct settings *set = settings;
     (void)seed;
@@ -58,8 +56,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
         part->a[t] = part->b[t] > 0 ? 0 : set->bytes;
         senders = senders || part->b[t] == 0;
     }
-    return senders ? FC_OK
-                   : fc_refuse(st, FC_INPUT, "size: the region is the whole machine, nobody is left to send");
+    return senders ? FC_OK : fc_refuse(st, FC_INPUT, "size: the region is the whole machine, nobody is left to send");
 }
 
 static const struct fc_key keys[] = {

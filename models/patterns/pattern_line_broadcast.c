@@ -19,8 +19,8 @@ static void add_router(const struct fc_torus_shape *s, uint32_t x, double bytes,
     for (uint32_t t = 1; t < per_router; t++) fc_demand_add(demand, node, node + t, bytes);
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     const struct fc_torus_shape *s = fc_torus(net);
@@ -29,13 +29,11 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
         return fc_refuse(st, FC_INPUT, "a %s network has no line in x (defined for torus and mesh)",
                          net->machine->family->name);
     if (s->k[0] < 2) return fc_refuse(st, FC_INPUT, "dimension x has size 1: nobody to send to");
-    if (fc_demand_start(demand, net->n_nodes, (uint64_t)s->k[0] * (1 + s->nodes_per_router), st))
-        return st->code;
+    if (fc_demand_start(demand, net->n_nodes, (uint64_t)s->k[0] * (1 + s->nodes_per_router), st)) return st->code;
     for (uint32_t x = 0; x < s->k[0]; x++) add_router(s, x, set->bytes, demand);
     if (!fc_demand_deposits(net)) return FC_OK;
     double part = s->ring[0] ? set->bytes / 2 : set->bytes;
-    if (fc_demand_multicasts_start(demand, 2, st) ||
-        fc_demand_line(s, demand, 0, 0, FC_PLUS, s->k[0] - 1, part, st) ||
+    if (fc_demand_multicasts_start(demand, 2, st) || fc_demand_line(s, demand, 0, 0, FC_PLUS, s->k[0] - 1, part, st) ||
         (s->ring[0] && fc_demand_line(s, demand, 0, 0, FC_MINUS, s->k[0] - 1, part, st)))
         return st->code;
     return FC_OK;

@@ -17,35 +17,32 @@ struct settings {
 static enum fc_code check(const struct settings *set, uint64_t tasks, struct fc_status *st)
 {
     if ((uint64_t)set->targets >= tasks)
-        return fc_refuse(st, FC_INPUT, "targets: %lld others of %llu tasks", set->targets,
-                         (unsigned long long)tasks);
+        return fc_refuse(st, FC_INPUT, "targets: %lld others of %llu tasks", set->targets, (unsigned long long)tasks);
     uint64_t stride = (uint64_t)set->stride % tasks;
     for (uint64_t difference = 1; difference <= (uint64_t)set->targets; difference++)
         if (difference * stride % tasks == 0)
             return fc_refuse(st, FC_INPUT,
                              "stride: %llu steps of %lld lead back to the same task of %llu, so the %lld "
                              "targets are not distinct",
-                             (unsigned long long)difference, set->stride, (unsigned long long)tasks,
-                             set->targets);
+                             (unsigned long long)difference, set->stride, (unsigned long long)tasks, set->targets);
     return FC_OK;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct settings *set = settings;
     uint64_t tasks = set->tasks ? (uint64_t)set->tasks : fc_machine_cores(net);
     (void)seed;
-    if (check(set, tasks, st) || fc_demand_start(demand, tasks, tasks * (uint64_t)set->targets, st))
-        return st->code;
+    if (check(set, tasks, st) || fc_demand_start(demand, tasks, tasks * (uint64_t)set->targets, st)) return st->code;
     long long down = set->targets / 2, up = set->targets - down;
     uint64_t stride = (uint64_t)set->stride % tasks;
     for (uint64_t r = 0; r < tasks; r++)
         for (long long k = -down; k <= up; k++) {
             uint64_t offset = (uint64_t)(k < 0 ? -k : k) * stride % tasks;
             if (k != 0)
-                fc_demand_add(demand, (uint32_t)r,
-                              (uint32_t)((k < 0 ? r + tasks - offset : r + offset) % tasks), set->bytes);
+                fc_demand_add(demand, (uint32_t)r, (uint32_t)((k < 0 ? r + tasks - offset : r + offset) % tasks),
+                              set->bytes);
         }
     return FC_OK;
 }

@@ -9,8 +9,7 @@ static uint32_t next_coordinates(const struct fc_network *net, uint32_t node)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t router = node / s->nodes_per_router, to = 0;
-    for (int d = 0; d < s->n_dims; d++)
-        to += (fc_torus_coordinate(s, router, d) + 1) % s->k[d] * s->stride[d];
+    for (int d = 0; d < s->n_dims; d++) to += (fc_torus_coordinate(s, router, d) + 1) % s->k[d] * s->stride[d];
     return to * s->nodes_per_router + node % s->nodes_per_router;
 }
 
@@ -19,13 +18,12 @@ static uint32_t next_number(const struct fc_network *net, uint32_t node)
     return node + 1 == net->n_nodes ? 0 : node + 1;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     (void)seed;
-    return fc_demand_permutation(net, demand, fc_torus(net) ? next_coordinates : next_number,
-                                 set->bytes, st);
+    return fc_demand_permutation(net, demand, fc_torus(net) ? next_coordinates : next_number, set->bytes, st);
 }
 
 static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};

@@ -15,8 +15,8 @@ struct settings {
     double bytes;
 };
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct settings *set = settings;
     (void)seed;

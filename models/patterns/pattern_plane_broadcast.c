@@ -13,8 +13,7 @@
  * * 96 %. Limits: needs wrapped x and y; the software's corner turns are not in the demand. */
 #include "models/demand_build.h"
 
-static void add_router(const struct fc_torus_shape *s, uint32_t router, double bytes,
-                       struct fc_demand *demand)
+static void add_router(const struct fc_torus_shape *s, uint32_t router, double bytes, struct fc_demand *demand)
 {
     uint32_t per_router = s->nodes_per_router, node = router * per_router;
     for (int d = 0; d < 2; d++)
@@ -27,27 +26,25 @@ static void add_router(const struct fc_torus_shape *s, uint32_t router, double b
 
 /* What the router sends of the tree that leaves the root along d: the root its row, the row's other routers
  * their columns, the row's last router and those beside it the hop into the root's column. */
-static enum fc_code add_lines(const struct fc_torus_shape *s, uint32_t router, int d, int direction,
-                              double bytes, struct fc_demand *demand, struct fc_status *st)
+static enum fc_code add_lines(const struct fc_torus_shape *s, uint32_t router, int d, int direction, double bytes,
+                              struct fc_demand *demand, struct fc_status *st)
 {
     uint32_t along = fc_torus_coordinate(s, router, d), across = fc_torus_coordinate(s, router, 1 - d);
     uint32_t last = direction == FC_PLUS ? s->k[d] - 1 : 1;
     if (across == 0)
-        return fc_demand_line(s, demand, router, along ? 1 - d : d, direction, s->k[along ? 1 - d : d] - 1,
-                              bytes, st);
+        return fc_demand_line(s, demand, router, along ? 1 - d : d, direction, s->k[along ? 1 - d : d] - 1, bytes, st);
     return along == last ? fc_demand_line(s, demand, router, d, direction, 1, bytes, st) : FC_OK;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     const struct fc_torus_shape *s = fc_torus(net);
     (void)seed;
     if (!s || s->n_dims < 2 || s->k[0] < 2 || s->k[1] < 2 || !s->ring[0] || !s->ring[1])
-        return fc_refuse(
-            st, FC_INPUT,
-            "needs a torus with rings of 2 or more in x and y (the four trees use the wrap links)");
+        return fc_refuse(st, FC_INPUT,
+                         "needs a torus with rings of 2 or more in x and y (the four trees use the wrap links)");
     uint32_t n = s->k[0] * s->k[1];
     if (fc_demand_start(demand, net->n_nodes, (uint64_t)n * (3 + s->nodes_per_router), st)) return st->code;
     for (uint32_t router = 0; router < n; router++) add_router(s, router, set->bytes, demand);

@@ -27,8 +27,8 @@ struct stencil {
 
 /* The most cubic grid of exactly `left` tasks: least sum of sides, longer sides first (as MPI_Dims_create).
  */
-static void balance(const uint64_t *divisors, int n_divisors, int n, int d, uint64_t left, uint64_t sum,
-                    uint64_t *k, uint64_t *best, uint64_t *best_k)
+static void balance(const uint64_t *divisors, int n_divisors, int n, int d, uint64_t left, uint64_t sum, uint64_t *k,
+                    uint64_t *best, uint64_t *best_k)
 {
     if (d == n - 1 || d == MOST_DIMS - 1) {
         if (sum + left >= *best || (d > 0 && left > k[d - 1])) return;
@@ -55,15 +55,14 @@ static void all_cores(const struct fc_network *net, struct stencil *stencil)
     balance(divisors, n_divisors, stencil->n, 0, cores, 0, k, &best, stencil->k);
 }
 
-static enum fc_code read_shape(const struct fc_network *net, const struct settings *set,
-                               struct stencil *stencil, struct fc_status *st)
+static enum fc_code read_shape(const struct fc_network *net, const struct settings *set, struct stencil *stencil,
+                               struct fc_status *st)
 {
     int n = stencil->n;
     if (set->grid.n != 0 && set->grid.n != n)
         return fc_refuse(st, FC_INPUT, "grid: %d dimensions (expected %d)", set->grid.n, n);
     if (set->bytes.n > 1 && set->bytes.n != n)
-        return fc_refuse(st, FC_INPUT, "bytes: %d values (expected 1, or %d: one a dimension)", set->bytes.n,
-                         n);
+        return fc_refuse(st, FC_INPUT, "bytes: %d values (expected 1, or %d: one a dimension)", set->bytes.n, n);
     if (set->grid.n == 0) all_cores(net, stencil);
     for (int d = 0; d < n; d++) {
         int from = set->order ? n - 1 - d : d;
@@ -77,8 +76,7 @@ static enum fc_code read_shape(const struct fc_network *net, const struct settin
 static void fill(const struct stencil *stencil, uint64_t tasks, struct fc_demand *demand)
 {
     uint64_t stride[MOST_DIMS], c[MOST_DIMS] = {0};
-    for (int d = stencil->n - 1; d >= 0; d--)
-        stride[d] = d == stencil->n - 1 ? 1 : stride[d + 1] * stencil->k[d + 1];
+    for (int d = stencil->n - 1; d >= 0; d--) stride[d] = d == stencil->n - 1 ? 1 : stride[d + 1] * stencil->k[d + 1];
     size_t i = 0;
     for (uint64_t r = 0; r < tasks; r++) {
         for (int d = 0; d < stencil->n; d++) {
@@ -96,8 +94,8 @@ static void fill(const struct stencil *stencil, uint64_t tasks, struct fc_demand
     }
 }
 
-static enum fc_code make(const struct fc_network *net, const struct settings *set, int n,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const struct settings *set, int n, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     struct stencil stencil = {.n = n};
     if (read_shape(net, set, &stencil, st)) return st->code;
@@ -110,8 +108,7 @@ static enum fc_code make(const struct fc_network *net, const struct settings *se
         per_task += stencil.k[d] > 1 ? 2 : 0;
         demand->grid[d] = (long long)stencil.k[d];
     }
-    if (exact >= FC_NONE)
-        return fc_refuse(st, FC_NO, "grid: %.4g tasks are too many (at most %u)", exact, FC_NONE - 1);
+    if (exact >= FC_NONE) return fc_refuse(st, FC_NO, "grid: %.4g tasks are too many (at most %u)", exact, FC_NONE - 1);
     if (fc_demand_start(demand, tasks, tasks * (uint64_t)per_task, st)) return st->code;
     demand->n_entries = tasks * (size_t)per_task;
     demand->n_grid = n;
@@ -142,20 +139,20 @@ static const struct fc_key keys[] = {
      .help = "column-major: the grid's first dimension varies fastest (the paper's); row-major: its last (MPI_Cart)"},
 };
 
-static enum fc_code make_2d(const struct fc_network *net, const void *settings, uint64_t seed,
-                            struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make_2d(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                            struct fc_status *st)
 {
     (void)seed;
     return make(net, settings, 2, demand, st);
 }
-static enum fc_code make_3d(const struct fc_network *net, const void *settings, uint64_t seed,
-                            struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make_3d(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                            struct fc_status *st)
 {
     (void)seed;
     return make(net, settings, 3, demand, st);
 }
-static enum fc_code make_4d(const struct fc_network *net, const void *settings, uint64_t seed,
-                            struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make_4d(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                            struct fc_status *st)
 {
     (void)seed;
     return make(net, settings, 4, demand, st);

@@ -17,8 +17,8 @@ static uint32_t tornado(const struct fc_network *net, uint32_t node)
     return to * s->nodes_per_router + node % s->nodes_per_router;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     (void)seed;

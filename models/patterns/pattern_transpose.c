@@ -19,8 +19,7 @@ static uint32_t swap_coordinates(const struct fc_network *net, uint32_t node)
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t router = node / s->nodes_per_router, to = 0;
     int half = s->n_dims / 2;
-    for (int d = 0; d < s->n_dims; d++)
-        to += fc_torus_coordinate(s, router, (d + half) % s->n_dims) * s->stride[d];
+    for (int d = 0; d < s->n_dims; d++) to += fc_torus_coordinate(s, router, (d + half) % s->n_dims) * s->stride[d];
     return to * s->nodes_per_router + node % s->nodes_per_router;
 }
 
@@ -31,13 +30,12 @@ static uint32_t swap_bits(const struct fc_network *net, uint32_t node)
     return low << half | node >> half;
 }
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
     (void)seed;
-    if (by_coordinates(fc_torus(net)))
-        return fc_demand_permutation(net, demand, swap_coordinates, set->bytes, st);
+    if (by_coordinates(fc_torus(net))) return fc_demand_permutation(net, demand, swap_coordinates, set->bytes, st);
     int bits = fc_exact_log2(net->n_nodes);
     if (bits < 0 || bits % 2 != 0)
         return fc_refuse(st, FC_INPUT,

@@ -4,8 +4,8 @@
  * that it sends to itself never enters the network, so the network carries (N-1)/N of it. */
 #include "models/demand_build.h"
 
-static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
-                         struct fc_demand *demand, struct fc_status *st)
+static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
+                         struct fc_status *st)
 {
     (void)settings, (void)seed;
     if (fc_demand_start(demand, net->n_nodes, 0, st)) return st->code;

@@ -26,16 +26,14 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
             for (uint32_t y = 0; y < s->subtree_switches[l]; y++)
                 for (uint32_t u = 0; u < s->w[l + 1]; u++)
                     for (uint32_t c = 0; c < s->p[l + 1]; c++)
-                        fc_walk_add(walk, fc_fat_tree_up(net, l, plane, src / s->subtree_nodes[l], y, u, c),
-                                    weight);
+                        fc_walk_add(walk, fc_fat_tree_up(net, l, plane, src / s->subtree_nodes[l], y, u, c), weight);
     }
     for (int l = top - 1; l >= 0; l--) {
         double weight = share / s->planes / fc_fat_tree_cables(s, l);
         for (uint32_t plane = 0; plane < s->planes; plane++)
             for (uint32_t y = 0; y < s->subtree_switches[l + 1]; y++)
                 for (uint32_t c = 0; c < s->p[l + 1]; c++)
-                    fc_walk_add(walk, fc_fat_tree_down(net, l, plane, dst / s->subtree_nodes[l], y, c),
-                                weight);
+                    fc_walk_add(walk, fc_fat_tree_down(net, l, plane, dst / s->subtree_nodes[l], y, c), weight);
     }
 }
 
@@ -48,8 +46,7 @@ static void spread(const struct fc_network *net, const struct fc_subtree_values 
         double cables = (double)s->planes * fc_fat_tree_cables(s, l);
         uint32_t switches = s->subtree_switches[l], above = s->subtree_switches[l + 1];
         for (uint32_t x = 0; x < s->n_subtrees[l]; x++) {
-            double each_up = up->value[up->first[l] + x] / cables,
-                   each_down = down->value[down->first[l] + x] / cables;
+            double each_up = up->value[up->first[l] + x] / cables, each_down = down->value[down->first[l] + x] / cables;
             for (uint32_t plane = 0; plane < s->planes; plane++) {
                 for (uint32_t y = 0; y < switches; y++) {
                     double *link = load + fc_fat_tree_up(net, l, plane, x, y, 0, 0);
@@ -84,8 +81,8 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
     return st->code;
 }
 
-static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst,
-                           const double *bytes, size_t n, double *load, struct fc_status *st)
+static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
+                           size_t n, double *load, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     struct fc_arena scratch = {0};

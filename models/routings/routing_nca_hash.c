@@ -19,8 +19,7 @@ static uint32_t up_link(const struct fc_network *net, int l, uint32_t plane, uin
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     return fc_fat_tree_up(net, l, plane, x, residue % s->subtree_switches[l],
-                          residue / s->subtree_switches[l] % s->w[l + 1],
-                          residue / s->subtree_switches[l + 1]);
+                          residue / s->subtree_switches[l] % s->w[l + 1], residue / s->subtree_switches[l + 1]);
 }
 
 static uint32_t down_link(const struct fc_network *net, int l, uint32_t plane, uint32_t x, uint32_t residue)
@@ -42,18 +41,16 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
     int top = fc_fat_tree_nca(s, src, dst);
     for (uint32_t plane = 0; plane < s->planes; plane++) {
         for (int l = 0; l < top; l++)
-            fc_walk_add(walk,
-                        up_link(net, l, plane, src / s->subtree_nodes[l], dst % fc_fat_tree_cables(s, l)),
+            fc_walk_add(walk, up_link(net, l, plane, src / s->subtree_nodes[l], dst % fc_fat_tree_cables(s, l)),
                         share / s->planes);
         for (int l = top - 1; l >= 0; l--)
-            fc_walk_add(walk,
-                        down_link(net, l, plane, dst / s->subtree_nodes[l], dst % fc_fat_tree_cables(s, l)),
+            fc_walk_add(walk, down_link(net, l, plane, dst / s->subtree_nodes[l], dst % fc_fat_tree_cables(s, l)),
                         share / s->planes);
     }
 }
 
-static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst,
-                           const double *bytes, size_t n, double *load, struct fc_status *st)
+static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
+                           size_t n, double *load, struct fc_status *st)
 {
     (void)st;
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
@@ -75,8 +72,8 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
 
 /* Loads between levels l and l+1. inside, others [n_subtrees[l] * residues]: sums of b by subtree and
  * residue. */
-static void level_loads(const struct fc_network *net, int l, const double *b, const double *a_in,
-                        const double *a_out, double *inside, double *others, double *load)
+static void level_loads(const struct fc_network *net, int l, const double *b, const double *a_in, const double *a_out,
+                        double *inside, double *others, double *load)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     uint32_t residues = fc_fat_tree_cables(s, l), subtrees = s->n_subtrees[l];
@@ -107,12 +104,10 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
     }
     double *inside = fc_alloc(&scratch, largest, sizeof *inside, st);
     double *others = fc_alloc(&scratch, largest, sizeof *others, st);
-    if (inside && others && !fc_subtree_start(s, &scratch, &a_in, st) &&
-        !fc_subtree_start(s, &scratch, &a_out, st)) {
+    if (inside && others && !fc_subtree_start(s, &scratch, &a_in, st) && !fc_subtree_start(s, &scratch, &a_out, st)) {
         fc_subtree_sums(s, a, &a_in, &a_out);
         for (int l = 0; l < s->h; l++)
-            level_loads(net, l, b, a_in.value + a_in.first[l], a_out.value + a_out.first[l], inside, others,
-                        load);
+            level_loads(net, l, b, a_in.value + a_in.first[l], a_out.value + a_out.first[l], inside, others, load);
     }
     fc_arena_free(&scratch);
     return st->code;

@@ -21,8 +21,7 @@ static const uint16_t *hops_to(const struct fc_network *net, uint32_t group)
 }
 
 /* The number of a node's links whose router is nearest to the destination; *nearest: its hops. */
-static uint32_t count_rails(const struct fc_network *net, uint32_t node, const uint16_t *hops,
-                            uint16_t *nearest)
+static uint32_t count_rails(const struct fc_network *net, uint32_t node, const uint16_t *hops, uint16_t *nearest)
 {
     uint32_t v = fc_node_vertex(net, node), n = 0;
     *nearest = FC_FAR;
@@ -38,8 +37,7 @@ static uint32_t count_rails(const struct fc_network *net, uint32_t node, const u
 static uint32_t count_next_hops(const struct fc_network *net, uint32_t v, const uint16_t *hops)
 {
     uint32_t n = 0;
-    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]);
-         l++)
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++)
         n += hops[net->link_target[l]] + 1 == hops[v];
     return n;
 }
@@ -58,14 +56,12 @@ static void leave(const struct fc_network *net, uint32_t v, uint32_t dst, const 
     const struct fc_graph_tables *t = net->extra;
     if (hops[v] > 0) {
         double each = weight / count_next_hops(net, v, hops);
-        for (uint32_t l = net->first_link[v];
-             l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++)
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++)
             if (hops[net->link_target[l]] + 1 == hops[v]) fc_walk_add(walk, l, each);
         return;
     }
     uint32_t node = fc_node_vertex(net, dst), cables = 0;
-    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++)
-        cables += net->link_target[l] == v;
+    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) cables += net->link_target[l] == v;
     for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++)
         if (net->link_target[l] == v) fc_walk_add(walk, t->reverse[l], weight / cables);
 }
@@ -143,8 +139,7 @@ static void sweep_flow(struct sweep *w, const uint16_t *hops, double scale, doub
 }
 
 /* Sends `bytes` of node src over its nearest rails into the flow. False: no path. */
-static bool inject(struct sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale,
-                   double *load)
+static bool inject(struct sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     uint16_t nearest;
@@ -172,8 +167,7 @@ static void eject(const struct sweep *w, uint32_t dst, double scale, double *loa
 {
     const struct fc_network *net = w->net;
     const struct fc_graph_tables *t = net->extra;
-    uint32_t begin = net->first_link[fc_node_vertex(net, dst)],
-             end = net->first_link[fc_node_vertex(net, dst) + 1];
+    uint32_t begin = net->first_link[fc_node_vertex(net, dst)], end = net->first_link[fc_node_vertex(net, dst) + 1];
     for (uint32_t l = begin; l < end; l++) {
         uint32_t cables = 0;
         for (uint32_t k = begin; k < end; k++) cables += net->link_target[k] == net->link_target[l];
@@ -198,9 +192,8 @@ static bool on_one_router(const struct fc_network *net, uint32_t node)
 }
 
 /* Entries by destination group, then destination: first[position of the node in t->member] .. */
-static enum fc_code sort_entries(const struct fc_network *net, const uint32_t *dst, size_t n,
-                                 struct fc_arena *scratch, uint64_t **first, uint64_t **entry,
-                                 struct fc_status *st)
+static enum fc_code sort_entries(const struct fc_network *net, const uint32_t *dst, size_t n, struct fc_arena *scratch,
+                                 uint64_t **first, uint64_t **entry, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
     uint32_t *position = fc_alloc(scratch, net->n_nodes, sizeof *position, st);
@@ -214,15 +207,14 @@ static enum fc_code sort_entries(const struct fc_network *net, const uint32_t *d
     return FC_OK;
 }
 
-static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst,
-                           const double *bytes, size_t n, double *load, struct fc_status *st)
+static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
+                           size_t n, double *load, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
     struct fc_arena scratch = {0};
     struct sweep w;
     uint64_t *first, *entry;
-    if (sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st))
-        goto done;
+    if (sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st)) goto done;
     for (uint32_t group = 0; group < t->n_groups; group++) {
         uint32_t begin = t->first_member[group], end = t->first_member[group + 1];
         if (first[begin] == first[end]) continue;

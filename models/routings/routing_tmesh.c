@@ -40,15 +40,14 @@ struct leg {
 };
 
 /* The whole route with a direction chosen in every dimension. */
-static void walk_legs(const struct fc_network *net, const struct leg *legs, uint32_t chip, uint32_t from,
-                      uint32_t to, double share, struct fc_walk *walk)
+static void walk_legs(const struct fc_network *net, const struct leg *legs, uint32_t chip, uint32_t from, uint32_t to,
+                      double share, struct fc_walk *walk)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     for (int d = 0; d < s->n_dims; d++)
         for (uint32_t h = 0; h < legs[d].hops; h++) {
             walk_chip(net, chip, from, s->bridge[d][legs[d].direction], share, walk);
-            fc_walk_add(walk, chip * s->chip_links + fc_tmesh_tables(net)->torus_port[d][legs[d].direction],
-                        share);
+            fc_walk_add(walk, chip * s->chip_links + fc_tmesh_tables(net)->torus_port[d][legs[d].direction], share);
             chip = fc_tmesh_neighbour(s, chip, d, legs[d].direction);
             from = fc_tmesh_entry(s, d, legs[d].direction);
         }
@@ -64,16 +63,14 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
     struct leg legs[FC_MAX_DIMS];
     for (int d = 0; d < s->n_dims; d++) {
         uint32_t k = s->k[d], plus = (fc_tmesh_coordinate(s, b, d) + k - fc_tmesh_coordinate(s, a, d)) % k;
-        legs[d] =
-            plus <= k - plus ? (struct leg){plus, FC_TMESH_PLUS} : (struct leg){k - plus, FC_TMESH_MINUS};
+        legs[d] = plus <= k - plus ? (struct leg){plus, FC_TMESH_PLUS} : (struct leg){k - plus, FC_TMESH_MINUS};
         if (2 * plus == k) tied[n_ties++] = d;
     }
     fc_walk_add(walk, net->first_link[net->n_routers + src], share);
     for (uint32_t way = 0; way < 1u << n_ties; way++) {
-        for (uint32_t t = 0; t < n_ties; t++)
-            legs[tied[t]].direction = way >> t & 1 ? FC_TMESH_MINUS : FC_TMESH_PLUS;
-        walk_legs(net, legs, a, tables->computing[src % s->n_computing],
-                  tables->computing[dst % s->n_computing], share / (1u << n_ties), walk);
+        for (uint32_t t = 0; t < n_ties; t++) legs[tied[t]].direction = way >> t & 1 ? FC_TMESH_MINUS : FC_TMESH_PLUS;
+        walk_legs(net, legs, a, tables->computing[src % s->n_computing], tables->computing[dst % s->n_computing],
+                  share / (1u << n_ties), walk);
     }
     fc_walk_add(walk, b * s->chip_links + tables->ejection[dst % s->n_computing], share);
 }
@@ -97,8 +94,8 @@ struct flows {
 };
 
 /* One ring of k chips with sources p and destinations q [k]: its three sums for chip j at out[j * step]. */
-static void ring_flows(const double *p, const double *q, uint32_t k, int direction, double *enter,
-                       double *leave, double *pass, size_t step)
+static void ring_flows(const double *p, const double *q, uint32_t k, int direction, double *enter, double *leave,
+                       double *pass, size_t step)
 {
     uint32_t forth = direction == FC_TMESH_PLUS ? 1 : k - 1, back = k - forth;
     uint32_t reach = k / 2;
@@ -114,8 +111,7 @@ static void ring_flows(const double *p, const double *q, uint32_t k, int directi
             out += w * q[to];
         }
         to = j;
-        for (uint32_t t = reach; t >= 1;
-             t--, from = (from + forth) % k) { /* from t behind up to reach - t ahead */
+        for (uint32_t t = reach; t >= 1; t--, from = (from + forth) % k) { /* from t behind up to reach - t ahead */
             through += p[from] * (t == reach ? 0 : beyond + last * q[to]);
             if (t < reach) beyond += q[to];
             to = (to + forth) % k;
@@ -138,8 +134,8 @@ static void marginalise(const struct fc_tmesh_shape *s, double *x, int dim)
 
 /* All rings of a dimension; adds its torus links' loads. a_sum summed over the dimensions before, b_sum
  * over those after. p, q are scratch [k]. */
-static void dimension_flows(const struct fc_network *net, int dim, const double *a_sum, const double *b_sum,
-                            double *p, double *q, const struct flows *f, double *load)
+static void dimension_flows(const struct fc_network *net, int dim, const double *a_sum, const double *b_sum, double *p,
+                            double *q, const struct flows *f, double *load)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     uint32_t k = s->k[dim], stride = s->stride[dim];
@@ -165,8 +161,7 @@ static void dimension_flows(const struct fc_network *net, int dim, const double 
  * links. u runs along the axis that is routed first: u-links carry (sources of the line before) x (targets
  * of all lines behind), w-links (sources of all columns before) x (targets of the column behind). sums is
  * scratch [2 (rows + columns + 2)]. */
-static void mesh_rank_one(const struct fc_network *net, const double *x, const double *y, double *sums,
-                          double *load)
+static void mesh_rank_one(const struct fc_network *net, const double *x, const double *y, double *sums, double *load)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     const uint32_t(*port)[FC_MESH_PORTS] = (const uint32_t(*)[FC_MESH_PORTS])fc_tmesh_tables(net)->mesh_port;
@@ -174,8 +169,7 @@ static void mesh_rank_one(const struct fc_network *net, const double *x, const d
     uint32_t n_u = row_first ? s->columns : s->rows, n_w = row_first ? s->rows : s->columns;
     uint32_t step_u = row_first ? 1 : s->columns, step_w = row_first ? s->columns : 1;
     int next_u = row_first ? FC_EAST : FC_SOUTH, next_w = row_first ? FC_SOUTH : FC_EAST;
-    double *y_before = sums, *y_from = y_before + n_u + 1, *x_before = y_from + n_u + 1,
-           *x_from = x_before + n_w + 1;
+    double *y_before = sums, *y_from = y_before + n_u + 1, *x_before = y_from + n_u + 1, *x_from = x_before + n_w + 1;
     memset(sums, 0, 2 * (n_u + n_w + 2) * sizeof *sums);
     for (uint32_t w = 0; w < n_w; w++)
         for (uint32_t u = 0; u < n_u; u++) {
@@ -218,8 +212,7 @@ static void mesh_rank_one(const struct fc_network *net, const double *x, const d
 /* All on-chip loads of one chip. x, y [n_mesh], sums [2 (rows + columns + 2)] are scratch; flow arrays
  * point at the chip's. */
 static void chip_loads(const struct fc_network *net, const double *a, const double *b, const double *enter,
-                       const double *leave, const double *pass, double *x, double *y, double *sums,
-                       double *load)
+                       const double *leave, const double *pass, double *x, double *y, double *sums, double *load)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     const struct fc_tmesh_tables *tables = fc_tmesh_tables(net);
@@ -280,8 +273,8 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
             marginalise(s, a_sum, i);
         }
         for (size_t c = 0; c < chips; c++)
-            chip_loads(net, a + c * s->n_computing, b + c * s->n_computing, f.enter + c * width,
-                       f.leave + c * width, f.pass + c * width, x, y, sums, load + c * s->chip_links);
+            chip_loads(net, a + c * s->n_computing, b + c * s->n_computing, f.enter + c * width, f.leave + c * width,
+                       f.pass + c * width, x, y, sums, load + c * s->chip_links);
         terminal_loads(net, a, b, load);
     }
     fc_arena_free(&scratch);

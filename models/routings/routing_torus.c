@@ -135,8 +135,7 @@ static void walk_box(const struct fc_network *net, uint32_t v, const struct box 
     }
 }
 
-static void adaptive_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share,
-                          struct fc_walk *walk)
+static void adaptive_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t v = src / s->nodes_per_router, d = dst / s->nodes_per_router;
@@ -209,7 +208,10 @@ static enum fc_code dimension_order_rank_one(const struct fc_network *net, const
     return order_rank_one(net, order, a, b, load, st);
 }
 
-static uint32_t n_components(const struct fc_network *net) { return fc_torus_n_orders(fc_torus(net)); }
+static uint32_t n_components(const struct fc_network *net)
+{
+    return fc_torus_n_orders(fc_torus(net));
+}
 
 static enum fc_code component_rank_one(const struct fc_network *net, uint32_t c, const double *a, const double *b,
                                        double *load, struct fc_status *st)
@@ -219,9 +221,8 @@ static enum fc_code component_rank_one(const struct fc_network *net, uint32_t c,
     return order_rank_one(net, order, a, b, load, st);
 }
 
-static enum fc_code component_sparse(const struct fc_network *net, uint32_t c, const uint32_t *src,
-                                     const uint32_t *dst, const double *bytes, size_t n, double *load,
-                                     struct fc_status *st)
+static enum fc_code component_sparse(const struct fc_network *net, uint32_t c, const uint32_t *src, const uint32_t *dst,
+                                     const double *bytes, size_t n, double *load, struct fc_status *st)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     int order[FC_MAX_DIMS];

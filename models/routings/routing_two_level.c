@@ -30,8 +30,7 @@ static inline void local_load(const struct fc_network *net, uint32_t base, uint3
 
 /* ---- walks ---- */
 
-static void direct_routers(const struct fc_network *net, uint32_t src, uint32_t dst, double share,
-                           struct fc_walk *walk)
+static void direct_routers(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t m = shape->members, s = src / m, t = dst / m;
@@ -57,7 +56,10 @@ static void direct_walk(const struct fc_network *net, uint32_t src, uint32_t dst
     fc_walk_add(walk, fc_two_level_ejection(net, dst), share);
 }
 
-static uint32_t direct_capacity(const struct fc_network *net) { return 2 + 9 * fc_two_level(net)->pair_links; }
+static uint32_t direct_capacity(const struct fc_network *net)
+{
+    return 2 + 9 * fc_two_level(net)->pair_links;
+}
 
 /* Through supernode i: both D links, and the local way between their hosts there. */
 static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, uint32_t i, double share,
@@ -80,14 +82,14 @@ static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, u
     }
 }
 
-static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share,
-                          struct fc_walk *walk)
+static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t per_router = shape->nodes_per_router, S = shape->n_supernodes;
     uint32_t from = src / per_router, to = dst / per_router, s = from / shape->members, t = to / shape->members;
     fc_walk_add(walk, fc_two_level_injection(net, src), share);
-    if (s == t || S < 3) direct_routers(net, from, to, share, walk);
+    if (s == t || S < 3)
+        direct_routers(net, from, to, share, walk);
     else
         for (uint32_t i = 0; i < S; i++)
             if (i != s && i != t) via_walk(net, from, to, i, share / (S - 2), walk);
@@ -106,7 +108,10 @@ static void ugal_walk(const struct fc_network *net, uint32_t src, uint32_t dst, 
     direct_walk(net, src, dst, share / 2, walk);
     indirect_walk(net, src, dst, share / 2, walk);
 }
-static uint32_t ugal_capacity(const struct fc_network *net) { return direct_capacity(net) + indirect_capacity(net); }
+static uint32_t ugal_capacity(const struct fc_network *net)
+{
+    return direct_capacity(net) + indirect_capacity(net);
+}
 
 /* ---- direct loads ---- */
 
@@ -261,7 +266,8 @@ static enum fc_code indirect_loads(const struct fc_network *net, const struct ag
     uint32_t m = shape->members, S = shape->n_supernodes;
     double share = 1.0 / (S - 2);
     struct fc_arena scratch = {0};
-    double *leg = fc_alloc(&scratch, m, sizeof *leg, st), *sent = fc_alloc(&scratch, shape->n_routers, sizeof *sent, st);
+    double *leg = fc_alloc(&scratch, m, sizeof *leg, st),
+           *sent = fc_alloc(&scratch, shape->n_routers, sizeof *sent, st);
     double *got = fc_alloc(&scratch, shape->n_routers, sizeof *got, st);
     double *sn_sent = fc_alloc(&scratch, S, sizeof *sn_sent, st), *sn_got = fc_alloc(&scratch, S, sizeof *sn_got, st);
     if (st->code) {
@@ -271,7 +277,8 @@ static enum fc_code indirect_loads(const struct fc_network *net, const struct ag
     for (uint32_t r = 0; r < shape->n_routers; r++)
         for (uint32_t t = 0; t < S; t++) sent[r] += g->out[(size_t)r * S + t], got[r] += g->in[(size_t)r * S + t];
     for (uint32_t s = 0; s < S; s++)
-        for (uint32_t t = 0; t < S; t++) sn_sent[s] += g->pair[(size_t)s * S + t], sn_got[t] += g->pair[(size_t)s * S + t];
+        for (uint32_t t = 0; t < S; t++)
+            sn_sent[s] += g->pair[(size_t)s * S + t], sn_got[t] += g->pair[(size_t)s * S + t];
     for (uint32_t s = 0; s < S; s++)
         for (uint32_t i = 0; i < S; i++) {
             if (i == s) continue;
@@ -343,7 +350,10 @@ static enum fc_code indirect_rank_one(const struct fc_network *net, const double
 
 /* ---- UGAL: component 0 direct, 1 indirect ---- */
 
-static uint32_t two_components(const struct fc_network *net) { return fc_two_level(net)->n_supernodes < 3 ? 1 : 2; }
+static uint32_t two_components(const struct fc_network *net)
+{
+    return fc_two_level(net)->n_supernodes < 3 ? 1 : 2;
+}
 
 static enum fc_code ugal_rank_one(const struct fc_network *net, uint32_t c, const double *a, const double *b,
                                   double *load, struct fc_status *st)

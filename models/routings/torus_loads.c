@@ -44,8 +44,10 @@ void fc_torus_order(const struct fc_torus_shape *s, uint32_t c, int *order)
     static const int three[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};
     int n = s->n_dims;
     for (int i = 0; i < n; i++) {
-        if (n == 3) order[i] = three[c][i];
-        else order[i] = c < (uint32_t)n ? (i + (int)c) % n : (2 * n - 1 - i - (int)c % n) % n;
+        if (n == 3)
+            order[i] = three[c][i];
+        else
+            order[i] = c < (uint32_t)n ? (i + (int)c) % n : (2 * n - 1 - i - (int)c % n) % n;
     }
 }
 
@@ -85,13 +87,13 @@ static void ring_loads(const double *p, const double *q, uint32_t k, bool ring, 
     for (uint32_t x = 0; x < k; x++) {
         double up = 0, down = 0;
         for (uint32_t t = 0; t < reach; t++) {
-            uint32_t i = x >= t ? x - t : x + k - t;          /* source that has come t hops */
+            uint32_t i = x >= t ? x - t : x + k - t; /* source that has come t hops */
             uint32_t tie = i + k / 2 >= k ? i + k / 2 - k : i + k / 2;
             double beyond = prefix[i + full + 1] - prefix[i + t + 1 <= i + full + 1 ? i + t + 1 : i + full + 1];
             up += p[i] * (beyond + (even ? 0.5 * q[tie] : 0));
-            uint32_t m = x + t >= k ? x + t - k : x + t;      /* the same, mirrored */
+            uint32_t m = x + t >= k ? x + t - k : x + t; /* the same, mirrored */
             uint32_t tie_m = m >= k / 2 ? m - k / 2 : m + k - k / 2;
-            uint32_t from = m + k - full, to = m + k - t;     /* destinations m-full .. m-t-1 */
+            uint32_t from = m + k - full, to = m + k - t; /* destinations m-full .. m-t-1 */
             double below = to > from ? prefix[to] - prefix[from] : 0;
             down += p[m] * (below + (even ? 0.5 * q[tie_m] : 0));
         }
@@ -136,8 +138,10 @@ static void dimension_loads(const struct fc_network *net, const int *order, int 
         for (int i = 0; i < s->n_dims; i++) {
             if (i == at) continue;
             uint32_t part = fc_torus_coordinate(s, v, order[i]) * s->stride[order[i]];
-            if (i < at) ia -= part;
-            else ib -= part;
+            if (i < at)
+                ia -= part;
+            else
+                ib -= part;
         }
         double any_p = 0, any_q = 0;
         for (uint32_t j = 0; j < k; j++) {

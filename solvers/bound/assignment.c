@@ -14,11 +14,11 @@
 struct search {
     uint32_t n;
     const double *w;
-    uint32_t *to, *from;  /* [n] column of a row, row of a column; FC_NONE: free */
+    uint32_t *to, *from; /* [n] column of a row, row of a column; FC_NONE: free */
     double *u, *v;
-    double *slack;        /* [n] least reduced cost of a column so far */
-    uint32_t *by;         /* [n] row that gives it */
-    uint32_t *column;     /* [n] scanned | to scan | not reached */
+    double *slack;    /* [n] least reduced cost of a column so far */
+    uint32_t *by;     /* [n] row that gives it */
+    uint32_t *column; /* [n] scanned | to scan | not reached */
 };
 
 /* u_s = max_d (w - v_d) with v = 0, and greedy matches of tight pairs. */

@@ -18,11 +18,11 @@ enum fc_flow_method {
 struct fc_flow_settings {
     enum fc_flow_paths paths;
     enum fc_flow_method method;
-    double gap;   /* relative distance of the two ends at which it stops; 0: 1e-9 */
-    double work;  /* most elementary steps, some 2e-9 s each; 0: 5e9 */
+    double gap;            /* relative distance of the two ends at which it stops; 0: 1e-9 */
+    double work;           /* most elementary steps, some 2e-9 s each; 0: 5e9 */
     double most_variables; /* of the edge form, more are refused; 0: 3e7 */
-    bool if_cheap; /* channel loads only: a program too large is left out, and one that is not needed */
-    bool whole;   /* leave symmetry unused (the oracle) */
+    bool if_cheap;         /* channel loads only: a program too large is left out, and one that is not needed */
+    bool whole;            /* leave symmetry unused (the oracle) */
     const double *background_bytes_per_s; /* [n_links] or NULL */
 };
 /* The answer is an interval of seconds for the payload: `lower_s` is proven by the prices, `upper_s` is that of
@@ -31,15 +31,15 @@ struct fc_flow_bound {
     struct fc_arena arena;
     enum fc_flow_paths paths;
     double lower_s, upper_s;
-    double *price;  /* [n_links] y >= 0 with sum of y * free bandwidth = 1; the sum over pairs of bytes times the
+    double *price;      /* [n_links] y >= 0 with sum of y * free bandwidth = 1; the sum over pairs of bytes times the
                      * shortest path under y is lower_s, unless a node's own links bind (lower_s = node_s) */
-    double node_s;  /* of the links between nodes with one router and that router */
-    bool exact;     /* the ends differ by no more than the gap asked for */
+    double node_s;      /* of the links between nodes with one router and that router */
+    bool exact;         /* the ends differ by no more than the gap asked for */
     const char *method; /* "edges", "columns", "weights"; "none": no traffic between routers */
     uint32_t n_commodities, n_rows; /* of the program solved */
-    uint64_t n_variables; /* of its edge form */
-    uint32_t symmetry;    /* translations of the network that leave the traffic as it is; 1: not used */
-    uint64_t rounds;      /* sweeps over all commodities */
+    uint64_t n_variables;           /* of its edge form */
+    uint32_t symmetry;              /* translations of the network that leave the traffic as it is; 1: not used */
+    uint64_t rounds;                /* sweeps over all commodities */
 };
 /* min z such that all traffic flows and no link carries more than z x its free bandwidth:
  *
@@ -60,8 +60,8 @@ struct fc_flow_settings fc_flow_cheap(const struct fc_network *net);
 
 struct fc_worst_case {
     struct fc_arena arena;
-    double load;       /* on the worst link, in bytes where every node sends one */
-    double time_s;     /* load / bandwidth: the least time of a byte a node; 1 / time_s is the throughput */
+    double load;   /* on the worst link, in bytes where every node sends one */
+    double time_s; /* load / bandwidth: the least time of a byte a node; 1 / time_s is the throughput */
     uint32_t link;
     uint32_t *to;      /* [n_nodes] the permutation: node s sends to to[s]; s itself: sends nothing */
     double *u, *v;     /* [n_nodes] certificate: u[s] + v[d] >= share of the route s -> d on the link, sum = load */

@@ -13,11 +13,11 @@ struct cuts {
     const struct fc_network *net;
     const struct fc_node_demand *demand;
     const double *background;
-    uint32_t *label;          /* [n_routers] */
-    uint32_t *node_label;     /* [n_nodes] */
-    double *out, *in;         /* [labels] bytes */
+    uint32_t *label;            /* [n_routers] */
+    uint32_t *node_label;       /* [n_nodes] */
+    double *out, *in;           /* [labels] bytes */
     double *out_rate, *in_rate; /* [labels] bytes/s across */
-    double *sum_a, *sum_b;    /* [labels] */
+    double *sum_a, *sum_b;      /* [labels] */
     double bound_s;
 };
 

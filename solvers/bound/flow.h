@@ -15,21 +15,21 @@ struct fc_flow {
     const struct fc_network *net;
     enum fc_flow_paths paths;
     uint32_t n_vertices, n_arcs, n_rows;
-    uint32_t *first_out;   /* [n_vertices + 1] arcs by source */
-    uint32_t *from, *to;   /* [n_arcs] */
+    uint32_t *first_out;     /* [n_vertices + 1] arcs by source */
+    uint32_t *from, *to;     /* [n_arcs] */
     uint32_t *first_in, *in; /* [n_vertices + 1], [n_arcs] arcs by target */
-    uint32_t *row;         /* [n_arcs] < n_rows, or FC_FLOW_FREE or FC_FLOW_DEAD */
-    double *capacity;      /* [n_rows] bytes/s of each arc of the row */
-    uint32_t *row_arcs;    /* [n_rows] how many arcs share it */
-    uint32_t *row_arc;     /* [n_rows] the first of them */
-    uint32_t *link_arc;    /* [n_links]; FC_NONE: not in the program */
-    uint32_t *node_vertex; /* [n_nodes] */
+    uint32_t *row;           /* [n_arcs] < n_rows, or FC_FLOW_FREE or FC_FLOW_DEAD */
+    double *capacity;        /* [n_rows] bytes/s of each arc of the row */
+    uint32_t *row_arcs;      /* [n_rows] how many arcs share it */
+    uint32_t *row_arc;       /* [n_rows] the first of them */
+    uint32_t *link_arc;      /* [n_links]; FC_NONE: not in the program */
+    uint32_t *node_vertex;   /* [n_nodes] */
     uint32_t symmetry;
     /* Commodities: traffic to one vertex, of one destination an orbit of the translations. */
     uint32_t n_commodities;
-    uint32_t *target;      /* [n_commodities] vertex */
+    uint32_t *target;       /* [n_commodities] vertex */
     uint64_t *first_source; /* [n_commodities + 1] */
-    uint32_t *source;      /* vertices, ascending, != target */
+    uint32_t *source;       /* vertices, ascending, != target */
     double *bytes;
     /* Minimal paths: arcs of each commodity's shortest ways from its sources, those nearest to the target first. */
     uint64_t *first_variable; /* [n_commodities + 1]; all paths: c * n_arcs */
@@ -46,9 +46,9 @@ enum fc_code fc_flow_build(const struct fc_network *net, const struct fc_node_de
                            const struct fc_flow_settings *settings, struct fc_flow *flow, struct fc_status *st);
 /* flow_symmetry.c: the translations of a network that leave it as it is. */
 struct fc_translations {
-    uint32_t n;       /* of them; 1: none but the identity */
-    uint32_t *orbit;  /* [n_routers] representative, a router */
-    uint32_t *shift;  /* [n_routers] the translation that takes the representative here */
+    uint32_t n;          /* of them; 1: none but the identity */
+    uint32_t *orbit;     /* [n_routers] representative, a router */
+    uint32_t *shift;     /* [n_routers] the translation that takes the representative here */
     struct fc_grid grid; /* no grid: n is 1 and the arrays are NULL */
 };
 enum fc_code fc_translations_find(const struct fc_network *net, struct fc_arena *arena, struct fc_translations *t,
@@ -58,13 +58,13 @@ uint32_t fc_translate(const struct fc_translations *t, uint32_t router, uint32_t
 
 /* flow_paths.c: shortest paths of one commodity. */
 struct fc_flow_search {
-    double *distance;  /* [n_vertices] */
-    uint32_t *next;    /* [n_vertices] arc of the path to the target */
-    uint32_t *order;   /* [n_vertices] vertices reached, nearest first */
+    double *distance; /* [n_vertices] */
+    uint32_t *next;   /* [n_vertices] arc of the path to the target */
+    uint32_t *order;  /* [n_vertices] vertices reached, nearest first */
     uint32_t n_order;
-    double *amount;    /* [n_vertices] zero between calls */
+    double *amount;         /* [n_vertices] zero between calls */
     uint32_t *heap, *place; /* [n_vertices] */
-    double steps;      /* arcs looked at, summed */
+    double steps;           /* arcs looked at, summed */
 };
 enum fc_code fc_flow_search_start(const struct fc_flow *flow, struct fc_arena *arena, struct fc_flow_search *search,
                                   struct fc_status *st);
@@ -103,14 +103,14 @@ struct fc_flow_state {
     struct fc_flow_search search;
     struct fc_flow_pool pool; /* the flow as it is: columns and weights */
     double lower_s, upper_s;  /* of the arcs of this program, without node_s */
-    double *price;     /* [n_rows] of lower_s: sum price * capacity = 1 */
-    double *load;      /* [n_rows] of the pool's flow, bytes on each arc of a row */
-    double *length;    /* [n_arcs] scratch */
-    uint32_t *tree_arc; /* [n_arcs] scratch */
+    double *price;            /* [n_rows] of lower_s: sum price * capacity = 1 */
+    double *load;             /* [n_rows] of the pool's flow, bytes on each arc of a row */
+    double *length;           /* [n_arcs] scratch */
+    uint32_t *tree_arc;       /* [n_arcs] scratch */
     double *tree_bytes;
-    double *sum;       /* [n_arcs] zero between uses */
+    double *sum; /* [n_arcs] zero between uses */
     uint64_t rounds;
-    double steps;      /* beside those of the search */
+    double steps; /* beside those of the search */
 };
 /* The mean flow of some columns of one commodity, the parts `weight` / their sum, into tree_arc, tree_bytes;
  * returns how many arcs. */
@@ -125,7 +125,7 @@ bool fc_flow_done(const struct fc_flow_state *state, double gap);
 /* flow_weights.c: from any state to a relative gap, or until the steps are used up. */
 enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double most_steps, uint64_t most_rounds,
                              struct fc_status *st);
-enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st);   /* flow_edges.c */
+enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st); /* flow_edges.c */
 enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps,
                              struct fc_status *st); /* flow_columns.c */
 

@@ -101,8 +101,7 @@ static enum fc_code make_arcs(struct builder *b, double **rate)
     flow->first_out = fc_alloc(arena, n_vertices + 1ull, sizeof *flow->first_out, b->st);
     flow->first_in = fc_alloc(arena, n_vertices + 1ull, sizeof *flow->first_in, b->st);
     uint32_t **arrays[] = {&flow->from, &flow->to, &flow->in, &flow->row};
-    for (size_t i = 0; i < FC_COUNT(arrays); i++)
-        *arrays[i] = fc_alloc(arena, net->n_links, sizeof **arrays[i], b->st);
+    for (size_t i = 0; i < FC_COUNT(arrays); i++) *arrays[i] = fc_alloc(arena, net->n_links, sizeof **arrays[i], b->st);
     if (b->st->code) return b->st->code;
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t from = vertex_of(b, net->link_source[l]), to = vertex_of(b, net->link_target[l]);
@@ -188,7 +187,10 @@ static enum fc_code gather_entries(struct builder *b)
 
 /* ---- symmetry ---- */
 
-static bool alike(double x, double y) { return fabs(x - y) <= 1e-12 * fmax(fabs(x), fabs(y)); }
+static bool alike(double x, double y)
+{
+    return fabs(x - y) <= 1e-12 * fmax(fabs(x), fabs(y));
+}
 
 /* Entries to v, brought back to its representative, are those to the representative. `there` [n_vertices] holds
  * those, `seen` [n_vertices] is scratch of zeros. */
@@ -363,8 +365,8 @@ static uint64_t minimal_arcs(const struct fc_flow *flow, uint32_t c, struct ways
 static enum fc_code too_large(const struct builder *b, double variables)
 {
     return fc_refuse(b->st, FC_NO,
-                     "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)",
-                     variables, b->flow->n_commodities, b->flow->n_arcs, b->most);
+                     "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)", variables,
+                     b->flow->n_commodities, b->flow->n_arcs, b->most);
 }
 
 static enum fc_code make_variables(struct builder *b)
@@ -385,9 +387,8 @@ static enum fc_code make_variables(struct builder *b)
                      fc_alloc(&b->scratch, flow->n_vertices, sizeof *w.used, b->st)};
     if (b->st->code) return b->st->code;
     if ((double)n * flow->n_arcs > MOST_VISITS * b->most)
-        return fc_refuse(b->st, FC_NO,
-                         "the flow program has %u destinations on %u links (at most %.3g pairs of them)", n,
-                         flow->n_arcs, MOST_VISITS * b->most);
+        return fc_refuse(b->st, FC_NO, "the flow program has %u destinations on %u links (at most %.3g pairs of them)",
+                         n, flow->n_arcs, MOST_VISITS * b->most);
     for (uint32_t c = 0; c < n; c++)
         flow->first_variable[c + 1] = flow->first_variable[c] + minimal_arcs(flow, c, &w, NULL);
     if ((double)flow->first_variable[n] > b->most) return too_large(b, (double)flow->first_variable[n]);
@@ -461,7 +462,11 @@ static enum fc_code build(struct builder *b)
 enum fc_code fc_flow_build(const struct fc_network *net, const struct fc_node_demand *demand,
                            const struct fc_flow_settings *settings, struct fc_flow *flow, struct fc_status *st)
 {
-    struct builder b = {.flow = flow, .net = net, .demand = demand, .settings = settings, .st = st,
+    struct builder b = {.flow = flow,
+                        .net = net,
+                        .demand = demand,
+                        .settings = settings,
+                        .st = st,
                         .most = settings->most_variables > 0 ? settings->most_variables : FC_FLOW_MOST_VARIABLES};
     memset(flow, 0, sizeof *flow);
     flow->net = net;

@@ -23,13 +23,13 @@ struct master {
     struct fc_status *st;
     glp_prob *lp;
     glp_smcp parameters;
-    double scale; /* seconds of z = 1 */
-    int z;        /* its column */
-    int *lp_row;  /* [n_rows] of the master, 0: not in it yet */
-    int convexity;/* row of the first commodity */
+    double scale;              /* seconds of z = 1 */
+    int z;                     /* its column */
+    int *lp_row;               /* [n_rows] of the master, 0: not in it yet */
+    int convexity;             /* row of the first commodity */
     struct fc_flow_pool *pool; /* its column j is the master's j + 2 */
-    double *on_row;      /* [n_rows] zero between uses */
-    int *index;          /* [n_rows + 2] */
+    double *on_row;            /* [n_rows] zero between uses */
+    int *index;                /* [n_rows + 2] */
     double *value;
     double *price, *mix; /* [n_rows] */
     double *sigma;       /* [n_commodities] */
@@ -161,8 +161,7 @@ static void start(struct master *m)
     m->parameters.msg_lev = GLP_MSG_OFF;
     m->parameters.tol_bnd = m->parameters.tol_dj = 1e-9;
     m->convexity = glp_add_rows(m->lp, (int)flow->n_commodities);
-    for (uint32_t c = 0; c < flow->n_commodities; c++)
-        glp_set_row_bnds(m->lp, m->convexity + (int)c, GLP_FX, 1, 1);
+    for (uint32_t c = 0; c < flow->n_commodities; c++) glp_set_row_bnds(m->lp, m->convexity + (int)c, GLP_FX, 1, 1);
     m->z = glp_add_cols(m->lp, 1);
     glp_set_obj_dir(m->lp, GLP_MIN);
     glp_set_obj_coef(m->lp, m->z, OBJECTIVE);
@@ -248,8 +247,7 @@ static enum fc_code iterate(struct master *m, double gap, double most_steps)
         uint32_t added = 0;
         for (int try = 0; try < 4 && added == 0; try++) { /* ever nearer to the master's prices, at last those */
             double part = try == 3 ? 0 : ldexp(hold, -2 * try);
-            for (uint32_t r = 0; r < flow->n_rows; r++)
-                m->mix[r] = part * state->price[r] + (1 - part) * m->price[r];
+            for (uint32_t r = 0; r < flow->n_rows; r++) m->mix[r] = part * state->price[r] + (1 - part) * m->price[r];
             if (ask(m, &added)) return m->st->code;
             if (z <= fmax(state->lower_s, flow->node_s) * (1 + gap)) break;
         }

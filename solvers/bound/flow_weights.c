@@ -20,12 +20,12 @@ enum { MOST_COLUMNS = 16 }; /* of a destination; more are merged */
 struct sweep {
     struct fc_flow_state *state;
     const struct fc_flow *flow;
-    double mu, top;    /* prices are exp((load / b - top) / mu) / b */
-    double *price;     /* [n_rows] */
-    double *delta;     /* [n_rows] change of load, zero between steps */
-    uint32_t *touched; /* [n_rows] */
+    double mu, top;                /* prices are exp((load / b - top) / mu) / b */
+    double *price;                 /* [n_rows] */
+    double *delta;                 /* [n_rows] change of load, zero between steps */
+    uint32_t *touched;             /* [n_rows] */
     uint32_t (*set)[MOST_COLUMNS]; /* [n_commodities] columns */
-    uint32_t *n_set;   /* [n_commodities] */
+    uint32_t *n_set;               /* [n_commodities] */
 };
 
 /* ---- the first flow: at every vertex on over all arcs that are nearer by hops, by their capacities ---- */
@@ -146,8 +146,10 @@ static double best_step(const struct sweep *w, uint32_t n, double most)
     for (int i = 0; i < 10 && high - low > 1e-3 * high; i++) {
         double cut = isfinite(at_high) && at_high < -30 * at_low ? at_low / (at_low - at_high) : 0.1;
         double middle = low + (high - low) * fmin(fmax(cut, 0.05), 0.95), at = slope(w, n, middle);
-        if (at < 0) low = middle, at_low = at;
-        else high = middle, at_high = at;
+        if (at < 0)
+            low = middle, at_low = at;
+        else
+            high = middle, at_high = at;
     }
     return low;
 }

@@ -84,8 +84,7 @@ enum fc_code fc_forced_graph(struct fc_forced *f, struct fc_arena *scratch, stru
     if (st->code) return st->code;
     for (size_t e = 0; e < demand->n; e++) g.first_entry[t->group[demand->dst[e]] + 2]++;
     for (uint32_t i = 0; i < t->n_groups; i++) g.first_entry[i + 2] += g.first_entry[i + 1];
-    for (size_t e = 0; e < demand->n; e++)
-        g.entry[g.first_entry[t->group[demand->dst[e]] + 1]++] = (uint32_t)e;
+    for (size_t e = 0; e < demand->n; e++) g.entry[g.first_entry[t->group[demand->dst[e]] + 1]++] = (uint32_t)e;
     for (uint32_t i = 0; i < t->n_groups; i++) graph_group(f, &g, i);
     return FC_OK;
 }

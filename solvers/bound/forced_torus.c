@@ -50,8 +50,7 @@ static void dense_line(struct fc_forced *f, uint32_t base, int d, const double *
             double bytes = a[x] * b[y];
             if (x == y || o.plus_share == 0.5 || bytes == 0) continue;
             double *change = o.plus_share > 0 ? up : down;
-            uint32_t hops = o.plus_share > 0 ? o.plus : o.minus,
-                     first = o.plus_share > 0 ? x : (x + 1 + k - hops) % k;
+            uint32_t hops = o.plus_share > 0 ? o.plus : o.minus, first = o.plus_share > 0 ? x : (x + 1 + k - hops) % k;
             uint32_t end = first + hops;
             change[first] += bytes;
             change[end < k ? end : k] -= bytes;

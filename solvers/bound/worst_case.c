@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define MOST_NODES 4096
-#define MOST_PAIRS 2e7   /* routes walked */
-#define MOST_SHARES 3e7  /* of routes on links */
+#define MOST_PAIRS 2e7  /* routes walked */
+#define MOST_SHARES 3e7 /* of routes on links */
 
 struct worst {
     const struct fc_network *net;
@@ -66,8 +66,10 @@ static uint32_t link_back(const struct worst *w, uint32_t link)
 {
     uint32_t v = w->net->link_source[link], shift = shift_of(w, link), to = v;
     if (shift == 0) return link;
-    if (fc_is_node(w->net, v)) to = fc_node_vertex(w->net, node_back(w, v - w->net->n_routers, shift));
-    else to = w->translations.orbit[v];
+    if (fc_is_node(w->net, v))
+        to = fc_node_vertex(w->net, node_back(w, v - w->net->n_routers, shift));
+    else
+        to = w->translations.orbit[v];
     return w->net->first_link[to] + (link - w->net->first_link[v]);
 }
 
@@ -142,8 +144,10 @@ static enum fc_code walk_all(struct worst *w, bool write)
             }
         }
         if ((double)w->n_shares > MOST_SHARES)
-            return fc_refuse(w->st, FC_NO, "the routes of %u nodes cross more than %.3g links in all (routing %s; "
-                             "too many for the worst case)", n, MOST_SHARES, w->net->machine->routing->name);
+            return fc_refuse(w->st, FC_NO,
+                             "the routes of %u nodes cross more than %.3g links in all (routing %s; "
+                             "too many for the worst case)",
+                             n, MOST_SHARES, w->net->machine->routing->name);
     }
     return FC_OK;
 }
@@ -153,8 +157,10 @@ static enum fc_code collect(struct worst *w)
     uint32_t n = w->net->n_nodes, capacity = w->net->machine->routing->walk_capacity(w->net);
     double pairs = (double)n / w->n_shifts * n;
     if (n > MOST_NODES)
-        return fc_refuse(w->st, FC_NO, "the worst case of %u nodes is an assignment of %.3g pairs for each link (at "
-                         "most %d nodes)", n, (double)n * n, MOST_NODES);
+        return fc_refuse(w->st, FC_NO,
+                         "the worst case of %u nodes is an assignment of %.3g pairs for each link (at "
+                         "most %d nodes)",
+                         n, (double)n * n, MOST_NODES);
     if (pairs > MOST_PAIRS || capacity == FC_NONE)
         return fc_refuse(w->st, FC_NO, "the worst case needs %.3g routes (at most %.3g)", pairs, MOST_PAIRS);
     if (number_links(w) || fc_walk_start(&w->walk, capacity, w->st)) return w->st->code;

@@ -23,7 +23,7 @@
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
 #define LEAST_ALIKE 4
-#define SAME 0.03            /* features of one pattern on one network */
+#define SAME 0.03 /* features of one pattern on one network */
 /* Entries times routers for a second load solution, which walks the box of each: 4096 nodes with 60 000 pairs (half a
  * second) are within, a permutation of 65 536 nodes (three seconds) is not. */
 #define MOST_WORK 2.5e8
@@ -35,18 +35,15 @@ static const char *const kinds[] = {"tornado",  "transpose",   "complement", "bi
 
 /* Every node sends every other the same: one dense part, the same for all tasks, and nodes that inject alike.
  */
-static bool is_all_to_all(const struct fc_network *net, const struct fc_demand *demand,
-                          const struct fc_load *load)
+static bool is_all_to_all(const struct fc_network *net, const struct fc_demand *demand, const struct fc_load *load)
 {
     if (demand->n_entries || demand->n_dense != 1 || net->n_nodes < 2) return false;
-    if (!fc_all_equal(demand->dense[0].a, demand->n_tasks) ||
-        !fc_all_equal(demand->dense[0].b, demand->n_tasks))
+    if (!fc_all_equal(demand->dense[0].a, demand->n_tasks) || !fc_all_equal(demand->dense[0].b, demand->n_tasks))
         return false;
     double first = -1;
     for (uint32_t node = 0; node < net->n_nodes; node++) {
         double out = 0;
-        for (uint32_t l = net->first_link[net->n_routers + node];
-             l < net->first_link[net->n_routers + node + 1]; l++)
+        for (uint32_t l = net->first_link[net->n_routers + node]; l < net->first_link[net->n_routers + node + 1]; l++)
             out += load->bytes[l];
         if (first < 0) first = out;
         if (!(out > 0) || fabs(out - first) > 1e-9 * first) return false;
@@ -80,15 +77,14 @@ const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *d
 /* Packets of a message; machines without packets send flits. */
 static double packets_of(const struct fc_machine *m, double bytes)
 {
-    double payload =
-        m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
+    double payload = m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
     return payload > 0 ? fmax(1, ceil(bytes / payload - 1e-9)) : 1;
 }
 
 /* Packets between two tasks, mean, and whole flits over wire bytes, for machines whose packets are flits
  * (others are rounded by fc_wire_bytes already). */
-static void count_packets(const struct fc_network *net, const struct fc_demand *d,
-                          const struct fc_placement *placement, double *packets, double *whole_flits)
+static void count_packets(const struct fc_network *net, const struct fc_demand *d, const struct fc_placement *placement,
+                          double *packets, double *whole_flits)
 {
     const struct fc_machine *m = net->machine;
     double n_packets = 0, n_pairs = 0, bytes = 0;
@@ -116,16 +112,14 @@ static void count_packets(const struct fc_network *net, const struct fc_demand *
         n_pairs += fmax(1, as * bs - fmin(as, bs));
     }
     *packets = n_pairs > 0 ? n_packets / n_pairs : 1;
-    *whole_flits =
-        m->packet.max_bytes > 0 || !(bytes > 0) ? 1 : fmax(1, n_packets * m->router.flit_bytes / bytes);
+    *whole_flits = m->packet.max_bytes > 0 || !(bytes > 0) ? 1 : fmax(1, n_packets * m->router.flit_bytes / bytes);
 }
 
 static double anisotropy(const struct fc_network *net, const struct fc_load *load)
 {
     double most = 0, sum = 0, n = 0;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        if (!(load->bytes[l] > 0) || fc_is_node(net, net->link_source[l]) ||
-            fc_is_node(net, net->link_target[l]))
+        if (!(load->bytes[l] > 0) || fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l]))
             continue;
         double time = load->bytes[l] / fc_link_bandwidth(net, l);
         most = fmax(most, time);
@@ -153,9 +147,9 @@ enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand 
     return FC_OK;
 }
 
-void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
-                    const struct fc_placement *placement, const struct fc_load *load,
-                    const struct fc_phase_parts *parts, double split, struct fc_bulk_point *point)
+void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand, const struct fc_placement *placement,
+                    const struct fc_load *load, const struct fc_phase_parts *parts, double split,
+                    struct fc_bulk_point *point)
 {
     double whole_flits;
     count_packets(net, demand, placement, &point->packets, &whole_flits);
@@ -178,8 +172,7 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 
 /* ---- the process ---- */
 
-enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean,
-                          struct fc_status *st)
+enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_kriging_point *points = fc_alloc(&arena, bulk->n_cases, sizeof *points, st);
@@ -208,8 +201,7 @@ double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
     double squares = 0;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
         const struct fc_bulk_case *c = &bulk->cases[i];
-        double error =
-            with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
+        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
         squares += error * error / bulk->n_cases;
     }
     return bulk->n_cases ? sqrt(squares) : (double)NAN;
@@ -223,8 +215,8 @@ static bool is_of(const struct fc_bulk_case *c, const char *kind)
 
 /* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of
  * messages about as long only; then NaN for few. */
-static double left_out_percent(const struct fc_bulk *bulk, const char *kind,
-                               const struct fc_bulk_point *point, bool alike)
+static double left_out_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
+                               bool alike)
 {
     double squares = 0, x[FC_KRIGING_FEATURES], at[FC_KRIGING_FEATURES];
     int n = 0;
@@ -240,8 +232,7 @@ static double left_out_percent(const struct fc_bulk *bulk, const char *kind,
     return n >= (alike ? LEAST_ALIKE : 1) ? sqrt(squares / n) : (double)NAN;
 }
 
-static double measured_percent(const struct fc_bulk *bulk, const char *kind,
-                               const struct fc_bulk_point *point)
+static double measured_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point)
 {
     double error = left_out_percent(bulk, kind, point, true);
     return isnan(error) ? left_out_percent(bulk, kind, point, false) : error;
@@ -264,9 +255,8 @@ static double most_hops(const struct fc_bulk *bulk, const char *kind)
 static void check_hull(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
                        struct fc_bulk_answer *answer)
 {
-    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops",
-                                                        "anisotropy of link loads", "gain of the split",
-                                                        "share of latency"};
+    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
+                                                        "gain of the split", "share of latency"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
@@ -318,8 +308,7 @@ static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *ne
 }
 
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
-                           struct fc_status *st)
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
@@ -333,8 +322,8 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(mean + value);
-    answer->error_percent = fmax(
-        LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
+    answer->error_percent =
+        fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
     check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;

@@ -60,14 +60,13 @@ enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand 
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st);
 /* The point of a phase; `split` of fc_bulk_split. */
-void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
-                    const struct fc_placement *placement, const struct fc_load *load,
-                    const struct fc_phase_parts *parts, double split, struct fc_bulk_point *point);
+void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand, const struct fc_placement *placement,
+                    const struct fc_load *load, const struct fc_phase_parts *parts, double split,
+                    struct fc_bulk_point *point);
 /* Features of the process. */
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
-enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean,
-                          struct fc_status *st);
+enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
  * each kind left out; NaN without cases. */
@@ -81,7 +80,6 @@ struct fc_bulk_answer {
 };
 /* The ratio at a point. `kind` "": any pattern. Cost: inversion of an n_cases x n_cases matrix. */
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
-                           struct fc_status *st);
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
 
 #endif

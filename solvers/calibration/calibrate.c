@@ -35,9 +35,8 @@ static enum fc_code make_replays(const struct fc_machine *machine, const struct 
     return fc_calibration_replays_run(machine, work, set, c, st);
 }
 
-static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set,
-                         double budget_s, struct fc_calibration_design *design, struct fc_calibration *c,
-                         struct fc_status *st)
+static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set, double budget_s,
+                         struct fc_calibration_design *design, struct fc_calibration *c, struct fc_status *st)
 {
     uint32_t n = 0;
     double closed_s = FC_CALIBRATION_PHASES_SHARE * budget_s;

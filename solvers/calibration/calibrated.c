@@ -57,8 +57,8 @@ struct fc_calibrated {
     const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double misfit_percent[MOST];   /* with this anchor left out; 0: an end */
-    struct fc_corrected corrected; /* transfer */
+    double misfit_percent[MOST];                                       /* with this anchor left out; 0: an end */
+    struct fc_corrected corrected;                                     /* transfer */
     double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
     const char *none, *outside, *beyond;                               /* why; "": does not hold */
 };
@@ -92,11 +92,9 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
             return st->code;
         c->x[c->n] = p->load_share;
         c->r[c->n] = log(p->latency_cycles / a.latency_mean_cycles);
-        c->half_percent[c->n++] =
-            isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
+        c->half_percent[c->n++] = isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
     }
-    for (int i = 1; i + 1 < c->n; i++)
-        c->misfit_percent[i] = 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i]));
+    for (int i = 1; i + 1 < c->n; i++) c->misfit_percent[i] = 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i]));
     return FC_OK;
 }
 
@@ -126,8 +124,7 @@ static double stated(double factor, double deviation)
 static double transfer_error(const struct fc_calibrated *c, double x, double latency)
 {
     double excess = fmax(0, 1 - c->turns->zero_load_cycles / latency);
-    double factor =
-        fc_corrected_between(&c->corrected, c->factor, c->corrected.n ? c->factor[0] : (double)NAN, x);
+    double factor = fc_corrected_between(&c->corrected, c->factor, c->corrected.n ? c->factor[0] : (double)NAN, x);
     return stated(factor, fc_corrected_deviation(&c->corrected, x, excess));
 }
 
@@ -168,8 +165,7 @@ static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, 
 
 /* ---- what applies ---- */
 
-static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
-    FC_PRINTF(3, 4);
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...) FC_PRINTF(3, 4);
 static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
 {
     char text[2400];
@@ -212,8 +208,8 @@ static enum fc_code check_hull(struct fc_calibrated *c, struct fc_status *st)
                 {"packets a buffer", t->buffer_packets, k->buffer_packets[0], k->buffer_packets[1]}};
     for (size_t i = 0; i < FC_COUNT(list) && !*c->outside && !st->code; i++)
         if (list[i].value < list[i].low / HULL_MARGIN || list[i].value > list[i].high * HULL_MARGIN)
-            c->outside = words(c, st, "%s %.4g: calibrated for %.4g to %.4g", list[i].name, list[i].value,
-                               list[i].low, list[i].high);
+            c->outside = words(c, st, "%s %.4g: calibrated for %.4g to %.4g", list[i].name, list[i].value, list[i].low,
+                               list[i].high);
     const struct fc_calibration_case *near = nearest(k, t);
     if (!st->code && !*c->outside && near->escape_percent > MOST_ESCAPE_PERCENT)
         c->outside = words(c, st, "in the nearest run (%s, %s) %.3g %% of the flits took escape channels",
@@ -231,8 +227,7 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
     }
     if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
     if (strcmp(kind, c->calibration->kind)) {
-        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)",
-                        c->calibration->kind, kind);
+        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)", c->calibration->kind, kind);
         c->calibration = NULL;
     }
     return st->code;
@@ -248,7 +243,7 @@ static bool is_anchor(const struct fc_calibration_case *k)
 }
 
 static void find_own(struct fc_calibrated *c, const char *shape, const char *pattern,
-                         const struct fc_flit_settings *settings)
+                     const struct fc_flit_settings *settings)
 {
     double mean = c->turns->flits_mean;
     double most = settings->packet_flits_max ? settings->packet_flits_max : mean;
@@ -262,8 +257,8 @@ static void find_own(struct fc_calibrated *c, const char *shape, const char *pat
     if (c->own && is_anchor(c->own)) c->anchors = c->own;
 }
 
-static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
-                            const struct fc_flit_settings *settings, struct fc_status *st)
+static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,
+                            struct fc_status *st)
 {
     if (check_kind(c, settings->vc_rule, st)) return st->code;
     /* A run that was allowed although it can deadlock has no steady state to speak of. */
@@ -355,10 +350,8 @@ static void add_error(const struct fc_calibrated *c, double x, struct fc_calibra
     if (!c->calibration || !answer->model.stable) return;
     double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
     bool above = x > last * (1 + 1e-9);
-    answer->error_percent =
-        c->anchors ? anchored_error(c, x) : transfer_error(c, x, answer->model.latency_mean_cycles);
-    if (c->anchors && above)
-        answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
+    answer->error_percent = c->anchors ? anchored_error(c, x) : transfer_error(c, x, answer->model.latency_mean_cycles);
+    if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
     answer->extrapolated = above || *c->outside;
     if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
     if (!answer->extrapolated) return;
@@ -378,8 +371,8 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
     } else {
         double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
-        double log_ratio = c->anchors ? ratio_at(c, -1, x)
-                                      : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        double log_ratio =
+            c->anchors ? ratio_at(c, -1, x) : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
         if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;

@@ -23,7 +23,7 @@ enum { FC_CALIBRATION_FEATURES = 6 };
 struct fc_calibration_point {
     double load_share;                        /* of the case's saturation */
     double latency_cycles, half_width_cycles; /* of the kernel; 95 % by batch means, NaN: unknown */
-    double model_ratio; /* model over kernel, both at this share of their own saturation */
+    double model_ratio;                       /* model over kernel, both at this share of their own saturation */
 };
 #define FC_CALIBRATION_MOST_POINTS 15
 /* One network, pattern and packet length that was run. */
@@ -42,8 +42,7 @@ struct fc_calibration_case {
     int n_points;
     struct fc_calibration_point *points; /* [n_points] ascending */
     bool fitted;                         /* used for the parameters; else held out */
-    double mean_error_percent, greatest_error_percent,
-        saturation_error_percent; /* of the transfer tier with this
+    double mean_error_percent, greatest_error_percent, saturation_error_percent; /* of the transfer tier with this
 network left out of fit and correction (calibration->left_out), latency up to 0.8 of saturation */
 };
 /* The correction at one share of saturation; share 1: of the saturation itself. The error stated is
@@ -60,8 +59,7 @@ enum fc_left_out { FC_LEFT_OUT_NETWORK, FC_LEFT_OUT_CASE };
 extern const char *const fc_left_out_names[]; /* NULL-terminated */
 struct fc_calibration {
     struct fc_arena arena;
-    const char *file, *machine,
-        *kind; /* file: read from or to be written to, may be NULL; kind: fc_calibration_kind */
+    const char *file, *machine, *kind; /* file: read from or to be written to, may be NULL; kind: fc_calibration_kind */
     const char *kernel_version;
     uint64_t seed;
     struct fc_queueing_parameters parameters, low, high; /* 95 % interval */
@@ -75,17 +73,17 @@ struct fc_calibration {
     int n_corrections;
     struct fc_calibration_correction corrections[FC_CALIBRATION_MOST_CORRECTIONS]; /* ascending; the last is
                                                                                       of share 1 */
-    double residual_percent; /* root mean square of the fit */
-    int left_out;            /* enum fc_left_out */
+    double residual_percent;                                                       /* root mean square of the fit */
+    int left_out;                                                                  /* enum fc_left_out */
     /* All NaN where nothing could be left out (a single case). */
     double left_out_mean_percent, left_out_greatest_percent; /* latency, up to 80 % of saturation */
     double largest_left_out_percent;                         /* the largest network left out, mean */
     double saturation_mean_percent, saturation_greatest_percent;
     /* The same with a kind of pattern left out on all networks, NaN where there is one: means. */
     double kind_mean_percent, kind_saturation_mean_percent;
-    double error_at[10]; /* mean absolute left-out error at load share 0, 0.1, ... 0.9 */
-    double hops_run;     /* flit-hops (event engine: packet-hops) that the kernel made for it */
-    struct fc_bulk phases; /* closed runs */
+    double error_at[10];       /* mean absolute left-out error at load share 0, 0.1, ... 0.9 */
+    double hops_run;           /* flit-hops (event engine: packet-hops) that the kernel made for it */
+    struct fc_bulk phases;     /* closed runs */
     struct fc_replays replays; /* jobs; n_cases 0: the file has none */
 };
 
@@ -111,8 +109,7 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
 enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                   struct fc_calibration *calibration, struct fc_status *st);
 void fc_calibration_free(struct fc_calibration *calibration);
-enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path,
-                                  struct fc_status *st);
+enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st);
 /* FC_INPUT with file:line for what is wrong in the file. The caller frees. */
 enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st);
 /* "DIR/NAME.calibration.yaml" beside the machine's file. Returns out. */
@@ -132,13 +129,12 @@ enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibra
 enum fc_calibration_tier { FC_TIER_NONE, FC_TIER_ANCHORED, FC_TIER_TRANSFER };
 extern const char *const fc_calibration_tier_names[]; /* NULL-terminated */
 struct fc_calibrated_answer {
-    struct fc_queueing_answer
-        model; /* latency corrected when anchored; stable false at and above saturation */
+    struct fc_queueing_answer model; /* latency corrected when anchored; stable false at and above saturation */
     enum fc_calibration_tier tier;
     double saturation;    /* flits a node and cycle: of the case when anchored, else of the model */
     double error_percent; /* of the mean latency; NaN: nothing measured applies */
     bool extrapolated;    /* outside the hull or above 0.9 of saturation; the error is widened */
-    const char *why; /* the reason for that, or for a NaN, in words; "". Lives as long as the calibrated */
+    const char *why;      /* the reason for that, or for a NaN, in words; "". Lives as long as the calibrated */
 };
 /* One load of open-loop traffic: calibration may be NULL (parameters of theory, error NaN). `pattern` names
  * the case as the user typed it; the settings give packet lengths and rule as for fc_turns_make. A rule of

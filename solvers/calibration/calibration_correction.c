@@ -69,9 +69,9 @@ static enum fc_code inputs_of_links(const struct fc_turns *t, double *inputs, st
     for (uint32_t s = 0; feeds && s < t->n_states; s++)
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
             if (t->kind[t->choice_link[i]] == FC_TURN_NETWORK)
-                feeds[n++] = (struct feed){
-                    t->choice_link[i], t->state_in[s] == FC_NONE ? FC_NONE : t->channel_link[t->state_in[s]],
-                    t->choice_rate[i]};
+                feeds[n++] = (struct feed){t->choice_link[i],
+                                           t->state_in[s] == FC_NONE ? FC_NONE : t->channel_link[t->state_in[s]],
+                                           t->choice_rate[i]};
     if (feeds) qsort(feeds, n, sizeof *feeds, by_links);
     for (uint32_t i = 0; i < n;) {
         double rate = 0, squares = 0;
@@ -150,8 +150,7 @@ static double next_share(const struct fc_correction *c, double last)
     double next = 1;
     for (uint32_t j = 0; j < c->n_cases; j++)
         for (int i = 0; i < c->cases[j]->n_points; i++)
-            if (c->cases[j]->points[i].load_share > last)
-                next = fmin(next, c->cases[j]->points[i].load_share);
+            if (c->cases[j]->points[i].load_share > last) next = fmin(next, c->cases[j]->points[i].load_share);
     return next;
 }
 
@@ -170,8 +169,7 @@ static enum fc_code make(const struct fc_calibration_case *const *cases, uint32_
         uint32_t found = collect(c, share, points);
         if (found == 0 || (!shapes && found < LEAST_PRESENT * c->n_cases)) continue;
         struct fc_kriging **k = &c->kriging[c->n];
-        if (shapes ? fc_kriging_make(points, found, &shapes[i].shape, k, st)
-                   : fc_kriging_fit(points, found, k, st))
+        if (shapes ? fc_kriging_make(points, found, &shapes[i].shape, k, st) : fc_kriging_fit(points, found, k, st))
             return st->code;
         c->share[c->n++] = share;
     }
@@ -185,8 +183,8 @@ enum fc_code fc_correction_fit(const struct fc_calibration_case *const *cases, u
 }
 
 enum fc_code fc_correction_make(const struct fc_calibration_case *const *cases, uint32_t n_cases,
-                                const struct fc_calibration_correction *shapes, int n,
-                                struct fc_correction *correction, struct fc_status *st)
+                                const struct fc_calibration_correction *shapes, int n, struct fc_correction *correction,
+                                struct fc_status *st)
 {
     return make(cases, n_cases, shapes, n, correction, st);
 }
@@ -200,8 +198,7 @@ void fc_correction_close(struct fc_correction *c)
 
 /* ---- a case ---- */
 
-void fc_correction_at(const struct fc_correction *c, const struct fc_calibration_case *k,
-                      struct fc_corrected *out)
+void fc_correction_at(const struct fc_correction *c, const struct fc_calibration_case *k, struct fc_corrected *out)
 {
     struct fc_kriging_point p = point_of(c, k);
     memset(out, 0, sizeof *out);

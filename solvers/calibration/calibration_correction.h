@@ -21,8 +21,8 @@ enum fc_code fc_correction_fit(const struct fc_calibration_case *const *cases, u
                                struct fc_correction *correction, struct fc_status *st);
 /* The same with the shapes of a calibration. */
 enum fc_code fc_correction_make(const struct fc_calibration_case *const *cases, uint32_t n_cases,
-                                const struct fc_calibration_correction *shapes, int n,
-                                struct fc_correction *correction, struct fc_status *st);
+                                const struct fc_calibration_correction *shapes, int n, struct fc_correction *correction,
+                                struct fc_status *st);
 void fc_correction_close(struct fc_correction *correction);
 
 /* What it says of one case: logarithms of model over kernel, with standard deviations. */
@@ -37,8 +37,7 @@ struct fc_corrected {
 void fc_correction_at(const struct fc_correction *correction, const struct fc_calibration_case *k,
                       struct fc_corrected *corrected);
 /* value[n] over the shares at share x: linear from `origin` at no load, constant above the last. */
-double fc_corrected_between(const struct fc_corrected *corrected, const double *value, double origin,
-                            double x);
+double fc_corrected_between(const struct fc_corrected *corrected, const double *value, double origin, double x);
 /* Standard deviation of the logarithm of a latency that is by `excess` of itself above zero load, at share x
  * of a saturation that is itself uncertain: a wait grows like x / (1 - x). */
 double fc_corrected_deviation(const struct fc_corrected *corrected, double x, double excess);

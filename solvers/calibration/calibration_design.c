@@ -106,8 +106,7 @@ void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration
 /* ---- networks ---- */
 
 /* Whether the network is there already, or not to be run. */
-static bool known_shape(const struct fc_calibration_design *d, const char *without,
-                        const struct fc_machine *machine)
+static bool known_shape(const struct fc_calibration_design *d, const char *without, const struct fc_machine *machine)
 {
     char shape[512], other[512];
     fc_machine_shape(machine, shape, sizeof shape);
@@ -209,8 +208,8 @@ static int lengths(const struct fc_network *net, uint32_t *flits, struct fc_stat
 }
 
 /* Keeps the network when a uniform case of it is cheap enough. The machine goes over to the design. */
-static enum fc_code try_network(struct fc_machine *machine, bool owned, double budget_s, double share,
-                                uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
+static enum fc_code try_network(struct fc_machine *machine, bool owned, double budget_s, double share, uint64_t seed,
+                                struct fc_calibration_design *d, struct fc_status *st)
 {
     int n = d->n_networks;
     uint32_t flits[MOST_LENGTHS];
@@ -237,13 +236,11 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     return st->code;
 }
 
-static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share,
-                                 const char *without, uint64_t seed, struct fc_calibration_design *d,
-                                 struct fc_status *st)
+static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share, const char *without,
+                                 uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
 {
     struct fc_machine own = *machine;
-    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st))
-        return st->code;
+    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st)) return st->code;
     for (int i = 0; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
         struct fc_machine relative;
         bool exists;
@@ -262,16 +259,15 @@ static void by_size(const struct fc_calibration_design *d, int *order)
 {
     for (int i = 0; i < d->n_networks; i++) {
         int at = i;
-        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--)
-            order[at] = order[at - 1];
+        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--) order[at] = order[at - 1];
         order[at] = i;
     }
 }
 
 /* ---- the cases ---- */
 
-static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, uint64_t seed,
-                             double budget_s, struct fc_calibration_design *d, struct fc_status *st)
+static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, uint64_t seed, double budget_s,
+                             struct fc_calibration_design *d, struct fc_status *st)
 {
     uint32_t flits[MOST_LENGTHS];
     int n = lengths(net, flits, st);
@@ -280,8 +276,7 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
         if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
-            if (why.code != FC_INPUT)
-                *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
+            if (why.code != FC_INPUT) *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
             continue;
         }
@@ -315,8 +310,7 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
 
 /* The uniform pattern of a network, or the others. */
 static enum fc_code add_patterns(const struct fc_network *net, bool uniform, double budget_s, uint64_t seed,
-                                 struct fc_arena *arena, struct fc_calibration_design *d,
-                                 struct fc_status *st)
+                                 struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
 {
     struct patterns p = {0};
     add_pattern(net, "uniform", &p);
@@ -348,18 +342,16 @@ static void use_budget(struct fc_calibration_design *d, double budget_s)
     }
 }
 
-enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
-                                        const char *without, uint64_t seed, struct fc_arena *arena,
-                                        struct fc_calibration_design *d, struct fc_status *st)
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,
+                                        uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
+                                        struct fc_status *st)
 {
     int order[MOST_NETWORKS];
     memset(d, 0, sizeof *d);
     d->machines = fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->machines, st);
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
-    d->jobs = d->owned
-                  ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st)
-                  : NULL;
+    d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st) : NULL;
     if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st) ||
         (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
         return st->code;
@@ -370,8 +362,7 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
         for (int uniform = 1; uniform >= 0; uniform--)
             for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
-                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st))
-                    return st->code;
+                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
     use_budget(d, budget_s);
     return FC_OK;
 }

@@ -104,18 +104,16 @@ static void put_case(FILE *f, const struct fc_calibration_case *k)
     put_key(f, "    error_greatest", k->greatest_error_percent);
     fputc('\n', f);
     put_key(f, "    error_saturation", k->saturation_error_percent);
-    fprintf(f,
-            "\n    points: # share of saturation, latency and its half width in cycles, model over kernel\n");
+    fprintf(f, "\n    points: # share of saturation, latency and its half width in cycles, model over kernel\n");
     for (int i = 0; i < k->n_points; i++) {
         const struct fc_calibration_point *p = &k->points[i];
-        put_list(f, "      - at",
-                 (double[]){p->load_share, p->latency_cycles, p->half_width_cycles, p->model_ratio}, 4);
+        put_list(f, "      - at", (double[]){p->load_share, p->latency_cycles, p->half_width_cycles, p->model_ratio},
+                 4);
         fputc('\n', f);
     }
 }
 
-enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path,
-                                  struct fc_status *st)
+enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st)
 {
     struct fc_output out;
     if (fc_output_open(&out, path, st)) return st->code;

@@ -37,9 +37,8 @@ static const struct range {
     double start;    /* where the search begins when the default is an end */
     double when_low; /* stands for a parameter at the low end of its range */
 } ranges[FC_Q_PARAMETERS] = {
-    [FC_Q_CONTENTION] = {0.3, 3, 1, 0.3},   [FC_Q_INPUT_QUEUE] = {0.03, 10, 1, 0},
-    [FC_Q_BACKPRESSURE] = {0.03, 60, 1, 0}, [FC_Q_PORT] = {0.01, 3, 0.3, 0},
-    [FC_Q_CHOICE] = {0.05, 5, 1, 0},        [FC_Q_GAP] = {3e-4, 0.3, 0.01, 0},
+    [FC_Q_CONTENTION] = {0.3, 3, 1, 0.3}, [FC_Q_INPUT_QUEUE] = {0.03, 10, 1, 0}, [FC_Q_BACKPRESSURE] = {0.03, 60, 1, 0},
+    [FC_Q_PORT] = {0.01, 3, 0.3, 0},      [FC_Q_CHOICE] = {0.05, 5, 1, 0},       [FC_Q_GAP] = {3e-4, 0.3, 0.01, 0},
 };
 
 /* ---- residuals ---- */
@@ -55,13 +54,12 @@ static int rows_of(const struct fc_calibration_case *k)
 static enum fc_code find_saturation(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
                                     struct fc_status *st)
 {
-    return fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY,
-                                       &job->saturation, st);
+    return fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY, &job->saturation, st);
 }
 
 /* Mean latency of the model at a share of its saturation. */
-static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
-                               double share, double *latency, struct fc_status *st)
+static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_queueing_parameters *p, double share,
+                               double *latency, struct fc_status *st)
 {
     struct fc_queueing_answer a;
     if (fc_queueing_solve(job->queueing, p, share * job->saturation, &a, st)) return st->code;
@@ -218,15 +216,13 @@ void fc_fit_pack(const struct fc_fit *f, const double *r, gsl_vector *out)
 {
     size_t n = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++)
-        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++)
-            gsl_vector_set(out, n++, r[i]);
+        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++) gsl_vector_set(out, n++, r[i]);
 }
 
 static size_t used_rows(const struct fc_fit *f)
 {
     size_t n = 0;
-    for (uint32_t j = 0; j < f->n_jobs; j++)
-        n += f->use[j] ? (size_t)(f->first_row[j + 1] - f->first_row[j]) : 0;
+    for (uint32_t j = 0; j < f->n_jobs; j++) n += f->use[j] ? (size_t)(f->first_row[j + 1] - f->first_row[j]) : 0;
     return n;
 }
 
@@ -239,8 +235,7 @@ static enum fc_code polish(struct fc_fit *f, struct fc_queueing_parameters *p, s
     fc_gsl_errors();
     gsl_multifit_nlinear_fdf fdf = {.f = lm_residuals, .df = lm_jacobian, .n = n, .p = k, .params = &m};
     gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_workspace *w =
-        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, n, k);
+    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, n, k);
     gsl_vector *x = gsl_vector_alloc(k);
     if (w && x) {
         double before = residuals(f, p, f->r);
@@ -281,8 +276,7 @@ static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_paramet
         for (size_t i = 0; !status && i < n * k; i++) f->jacobian[i] = gsl_matrix_get(jacobian, i / k, i % k);
         if (!status && !gsl_multifit_nlinear_covar(jacobian, 1e-8, covariance))
             for (size_t i = 0; i < k; i++) {
-                double variance =
-                    gsl_matrix_get(covariance, i, i); /* 0: a column that depends on the others */
+                double variance = gsl_matrix_get(covariance, i, i); /* 0: a column that depends on the others */
                 if (variance > 0) half[i] = gsl_cdf_tdist_Pinv(0.975, dof) * sqrt(variance * sum / dof);
             }
     }
@@ -348,8 +342,7 @@ void fc_fit_start(struct fc_fit *f, struct fc_queueing_parameters *p)
     }
 }
 
-enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, double *half,
-                        struct fc_status *st)
+enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, double *half, struct fc_status *st)
 {
     double step = FIRST_STEP;
     memcpy(f->fitted, f->use, f->n_jobs * sizeof *f->fitted);
@@ -361,8 +354,7 @@ enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, doub
         step = 2 * LAST_STEP;
     }
     if (!st->code && !isfinite(residuals(f, p, f->r)))
-        fc_refuse(st, FC_NO,
-                  "the fit has no solution: the queueing model does not converge for the runs made");
+        fc_refuse(st, FC_NO, "the fit has no solution: the queueing model does not converge for the runs made");
     return st->code;
 }
 
@@ -409,8 +401,8 @@ double fc_fit_residuals(struct fc_fit *f, const struct fc_queueing_parameters *p
     return residuals(f, p, f->r);
 }
 
-enum fc_code fc_fit_open(struct fc_fit *f, struct fc_calibration_job *const *jobs, uint32_t n_jobs,
-                         int threads, struct fc_status *st)
+enum fc_code fc_fit_open(struct fc_fit *f, struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+                         struct fc_status *st)
 {
     memset(f, 0, sizeof *f);
     f->jobs = jobs;

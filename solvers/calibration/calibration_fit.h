@@ -19,8 +19,8 @@ struct fc_fit {
     int threads, n_evaluations;
 };
 /* Opens the models of the jobs, which it tunes for fits. The caller closes, also after a failure. */
-enum fc_code fc_fit_open(struct fc_fit *fit, struct fc_calibration_job *const *jobs, uint32_t n_jobs,
-                         int threads, struct fc_status *st);
+enum fc_code fc_fit_open(struct fc_fit *fit, struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+                         struct fc_status *st);
 void fc_fit_close(struct fc_fit *fit);
 /* The parameters that matter for the jobs in use, free, at their start. */
 void fc_fit_start(struct fc_fit *fit, struct fc_queueing_parameters *parameters);
@@ -37,12 +37,11 @@ void fc_fit_pack(const struct fc_fit *fit, const double *r, gsl_vector *out);
 /* Answer (the model, and what `corrected` says where it is not NULL) against kernel at the kernel's loads:
  * log_ratio[n_points] of the latencies, *log_saturation; excess[n_points] (may be NULL): share of the
  * answer's latency that is above zero load. */
-enum fc_code fc_calibration_compare(struct fc_calibration_job *job,
-                                    const struct fc_queueing_parameters *parameters,
+enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
                                     const struct fc_corrected *corrected, double *log_ratio, double *excess,
                                     double *log_saturation, struct fc_status *st);
 /* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. */
-enum fc_code fc_calibration_ratios(struct fc_calibration_job *job,
-                                   const struct fc_queueing_parameters *parameters, struct fc_status *st);
+enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
+                                   struct fc_status *st);
 
 #endif

@@ -64,15 +64,13 @@ static enum fc_code judge(struct held *h, uint32_t j, const struct fc_queueing_p
     struct fc_calibration_job *job = h->fit->jobs[j];
     const struct fc_calibration_case *k = job->out;
     double excess[FC_CALIBRATION_MOST_POINTS];
-    if (fc_calibration_compare(job, p, corrected, h->log_ratio[j], excess, &h->log_saturation[j], st))
-        return st->code;
+    if (fc_calibration_compare(job, p, corrected, h->log_ratio[j], excess, &h->log_saturation[j], st)) return st->code;
     double shift = exp(-h->log_saturation[j]); /* the kernel's saturation in units of the answer's */
     for (int i = 0; i < k->n_points; i++)
-        h->score[j][i] = fabs(h->log_ratio[j][i]) /
-                         fmax(fc_corrected_deviation(corrected, k->points[i].load_share * shift, excess[i]),
-                              LEAST_DEVIATION);
-    h->score_saturation[j] =
-        fabs(h->log_saturation[j]) / fmax(corrected->saturation_deviation, LEAST_DEVIATION);
+        h->score[j][i] =
+            fabs(h->log_ratio[j][i]) /
+            fmax(fc_corrected_deviation(corrected, k->points[i].load_share * shift, excess[i]), LEAST_DEVIATION);
+    h->score_saturation[j] = fabs(h->log_saturation[j]) / fmax(corrected->saturation_deviation, LEAST_DEVIATION);
     h->known[j] = corrected->known;
     return FC_OK;
 }
@@ -88,8 +86,7 @@ static int make_groups(struct held *h, bool by_kind)
         h->group[j] = -1;
         for (uint32_t i = 0; i < j && h->group[j] < 0; i++) {
             const struct fc_calibration_case *a = f->jobs[i]->out, *b = f->jobs[j]->out;
-            if (!strcmp(by_kind ? a->kind : a->network, by_kind ? b->kind : b->network))
-                h->group[j] = h->group[i];
+            if (!strcmp(by_kind ? a->kind : a->network, by_kind ? b->kind : b->network)) h->group[j] = h->group[i];
         }
         if (h->group[j] < 0) h->group[j] = n++;
     }
@@ -129,13 +126,11 @@ done:
     return st->code;
 }
 
-static enum fc_code leave_out_all(struct held *h, bool by_kind, struct fc_progress *progress,
-                                  struct fc_status *st)
+static enum fc_code leave_out_all(struct held *h, bool by_kind, struct fc_progress *progress, struct fc_status *st)
 {
     int n = make_groups(h, by_kind);
     for (int g = 0; g < n; g++) {
-        fc_progress_show(progress, (g + 1.0) / (n + 1),
-                         by_kind ? "left out: patterns" : "left out: networks");
+        fc_progress_show(progress, (g + 1.0) / (n + 1), by_kind ? "left out: patterns" : "left out: networks");
         if (leave_out(h, g, st)) return st->code;
     }
     return FC_OK;
@@ -202,8 +197,7 @@ static void set_kind_errors(struct held *h)
         const struct fc_calibration_case *k = h->fit->jobs[j]->out;
         double sum = 0, points = 0;
         for (int i = 0; i < k->n_points; i++)
-            if (k->points[i].load_share <= FC_CALIBRATION_JUDGE_TO)
-                sum += percent(h->log_ratio[j][i]), points++;
+            if (k->points[i].load_share <= FC_CALIBRATION_JUDGE_TO) sum += percent(h->log_ratio[j][i]), points++;
         latency += sum / points;
         saturation += percent(h->log_saturation[j]);
         n++;
@@ -234,9 +228,9 @@ static void by_share(const struct held *h)
         double x = k / 10.0;
         int i = 1;
         while (i + 1 < n && share[i] < x) i++;
-        h->c->error_at[k] = x >= share[i] ? error[i]
-                                          : error[i - 1] + (error[i] - error[i - 1]) * (x - share[i - 1]) /
-                                                               (share[i] - share[i - 1]);
+        h->c->error_at[k] =
+            x >= share[i] ? error[i]
+                          : error[i - 1] + (error[i] - error[i - 1]) * (x - share[i - 1]) / (share[i] - share[i - 1]);
     }
 }
 
@@ -381,8 +375,7 @@ static enum fc_code measure(struct held *h, struct fc_progress *progress, struct
 }
 
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
-                                struct fc_progress *progress, struct fc_calibration *calibration,
-                                struct fc_status *st)
+                                struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st)
 {
     struct fc_fit fit;
     struct held h = {.fit = &fit, .c = calibration};

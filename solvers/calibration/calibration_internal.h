@@ -44,9 +44,9 @@ struct fc_calibration_design {
 };
 /* calibration_design.c. The cases that the budget, seconds of one core, may reach; out in `arena`. `without`:
  * a network that is not to be run, NULL: none. */
-enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
-                                        const char *without, uint64_t seed, struct fc_arena *arena,
-                                        struct fc_calibration_design *design, struct fc_status *st);
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,
+                                        uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *design,
+                                        struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
 /* What the design runs on a network beside uniform traffic. */
 struct fc_calibration_patterns {
@@ -62,7 +62,6 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *design, double bud
 /* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
  * calibration->cases are their `out`, in their order, but for the errors. */
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
-                                struct fc_progress *progress, struct fc_calibration *calibration,
-                                struct fc_status *st);
+                                struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st);
 
 #endif

@@ -133,10 +133,8 @@ static enum fc_code make_calls(uint32_t n, enum fc_op op, double bytes, uint64_t
         t->first_event[r + 1] = (uint64_t)(r + 1) * CALLS;
         t->first_line[r] = (long)r * CALLS + 1;
         for (uint32_t k = 0; k < CALLS; k++)
-            t->events[r * CALLS + k] = (struct fc_event){.op = (uint8_t)op,
-                                                         .peer = rooted ? 0 : -1,
-                                                         .bytes = (int64_t)fmax(1, bytes),
-                                                         .request = -1};
+            t->events[r * CALLS + k] = (struct fc_event){
+                .op = (uint8_t)op, .peer = rooted ? 0 : -1, .bytes = (int64_t)fmax(1, bytes), .request = -1};
     }
     t->events[fc_random_below(seed, UINT64_C(0x6a6f6273), 0, n) * CALLS + CALLS - 1].compute_s = LEAST_COMPUTE_S;
     return FC_OK;

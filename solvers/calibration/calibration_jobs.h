@@ -7,9 +7,9 @@
 
 /* A job on a network: what it does, how long its messages are, where its ranks are. */
 struct fc_small_job {
-    char name[128]; /* "stencil2d:grid=8x8,bytes=2048", "allreduce:bytes=64" */
-    bool random;    /* nodes in random order instead of theirs */
-    bool computes;  /* between phases, each rank for a time of its own */
+    char name[128];  /* "stencil2d:grid=8x8,bytes=2048", "allreduce:bytes=64" */
+    bool random;     /* nodes in random order instead of theirs */
+    bool computes;   /* between phases, each rank for a time of its own */
     bool one_a_node; /* else as many ranks on a node as it has cores */
 };
 enum { FC_MOST_SMALL_JOBS = 64 };

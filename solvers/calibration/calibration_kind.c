@@ -57,12 +57,9 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
         add(text, sizeof text, " dateline=%s", fc_dateline_names[m->router.dateline]);
     if (m->router.arbitration == FC_SLQ || m->router.arbitration == FC_JSQ_SLQ)
         add(text, sizeof text, " slq=%.4g", m->router.slq_percent);
-    if (m->router.in_network_percent > 0)
-        add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
-    if (m->router.injection_fifos > 0)
-        add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
-    if (flit.injection_flits != flit.buffer_flits)
-        add(text, sizeof text, " injection_flits=%u", flit.injection_flits);
+    if (m->router.in_network_percent > 0) add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
+    if (m->router.injection_fifos > 0) add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
+    if (flit.injection_flits != flit.buffer_flits) add(text, sizeof text, " injection_flits=%u", flit.injection_flits);
     add_speeds(&flit, text, sizeof text);
     fc_flit_unprepare(&flit);
     *kind = fc_copy_text(arena, text, st);
@@ -97,9 +94,12 @@ static void add_differences(const char *of, const char *other, bool missing, cha
         bool same = value && all - key - 1 == n && !strncmp(at + key + 1, value, n);
         if (same || (missing && value)) continue;
         add(out, size, "%s", *out ? ", " : "");
-        if (missing) add(out, size, "no %.*s (expected %.*s)", (int)key, at, (int)all, at);
-        else if (value) add(out, size, "%.*s (expected %.*s=%.*s)", (int)all, at, (int)key, at, (int)n, value);
-        else add(out, size, "%.*s (expected no %.*s)", (int)all, at, (int)key, at);
+        if (missing)
+            add(out, size, "no %.*s (expected %.*s)", (int)key, at, (int)all, at);
+        else if (value)
+            add(out, size, "%.*s (expected %.*s=%.*s)", (int)all, at, (int)key, at, (int)n, value);
+        else
+            add(out, size, "%.*s (expected no %.*s)", (int)all, at, (int)key, at);
     }
 }
 
@@ -112,8 +112,10 @@ static enum fc_code compare_kinds(const struct fc_network *net, const struct fc_
     const char *kind;
     char keys[600] = "";
     if (fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
-        if (why.code == FC_INPUT) snprintf(misfit->text, sizeof misfit->text, "the kernel cannot run this machine: %.800s", why.message);
-        else *st = why;
+        if (why.code == FC_INPUT)
+            snprintf(misfit->text, sizeof misfit->text, "the kernel cannot run this machine: %.800s", why.message);
+        else
+            *st = why;
     } else if (strcmp(kind, c->kind)) {
         add_differences(c->kind, kind, false, keys, sizeof keys);
         add_differences(kind, c->kind, true, keys, sizeof keys);

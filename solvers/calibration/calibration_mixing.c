@@ -37,7 +37,8 @@ static bool is_left_out(const struct fc_mixing_case *cases, uint32_t i, uint32_t
     return several ? !strcmp(cases[i].network, cases[out].network) : i == out;
 }
 
-static double squares(const struct fc_mixing_case *cases, uint32_t n, int n_steps, double limit, uint32_t out, bool several)
+static double squares(const struct fc_mixing_case *cases, uint32_t n, int n_steps, double limit, uint32_t out,
+                      bool several)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -97,8 +98,8 @@ void fc_mixing_fit(struct fc_mixing_case *cases, uint32_t n, int n_steps, struct
     for (uint32_t i = 0; i < n; i++) {
         uint32_t first = 0;
         while (several && strcmp(cases[first].network, cases[i].network)) first++;
-        cases[i].left_out = several && first < i ? cases[first].left_out
-                                                   : limit_at(best(cases, n, n_steps, i, several));
+        cases[i].left_out =
+            several && first < i ? cases[first].left_out : limit_at(best(cases, n, n_steps, i, several));
         with += square_at(&cases[i], n_steps, cases[i].left_out);
         without += square_at(&cases[i], n_steps, 1);
     }

@@ -15,7 +15,7 @@ struct fc_mixing_case {
     const char *network;             /* shape */
     double kernel_s;                 /* > 0 */
     double time_s[FC_MIXING_LIMITS]; /* > 0, of the contention model with each limit */
-    double left_out;                 /* out: the limit by the others: all networks but this, with one network all jobs but this */
+    double left_out; /* out: the limit by the others: all networks but this, with one network all jobs but this */
 };
 /* The greatest step that a fit needs has been made: with the last of n steps jobs are farther from the kernel by far. */
 bool fc_mixing_enough(const struct fc_mixing_case *cases, uint32_t n_cases, int n_steps);

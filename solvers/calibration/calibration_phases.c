@@ -88,8 +88,7 @@ static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *
 {
     uint32_t n_nodes = f->net->n_nodes, *node = fc_alloc(&f->arena, n_tasks, sizeof *node, st);
     if (!node) return st->code;
-    if (n_tasks % n_nodes)
-        return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
+    if (n_tasks % n_nodes) return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
     for (uint32_t t = 0; t < n_tasks; t++) node[t] = t / (n_tasks / n_nodes);
     f->placement = (struct fc_placement){n_tasks, node};
     return FC_OK;
@@ -158,8 +157,7 @@ static enum fc_code add_families(const struct fc_network *net, uint64_t seed, st
 static double flits_of(const struct family *f, double packets)
 {
     const struct fc_machine *m = f->net->machine;
-    return packets > 0 ? f->flits
-                       : fmin(f->flits, ceil((SHORT_BYTES + m->packet.header_bytes) / m->router.flit_bytes));
+    return packets > 0 ? f->flits : fmin(f->flits, ceil((SHORT_BYTES + m->packet.header_bytes) / m->router.flit_bytes));
 }
 
 /* Hops that a run takes, by the engine that takes it. */
@@ -185,11 +183,9 @@ static uint32_t choose(const struct family *families, int n_families, double bud
             for (int i = 0; i < n_families && n < FC_KRIGING_MOST_POINTS; i++) {
                 const struct family *f = &families[i];
                 double cost = estimate(f, sizes[s]);
-                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget)
-                    continue;
+                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget) continue;
                 planned += cost;
-                runs[n] = (struct run){
-                    .of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
+                runs[n] = (struct run){.of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
                 name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
                 n++;
             }
@@ -199,8 +195,7 @@ static uint32_t choose(const struct family *families, int n_families, double bud
 /* ---- runs ---- */
 
 /* The family's loads for messages of this size. All messages are as long. */
-static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load,
-                               struct fc_status *st)
+static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load, struct fc_status *st)
 {
     const struct family *f = r->of;
     double factor = r->bytes / message_bytes(f, 1);
@@ -215,8 +210,8 @@ static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, stru
     return st->code;
 }
 
-static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct fc_load *load,
-                              uint64_t seed, struct fc_status *st)
+static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct fc_load *load, uint64_t seed,
+                              struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result result;
@@ -380,10 +375,9 @@ void fc_calibration_networks_close(struct fc_calibration_networks *w)
     fc_arena_free(&w->arena);
 }
 
-enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
-                                       const struct fc_calibration_design *d, double budget_hops,
-                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
-                                       struct fc_bulk *bulk, struct fc_status *st)
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *d,
+                                       double budget_hops, const struct fc_calibration_settings *settings,
+                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_calibration_networks networks = {.without = settings->without};

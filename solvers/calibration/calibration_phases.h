@@ -16,25 +16,23 @@ enum { FC_CALIBRATION_MOST_NETWORKS = 8 };
 struct fc_calibration_networks {
     struct fc_arena arena;
     int n, n_owned;
-    const char *without; /* of the settings */
+    const char *without;                                        /* of the settings */
     const struct fc_network *net[FC_CALIBRATION_MOST_NETWORKS]; /* ascending nodes; equal ones as they were found */
     struct fc_machine *machine; /* [most] of the owned; the machine itself is a borrowed copy */
     struct fc_network *own;     /* [most] */
     bool borrowed[FC_CALIBRATION_MOST_NETWORKS];
 };
 /* `without` is set, all else 0; closed also after a failure. The design must outlive it. */
-enum fc_code fc_calibration_networks_open(const struct fc_machine *machine,
-                                          const struct fc_calibration_design *design,
+enum fc_code fc_calibration_networks_open(const struct fc_machine *machine, const struct fc_calibration_design *design,
                                           struct fc_calibration_networks *networks, struct fc_status *st);
 void fc_calibration_networks_close(struct fc_calibration_networks *networks);
 
 /* Designs the closed runs on the networks of the design and others like them within `budget_hops`, makes
  * them, fits the process of bulk.c and measures its errors. n_cases is 0 where fewer than four runs fit. Out
  * in the calibration's arena. Same result for any number of threads. FC_NO: a run deadlocks. */
-enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
-                                       const struct fc_calibration_design *design, double budget_hops,
-                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
-                                       struct fc_bulk *bulk, struct fc_status *st);
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *design,
+                                       double budget_hops, const struct fc_calibration_settings *settings,
+                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st);
 /* The section `phases:` (calibration_phases_file.c). */
 void fc_calibration_phases_write(FILE *stream, const struct fc_bulk *bulk);
 /* FC_INPUT with file:line for what is wrong. `r` is a struct reader of calibration_yaml.h. */

@@ -4,8 +4,7 @@
 #include "solvers/calibration/calibration_yaml.h"
 
 /* In the order of fc_bulk_features. */
-static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split",
-                                                       "latency_share"};
+static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split", "latency_share"};
 
 /* ---- writing ---- */
 
@@ -16,8 +15,7 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
     fprintf(f, ", pattern: ");
     put_text(f, c->pattern);
     fprintf(f, ", kind: \"%s\", nodes: %llu", c->kind, (unsigned long long)c->nodes);
-    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split,
-                                         c->at.latency_share};
+    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split, c->at.latency_share};
     put_list(f, ", at", at, FC_BULK_FEATURES);
     put_key(f, ", ratio", c->ratio);
     put_key(f, ", left_network", c->left_network_percent);
@@ -28,9 +26,7 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
 void fc_calibration_phases_write(FILE *f, const struct fc_bulk *bulk)
 {
     const struct fc_kriging_shape *s = &bulk->shape;
-    fprintf(
-        f,
-        "phases: # closed runs: time of the kernel over that of solvers/contention.c; errors in percent\n");
+    fprintf(f, "phases: # closed runs: time of the kernel over that of solvers/contention.c; errors in percent\n");
     put_key(f, "  hops_run", bulk->hops_run);
     put_list(f, "\n  lengths", s->length, FC_BULK_FEATURES);
     put_key(f, "\n  kinds", s->kinds);
@@ -78,8 +74,7 @@ static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, s
         return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of cases");
     size_t n = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
     if (n > FC_KRIGING_MOST_POINTS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: %zu cases (at most %d)", n,
-                       FC_KRIGING_MOST_POINTS);
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: %zu cases (at most %d)", n, FC_KRIGING_MOST_POINTS);
     bulk->cases = fc_alloc(&r->c->arena, n, sizeof *bulk->cases, r->st);
     for (size_t i = 0; bulk->cases && i < n; i++)
         if (read_bulk_case(r, node_of(r, node->data.sequence.items.start[i]), &bulk->cases[i])) break;
@@ -90,10 +85,8 @@ static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, s
 enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *node)
 {
     static const struct field fields[] = {
-        REAL("hops_run", struct fc_bulk, hops_run, 0, 1e18),
-        REAL("kinds", struct fc_bulk, shape.kinds, 0, 1),
-        REAL("groups", struct fc_bulk, shape.groups, 0, 1e6),
-        REAL("noise", struct fc_bulk, shape.noise, 0, 1e6),
+        REAL("hops_run", struct fc_bulk, hops_run, 0, 1e18),      REAL("kinds", struct fc_bulk, shape.kinds, 0, 1),
+        REAL("groups", struct fc_bulk, shape.groups, 0, 1e6),     REAL("noise", struct fc_bulk, shape.noise, 0, 1e6),
         REAL("variance", struct fc_bulk, shape.variance, 0, 1e6),
     };
     static const char *const others[] = {"lengths", "cases"};
@@ -106,10 +99,9 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
     for (int i = FC_BULK_FEATURES; i < FC_KRIGING_FEATURES; i++) bulk->shape.length[i] = 1;
     for (int i = 0; i < FC_BULK_FEATURES; i++)
         if (!(bulk->shape.length[i] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "lengths")),
-                           "lengths: %g (expected above 0)", bulk->shape.length[i]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "lengths")), "lengths: %g (expected above 0)",
+                           bulk->shape.length[i]);
     if (!(bulk->shape.noise > 0))
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")),
-                       "noise: 0 (expected above 0)");
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")), "noise: 0 (expected above 0)");
     return FC_OK;
 }

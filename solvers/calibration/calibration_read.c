@@ -22,16 +22,15 @@ static enum fc_code read_parameters(struct reader *r, const yaml_node_t *node)
         BOOL("fitted", struct parameter, fitted),
     };
     struct fc_calibration *c = r->c;
-    if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL))
-        return r->st->code;
+    if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL)) return r->st->code;
     for (int i = 0; i < FC_Q_PARAMETERS; i++) {
         const char *name = fc_queueing_parameter_names[i];
         const yaml_node_t *entry = value_of(r, node, name);
         struct parameter p;
         if (decode(r, entry, name, fields, FC_COUNT(fields), NULL, 0, &p)) return r->st->code;
         if (!(p.low <= p.value && p.value <= p.high))
-            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g",
-                           name, p.value, p.low, p.high);
+            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g", name, p.value,
+                           p.low, p.high);
         c->parameters.value[i] = p.value;
         c->low.value[i] = p.low;
         c->high.value[i] = p.high;
@@ -50,8 +49,8 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
         const yaml_node_t *value = value_of(r, node, lists[i]);
         if (read_list(r, value, lists[i], false, 0, 2, range[i])) return r->st->code;
         if (range[i][0] > range[i][1])
-            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i],
-                           range[i][0], range[i][1]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i], range[i][0],
+                           range[i][1]);
     }
     return FC_OK;
 }
@@ -59,8 +58,8 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
 static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
 {
     static const struct field fields[] = {
-        {{"left_out", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct fc_calibration, left_out), 0, 0,
-          fc_left_out_names, NULL, ""},
+        {{"left_out", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct fc_calibration, left_out), 0, 0, fc_left_out_names,
+          NULL, ""},
          false},
         PERCENT("residual", struct fc_calibration, residual_percent),
         PERCENT("latency_mean", struct fc_calibration, left_out_mean_percent),
@@ -73,12 +72,11 @@ static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
     };
     static const char *const lists[] = {"at_load_share"};
     if (decode(r, node, "errors", fields, FC_COUNT(fields), lists, 1, r->c)) return r->st->code;
-    return read_list(r, value_of(r, node, lists[0]), lists[0], true, 0, (int)FC_COUNT(r->c->error_at),
-                     r->c->error_at);
+    return read_list(r, value_of(r, node, lists[0]), lists[0], true, 0, (int)FC_COUNT(r->c->error_at), r->c->error_at);
 }
 
-static enum fc_code read_correction(struct reader *r, const yaml_node_t *node,
-                                    struct fc_calibration_correction *one, double last)
+static enum fc_code read_correction(struct reader *r, const yaml_node_t *node, struct fc_calibration_correction *one,
+                                    double last)
 {
     static const struct field fields[] = {
         REAL("share", struct fc_calibration_correction, share, 1e-6, 1),
@@ -91,20 +89,17 @@ static enum fc_code read_correction(struct reader *r, const yaml_node_t *node,
     };
     static const char *const lists[] = {"lengths"};
     if (decode(r, node, "corrections", fields, FC_COUNT(fields), lists, 1, one) ||
-        read_list(r, value_of(r, node, lists[0]), lists[0], false, 1e-9, FC_KRIGING_FEATURES,
-                  one->shape.length))
+        read_list(r, value_of(r, node, lists[0]), lists[0], false, 1e-9, FC_KRIGING_FEATURES, one->shape.length))
         return r->st->code;
     if (one->share > last) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, node), "corrections: share %g (expected above %g)",
-                   one->share, last);
+    return fc_fail(r->st, FC_INPUT, place_of(r, node), "corrections: share %g (expected above %g)", one->share, last);
 }
 
 static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
 {
     struct fc_calibration *c = r->c;
-    long n = node->type == YAML_SEQUENCE_NODE
-                 ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
-                 : -1;
+    long n =
+        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
     if (n < 0 || n > FC_CALIBRATION_MOST_CORRECTIONS)
         return fc_fail(r->st, FC_INPUT, place_of(r, node), "corrections: expected a list of at most %d",
                        FC_CALIBRATION_MOST_CORRECTIONS);
@@ -120,9 +115,8 @@ static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
 static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struct fc_calibration_case *k)
 {
     static const char *const at[] = {"at"};
-    long n = node->type == YAML_SEQUENCE_NODE
-                 ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
-                 : 0;
+    long n =
+        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
     if (n < 1 || n > FC_CALIBRATION_MOST_POINTS)
         return fc_fail(r->st, FC_INPUT, place_of(r, node), "points: expected a list of 1 to %d points",
                        FC_CALIBRATION_MOST_POINTS);
@@ -139,11 +133,10 @@ static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struc
             return fc_fail(r->st, FC_INPUT, place_of(r, point),
                            "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
         if (!(v[1] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point),
-                           "points: latency %g cycles (expected above 0)", v[1]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: latency %g cycles (expected above 0)", v[1]);
         if (!(v[3] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point),
-                           "points: model over kernel %g (expected above 0)", v[3]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: model over kernel %g (expected above 0)",
+                           v[3]);
     }
     k->n_points = (int)n;
     return FC_OK;
@@ -171,13 +164,12 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
     double flits[2];
     if (decode(r, node, "cases", fields, FC_COUNT(fields), others, FC_COUNT(others), k) ||
         read_list(r, value_of(r, node, "flits"), "flits", false, 0, 2, flits) ||
-        read_list(r, value_of(r, node, "features"), "features", false, 1e-6, FC_CALIBRATION_FEATURES,
-                  k->features) ||
+        read_list(r, value_of(r, node, "features"), "features", false, 1e-6, FC_CALIBRATION_FEATURES, k->features) ||
         read_points(r, value_of(r, node, "points"), k))
         return r->st->code;
     if (!(flits[0] >= 1) || flits[0] > flits[1])
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")),
-                       "flits: %g to %g is no packet length", flits[0], flits[1]);
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")), "flits: %g to %g is no packet length",
+                       flits[0], flits[1]);
     k->flits_min = flits[0];
     k->flits_max = flits[1];
     k->kind = fc_calibration_pattern_kind(k->pattern, &r->c->arena, r->st);
@@ -187,11 +179,9 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
 static enum fc_code read_cases(struct reader *r, const yaml_node_t *node)
 {
     struct fc_calibration *c = r->c;
-    long n = node->type == YAML_SEQUENCE_NODE
-                 ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
-                 : 0;
-    if (n < 1)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
+    long n =
+        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
+    if (n < 1) return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
     c->cases = fc_alloc(&c->arena, (size_t)n, sizeof *c->cases, r->st);
     if (!c->cases) return r->st->code;
     c->n_cases = (uint32_t)n;
@@ -209,8 +199,7 @@ static enum fc_code read_all(struct reader *r)
         INT("seed", struct fc_calibration, seed, 0, 9e18),
         REAL("hops_run", struct fc_calibration, hops_run, 0, 1e18),
     };
-    static const char *const sections[] = {"parameters",  "hull",  "errors",
-                                           "corrections", "cases", "phases", "replays"};
+    static const char *const sections[] = {"parameters", "hull", "errors", "corrections", "cases", "phases", "replays"};
     const yaml_node_t *top = yaml_document_get_root_node(&r->document);
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},

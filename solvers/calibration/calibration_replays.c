@@ -43,8 +43,8 @@ static struct fc_calibration limited(const struct fc_calibration *calibration, d
 }
 
 /* calibration: see fc_replay_settings. */
-static enum fc_code replay(const struct run *r, const struct fc_trace *trace,
-                           const struct fc_placement *placement, const struct fc_calibration *calibration, enum fc_network_model network,
+static enum fc_code replay(const struct run *r, const struct fc_trace *trace, const struct fc_placement *placement,
+                           const struct fc_calibration *calibration, enum fc_network_model network,
                            struct fc_replay *out, struct fc_status *st)
 {
     struct fc_replay_settings how = {
@@ -153,8 +153,10 @@ static enum fc_code in_parallel(struct campaign *c, enum stage stage, struct fc_
 #pragma omp parallel for num_threads(fc_threads(c->settings->threads)) schedule(dynamic, 1)
         for (uint32_t i = first; i < end; i++) {
             struct run *r = &c->runs[i];
-            if (stage == ESTIMATE) estimate(r, c->settings->seed, &status[i - first]);
-            else if (r->chosen) run_one(c, r, &status[i - first]);
+            if (stage == ESTIMATE)
+                estimate(r, c->settings->seed, &status[i - first]);
+            else if (r->chosen)
+                run_one(c, r, &status[i - first]);
         }
         for (uint32_t i = first; i < end; i++)
             if (status[i - first].code) {
@@ -214,7 +216,8 @@ static void choose(struct campaign *c, double budget)
 }
 
 /* The limit of mixing into *replays, and each job's by the others. */
-static enum fc_code fit_limit(struct campaign *c, struct fc_arena *arena, struct fc_replays *replays, struct fc_status *st)
+static enum fc_code fit_limit(struct campaign *c, struct fc_arena *arena, struct fc_replays *replays,
+                              struct fc_status *st)
 {
     char shape[512];
     uint32_t n = 0;

@@ -80,8 +80,9 @@ static enum fc_code read_mixing(struct reader *r, const yaml_node_t *node, struc
     replays->mixing_low = v[1];
     replays->mixing_high = v[2];
     if (0 < v[1] && v[1] <= v[0] && v[0] <= v[2] && v[2] <= 1) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, node),
-                   "mixing: expected a limit above 0 and up to 1 between the ends of its interval, which come after it");
+    return fc_fail(
+        r->st, FC_INPUT, place_of(r, node),
+        "mixing: expected a limit above 0 and up to 1 between the ends of its interval, which come after it");
 }
 
 enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *node)
@@ -92,7 +93,8 @@ enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *no
     if (!node) return FC_OK;
     const yaml_node_t *mixing = node->type == YAML_MAPPING_NODE ? value_of(r, node, "mixing") : NULL;
     size_t n_others = FC_COUNT(others) - (mixing ? 0 : 1); /* older files have none */
-    if (decode(r, node, "replays", fields, FC_COUNT(fields), others, n_others, replays) || read_mixing(r, mixing, replays) ||
+    if (decode(r, node, "replays", fields, FC_COUNT(fields), others, n_others, replays) ||
+        read_mixing(r, mixing, replays) ||
         read_list(r, value_of(r, node, "covered"), "covered", true, 0, FC_MEASURED, replays->covered_percent) ||
         read_list(r, value_of(r, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
         return r->st->code;

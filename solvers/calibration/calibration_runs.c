@@ -41,8 +41,8 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
         job->hops_run += (double)r.flit_hops / (job->events ? job->turns.flits_mean : 1);
         bool good = r.stable && r.complete;
         if (good) {
-            k->points[k->n_points++] = (struct fc_calibration_point){shares[i], r.latency_mean_cycles,
-                                                                     r.latency_half_width_cycles, NAN};
+            k->points[k->n_points++] =
+                (struct fc_calibration_point){shares[i], r.latency_mean_cycles, r.latency_half_width_cycles, NAN};
             k->escape_percent = 100 * r.escape_share;
         }
         fc_flit_free(&r);
@@ -98,8 +98,8 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
     struct fc_flit_settings coarse = job->settings;
     double packets_a_cycle = 0.7 * k->ideal * (double)k->nodes / job->turns.flits_mean, load;
     if (!coarse.measure_cycles)
-        coarse.measure_cycles = (uint64_t)ceil(
-            fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
+        coarse.measure_cycles =
+            (uint64_t)ceil(fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
     struct fc_status none = {0};
     k->saturation = NAN;
     if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none)) {
@@ -124,8 +124,8 @@ static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *are
 }
 
 /* Runs the jobs of a wave; the arena of each is its own, and handed over in order. */
-static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int threads,
-                             struct fc_arena *arena, struct fc_status *st)
+static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int threads, struct fc_arena *arena,
+                             struct fc_status *st)
 {
     struct fc_status status[WAVE] = {{0}};
     struct fc_arena own[WAVE] = {{0}};

@@ -22,29 +22,29 @@ struct reader {
     struct fc_status *st;
 };
 
-#define TEXT(name, type, member)                                                                             \
-    {                                                                                                        \
-        {name, FC_KEY_TEXT, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                  \
+#define TEXT(name, type, member)                                                                                       \
+    {                                                                                                                  \
+        {name, FC_KEY_TEXT, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                            \
     }
-#define INT(name, type, member, low, high)                                                                   \
-    {                                                                                                        \
-        {name, FC_KEY_INT, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false              \
+#define INT(name, type, member, low, high)                                                                             \
+    {                                                                                                                  \
+        {name, FC_KEY_INT, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false                        \
     }
-#define REAL(name, type, member, low, high)                                                                  \
-    {                                                                                                        \
-        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false         \
+#define REAL(name, type, member, low, high)                                                                            \
+    {                                                                                                                  \
+        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false                   \
     }
-#define PERCENT(name, type, member)                                                                          \
-    {                                                                                                        \
-        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), 0, INFINITY, NULL, NULL, ""}, true        \
+#define PERCENT(name, type, member)                                                                                    \
+    {                                                                                                                  \
+        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), 0, INFINITY, NULL, NULL, ""}, true                  \
     }
-#define BOOL(name, type, member)                                                                             \
-    {                                                                                                        \
-        {name, FC_KEY_BOOL, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                  \
+#define BOOL(name, type, member)                                                                                       \
+    {                                                                                                                  \
+        {name, FC_KEY_BOOL, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                            \
     }
-#define LIST(name, type, member)                                                                             \
-    {                                                                                                        \
-        {name, FC_KEY_QUANTITIES, FC_NUMBER, offsetof(type, member), 0, 1e18, NULL, NULL, ""}, false         \
+#define LIST(name, type, member)                                                                                       \
+    {                                                                                                                  \
+        {name, FC_KEY_QUANTITIES, FC_NUMBER, offsetof(type, member), 0, 1e18, NULL, NULL, ""}, false                   \
     }
 
 /* ---- the document ---- */
@@ -137,13 +137,11 @@ static inline bool is_null(const yaml_node_t *node)
 
 /* Exactly `n` numbers, each at least `low`; null is NaN where allowed. */
 static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null,
-                              double low, int n, double *out)
+                                     double low, int n, double *out)
 {
-    long count = node->type == YAML_SEQUENCE_NODE
-                     ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
-                     : -1;
-    if (count != n)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
+    long count =
+        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
+    if (count != n) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
         yaml_node_t *item = node_of(r, node->data.sequence.items.start[i]);
         struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, low, 1e18, NULL, NULL, ""};
@@ -158,7 +156,7 @@ static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, 
 }
 
 static inline enum fc_code read_field(struct reader *r, const struct field *field, void *settings,
-                               const yaml_node_t *value)
+                                      const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
     if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
@@ -173,8 +171,8 @@ static inline enum fc_code read_field(struct reader *r, const struct field *fiel
 /* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller
  * reads. */
 static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what,
-                           const struct field *fields, size_t n_fields, const char *const *others,
-                           size_t n_others, void *settings)
+                                  const struct field *fields, size_t n_fields, const char *const *others,
+                                  size_t n_others, void *settings)
 {
     struct fc_key known[32] = {0};
     if (check_mapping(r, node, what)) return r->st->code;
@@ -187,8 +185,7 @@ static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, con
     }
     for (size_t i = 0; i < n_fields + n_others; i++) {
         const yaml_node_t *value = value_of(r, node, known[i].name);
-        if (!value)
-            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
+        if (!value) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
         if (i < n_fields && read_field(r, &fields[i], settings, value)) return r->st->code;
     }
     return FC_OK;

@@ -98,8 +98,7 @@ void fc_kriging_at(const struct fc_kriging *k, const struct fc_kriging_point *po
 /* ---- leaving out ---- */
 
 /* Whether point j goes when i goes. */
-static bool goes_with(const struct fc_kriging *k, enum fc_kriging_left_out what, bool one_group, uint32_t i,
-                      uint32_t j)
+static bool goes_with(const struct fc_kriging *k, enum fc_kriging_left_out what, bool one_group, uint32_t i, uint32_t j)
 {
     const struct fc_kriging_point *a = &k->points[i], *b = &k->points[j];
     if (i == j) return true;
@@ -114,8 +113,8 @@ static bool has_one_group(const struct fc_kriging *k)
 }
 
 /* error[n] = e_i, variance[n] = v_i over s^2. block[n], done[n]: scratch. */
-static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *error,
-                      double *variance, uint32_t *block, bool *done)
+static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *error, double *variance,
+                      uint32_t *block, bool *done)
 {
     bool one_group = has_one_group(k);
     memset(done, 0, k->n * sizeof *done);
@@ -127,13 +126,11 @@ static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what,
         gsl_matrix *part = gsl_matrix_alloc(n, n);
         bool good = part != NULL;
         for (uint32_t i = 0; good && i < n; i++)
-            for (uint32_t j = 0; j < n; j++)
-                gsl_matrix_set(part, i, j, gsl_matrix_get(k->inverse, block[i], block[j]));
+            for (uint32_t j = 0; j < n; j++) gsl_matrix_set(part, i, j, gsl_matrix_get(k->inverse, block[i], block[j]));
         good = good && !gsl_linalg_cholesky_decomp1(part) && !gsl_linalg_cholesky_invert(part);
         for (uint32_t i = 0; good && i < n; i++) {
             double e = 0;
-            for (uint32_t j = 0; j < n; j++)
-                e += gsl_matrix_get(part, i, j) * gsl_vector_get(k->weights, block[j]);
+            for (uint32_t j = 0; j < n; j++) e += gsl_matrix_get(part, i, j) * gsl_vector_get(k->weights, block[j]);
             error[block[i]] = e;
             variance[block[i]] = gsl_matrix_get(part, i, i);
         }
@@ -183,8 +180,7 @@ static double cost(struct fc_kriging *k, const struct scratch *s)
     double squares = 0, logs = 0, n = 2.0 * k->n;
     if (!invert(k)) return INFINITY;
     for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND; what++) {
-        if (!leave_out(k, (enum fc_kriging_left_out)what, s->error, s->variance, s->block, s->done))
-            return INFINITY;
+        if (!leave_out(k, (enum fc_kriging_left_out)what, s->error, s->variance, s->block, s->done)) return INFINITY;
         for (uint32_t i = 0; i < k->n; i++) {
             squares += s->error[i] * s->error[i] / s->variance[i];
             logs += log(s->variance[i]);
@@ -253,14 +249,12 @@ static void search(struct fc_kriging *k, const struct scratch *s)
 static enum fc_code check(const struct fc_kriging_point *points, uint32_t n, struct fc_status *st)
 {
     if (n == 0 || n > FC_KRIGING_MOST_POINTS)
-        return fc_refuse(st, FC_INPUT, "a correction from %u points (expected 1 to %d)", n,
-                         FC_KRIGING_MOST_POINTS);
+        return fc_refuse(st, FC_INPUT, "a correction from %u points (expected 1 to %d)", n, FC_KRIGING_MOST_POINTS);
     for (uint32_t i = 0; i < n; i++) {
         bool good = isfinite(points[i].value);
         for (int f = 0; f < FC_KRIGING_FEATURES; f++) good = good && isfinite(points[i].x[f]);
         if (!good)
-            return fc_refuse(st, FC_INPUT, "point %u of a correction (%s) is not a finite number", i,
-                             points[i].kind);
+            return fc_refuse(st, FC_INPUT, "point %u of a correction (%s) is not a finite number", i, points[i].kind);
     }
     return FC_OK;
 }
@@ -270,15 +264,14 @@ static enum fc_code check_shape(const struct fc_kriging_shape *s, struct fc_stat
     bool good = s->kinds >= 0 && s->kinds <= 1 && s->groups >= 0 && s->noise > 0 && s->variance >= 0;
     for (int f = 0; f < FC_KRIGING_FEATURES; f++) good = good && s->length[f] > 0;
     if (good && isfinite(s->groups + s->noise + s->variance)) return FC_OK;
-    return fc_refuse(
-        st, FC_INPUT,
-        "the shape of a correction is out of range: kinds %g (0 to 1), groups %g (at least 0), noise "
-        "%g (above 0), variance %g (at least 0), lengths above 0",
-        s->kinds, s->groups, s->noise, s->variance);
+    return fc_refuse(st, FC_INPUT,
+                     "the shape of a correction is out of range: kinds %g (0 to 1), groups %g (at least 0), noise "
+                     "%g (above 0), variance %g (at least 0), lengths above 0",
+                     s->kinds, s->groups, s->noise, s->variance);
 }
 
-static enum fc_code open(const struct fc_kriging_point *points, uint32_t n,
-                         const struct fc_kriging_shape *shape, struct fc_kriging *k, struct fc_status *st)
+static enum fc_code open(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
+                         struct fc_kriging *k, struct fc_status *st)
 {
     struct scratch s;
     fc_gsl_errors();
@@ -297,9 +290,8 @@ static enum fc_code open(const struct fc_kriging_point *points, uint32_t n,
     return FC_OK;
 }
 
-static enum fc_code make(const struct fc_kriging_point *points, uint32_t n,
-                         const struct fc_kriging_shape *shape, struct fc_kriging **kriging,
-                         struct fc_status *st)
+static enum fc_code make(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
+                         struct fc_kriging **kriging, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     *kriging = NULL;
@@ -321,9 +313,8 @@ enum fc_code fc_kriging_fit(const struct fc_kriging_point *points, uint32_t n, s
     return make(points, n, NULL, kriging, st);
 }
 
-enum fc_code fc_kriging_make(const struct fc_kriging_point *points, uint32_t n,
-                             const struct fc_kriging_shape *shape, struct fc_kriging **kriging,
-                             struct fc_status *st)
+enum fc_code fc_kriging_make(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
+                             struct fc_kriging **kriging, struct fc_status *st)
 {
     return make(points, n, shape, kriging, st);
 }

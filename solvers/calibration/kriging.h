@@ -36,16 +36,15 @@ struct fc_kriging; /* points, shape and the inverse of their covariance */
 enum fc_code fc_kriging_fit(const struct fc_kriging_point *points, uint32_t n, struct fc_kriging **kriging,
                             struct fc_status *st);
 /* With a given shape. FC_INPUT also: the shape is out of range. */
-enum fc_code fc_kriging_make(const struct fc_kriging_point *points, uint32_t n,
-                             const struct fc_kriging_shape *shape, struct fc_kriging **kriging,
-                             struct fc_status *st);
+enum fc_code fc_kriging_make(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
+                             struct fc_kriging **kriging, struct fc_status *st);
 /* Value at a point and the standard deviation of a measurement there. O(n^2), no allocation. */
 void fc_kriging_at(const struct fc_kriging *kriging, const struct fc_kriging_point *point, double *value,
                    double *standard_deviation);
 /* What the same shape says at each of the points when all points of its group, or of its kind, are left out:
  * value[n], standard_deviation[n]. FC_NO: out of memory. */
-enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what,
-                                  double *value, double *standard_deviation, struct fc_status *st);
+enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *value,
+                                  double *standard_deviation, struct fc_status *st);
 const struct fc_kriging_shape *fc_kriging_shape_of(const struct fc_kriging *kriging);
 void fc_kriging_close(struct fc_kriging *kriging);
 

@@ -35,18 +35,16 @@ void fc_replay_locate(const struct fc_network *net, const struct fc_replay *repl
 {
     const struct fc_machine *m = net->machine;
     const struct fc_prediction *p = &replay->prediction;
-    double payload =
-        m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
+    double payload = m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
     double time_s = p->time_s > 0 ? p->time_s : 1, messages = (double)replay->n_network_messages, hop_bytes = 0;
     double path_s = replay->path_link_s + replay->path_latency_s, busiest_s = 0;
     for (uint32_t l = 0; l < net->n_links; l++) busiest_s = fmax(busiest_s, replay->link_busy_s[l]);
     for (uint32_t l = 0; l < net->first_link[net->n_routers]; l++)
         if (!fc_is_node(net, net->link_target[l])) hop_bytes += replay->link_bytes[l];
-    *point = (struct fc_replay_point){
-        .share = fmin(1, fmax(path_s, busiest_s) / time_s),
-        .waiting = fmin(1, fmax(0, p->time_s - replay->alone_s) / time_s),
-        .packets = messages > 0 ? fmax(1, p->network_bytes / messages / payload) : 1,
-        .hops = p->network_bytes > 0 ? hop_bytes / p->network_bytes : 0};
+    *point = (struct fc_replay_point){.share = fmin(1, fmax(path_s, busiest_s) / time_s),
+                                      .waiting = fmin(1, fmax(0, p->time_s - replay->alone_s) / time_s),
+                                      .packets = messages > 0 ? fmax(1, p->network_bytes / messages / payload) : 1,
+                                      .hops = p->network_bytes > 0 ? hop_bytes / p->network_bytes : 0};
 }
 
 /* ---- what is alike ---- */
@@ -118,8 +116,7 @@ static void check_hull(const struct fc_replays *replays, int model, const struct
     for (uint32_t i = 0; i < replays->n_cases; i++)
         if (replays->cases[i].ratio[model] > 0) longest = fmax(longest, replays->cases[i].at[model].packets);
     if (1 / sqrt(point->packets) < 1 / sqrt(fmax(1, longest)) - MARGIN)
-        snprintf(answer->why, sizeof answer->why, "%.4g packets a message: no such job was replayed",
-                 point->packets);
+        snprintf(answer->why, sizeof answer->why, "%.4g packets a message: no such job was replayed", point->packets);
     else if (point->hops > (1 + MARGIN) * hops)
         snprintf(answer->why, sizeof answer->why, "mean hops %.4g: no such job was replayed", point->hops);
     answer->extrapolated = answer->why[0] != '\0';
@@ -204,8 +201,7 @@ static void check_network(const struct fc_network *net, const struct fc_replays 
 }
 
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
-                           const struct fc_replay_settings *settings, bool beside,
-                           struct fc_replay *replay)
+                           const struct fc_replay_settings *settings, bool beside, struct fc_replay *replay)
 {
     struct fc_prediction *p = &replay->prediction;
     struct fc_replay_point point;

@@ -39,8 +39,7 @@ struct fc_replays {
 };
 
 /* The point of a finished replay; `local` nothing between nodes: packets 1, hops 0. */
-void fc_replay_locate(const struct fc_network *net, const struct fc_replay *replay,
-                      struct fc_replay_point *point);
+void fc_replay_locate(const struct fc_network *net, const struct fc_replay *replay, struct fc_replay_point *point);
 
 struct fc_replay_answer {
     double error_percent; /* of the job's time; NaN: nothing measured */
@@ -58,7 +57,6 @@ void fc_replays_cover(struct fc_replays *replays);
  * calibration). Only for contention and queueing without other traffic (`beside`: another job in the same replay);
  * ideal and flit keep their reason. */
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
-                           const struct fc_replay_settings *settings, bool beside,
-                           struct fc_replay *replay);
+                           const struct fc_replay_settings *settings, bool beside, struct fc_replay *replay);
 
 #endif

@@ -103,8 +103,8 @@ struct fc_collective_alike {
     bool (*packs)(uint32_t n, uint32_t round); /* blocks are copied together or apart in this round; NULL: never */
 };
 /* What the receiver does with a message of operation `op` in that round, by the alike algorithm. */
-static inline enum fc_message_work fc_alike_work(const struct fc_collective_alike *alike, enum fc_message_work of_op, uint32_t n,
-                                                 uint32_t round)
+static inline enum fc_message_work fc_alike_work(const struct fc_collective_alike *alike, enum fc_message_work of_op,
+                                                 uint32_t n, uint32_t round)
 {
     if (alike->packs && alike->packs(n, round)) return FC_WORK_PACKS;
     return alike->n_reduce && round >= alike->n_reduce(n) ? FC_WORK_NONE : of_op;
@@ -112,8 +112,9 @@ static inline enum fc_message_work fc_alike_work(const struct fc_collective_alik
 /* What receivers do in a collective operation, before anything is handed back. */
 static inline enum fc_message_work fc_op_work(enum fc_op op)
 {
-    return op == FC_OP_REDUCE || op == FC_OP_ALLREDUCE || op == FC_OP_REDUCE_SCATTER || op == FC_OP_SCAN ? FC_WORK_REDUCES
-                                                                                                        : FC_WORK_NONE;
+    return op == FC_OP_REDUCE || op == FC_OP_ALLREDUCE || op == FC_OP_REDUCE_SCATTER || op == FC_OP_SCAN
+               ? FC_WORK_REDUCES
+               : FC_WORK_NONE;
 }
 
 /* A call that the network carries out. */
@@ -151,18 +152,17 @@ extern const struct fc_collective_algorithm fc_collective_algorithms[]; /* ends 
 /* The algorithm of that operation and name, the first of the operation when name is NULL; NULL: none. */
 const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name);
 /* FC_INPUT when the algorithm cannot do with n members: says what it needs. */
-enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n,
-                                struct fc_status *st);
+enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n, struct fc_status *st);
 /* Closed-form time; 0 for one member, and for 0 bytes but of a barrier; NaN of what the network carries out. The
  * algorithm fits n. */
-double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p,
-                            uint32_t n, double bytes);
+double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p, uint32_t n,
+                            double bytes);
 
 /* The messages of a call by a given algorithm, appended as fc_collective_messages does. FC_INPUT also when
  * it cannot do with n members. */
 enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm, uint32_t n, uint32_t root,
-                                 double bytes, const double *list, struct fc_arena *arena,
-                                 struct fc_message **messages, uint64_t *n_messages, struct fc_status *st);
+                                 double bytes, const double *list, struct fc_arena *arena, struct fc_message **messages,
+                                 uint64_t *n_messages, struct fc_status *st);
 
 /* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
  *
@@ -180,8 +180,7 @@ uint32_t fc_collective_rounds(const struct fc_collective_algorithm *algorithm, u
 uint32_t fc_collective_n_steps(const struct fc_collective_algorithm *algorithm, uint32_t n);
 /* Step k. The call is told by s: n, bytes, list, and, for blocks of unequal bytes, before. */
 struct fc_collective_step fc_collective_step(const struct fc_collective_algorithm *algorithm,
-                                             const struct fc_schedule *s, uint32_t member, uint32_t round,
-                                             uint32_t k);
+                                             const struct fc_schedule *s, uint32_t member, uint32_t round, uint32_t k);
 void fc_collective_alike_build(const struct fc_collective_alike *alike, struct fc_schedule *s);
 
 /* ---- which algorithm: collective_choice.c, rules in collective_mpich.c and collective_openmpi.c ---- */
@@ -192,8 +191,7 @@ struct fc_collective_choice {
 };
 /* Reads "mpich", "openmpi", "hardware" (barrier=hardware,bcast=hardware) and OP=ALGORITHM, comma-separated, into
  * *choice. FC_INPUT names those known. */
-enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice,
-                                       struct fc_status *st);
+enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice, struct fc_status *st);
 /* What decides between algorithms. */
 struct fc_collective_call {
     enum fc_op op;
@@ -211,8 +209,7 @@ const char *fc_collective_openmpi(const struct fc_collective_call *call);
 
 /* fc_collective_messages with a choice. */
 enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
-                                       uint32_t root, double bytes, const double *list,
-                                       struct fc_arena *arena, struct fc_message **messages,
-                                       uint64_t *n_messages, struct fc_status *st);
+                                       uint32_t root, double bytes, const double *list, struct fc_arena *arena,
+                                       struct fc_message **messages, uint64_t *n_messages, struct fc_status *st);
 
 #endif

@@ -12,8 +12,7 @@ uint32_t fc_collective_n_steps(const struct fc_collective_algorithm *algorithm, 
 }
 
 struct fc_collective_step fc_collective_step(const struct fc_collective_algorithm *algorithm,
-                                             const struct fc_schedule *s, uint32_t member, uint32_t round,
-                                             uint32_t k)
+                                             const struct fc_schedule *s, uint32_t member, uint32_t round, uint32_t k)
 {
     const struct fc_collective_alike *a = algorithm->alike;
     uint32_t sends = a->n_sends(s->n);

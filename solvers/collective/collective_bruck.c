@@ -39,7 +39,8 @@ static bool in_the_end(uint32_t n, uint32_t round)
 {
     return round + 1 == fc_ceil_log2(n);
 }
-const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one, behind, ahead, gather_bytes, NULL, in_the_end};
+const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one,  behind,    ahead,
+                                                             gather_bytes, NULL, in_the_end};
 
 double fc_time_allgather_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -42,8 +42,7 @@ static enum fc_code unknown_algorithm(enum fc_op op, const char *text, int lengt
                      fc_op_names[op], known);
 }
 
-static enum fc_code fix(enum fc_op op, const char *name, struct fc_collective_choice *choice,
-                        struct fc_status *st)
+static enum fc_code fix(enum fc_op op, const char *name, struct fc_collective_choice *choice, struct fc_status *st)
 {
     if (choice->fixed[op]) return fc_refuse(st, FC_INPUT, "collectives: %s is given twice", fc_op_names[op]);
     choice->fixed[op] = fc_collective_named(op, name);
@@ -56,29 +55,25 @@ static enum fc_code read_item(const char *text, size_t length, struct fc_collect
     const char *equal = memchr(text, '=', length);
     int shown = length < 40 ? (int)length : 40;
     if (!equal && is_word(text, length, "hardware"))
-        return fix(FC_OP_BARRIER, "hardware", choice, st) || fix(FC_OP_BCAST, "hardware", choice, st)
-                   ? st->code
-                   : FC_OK;
+        return fix(FC_OP_BARRIER, "hardware", choice, st) || fix(FC_OP_BCAST, "hardware", choice, st) ? st->code
+                                                                                                      : FC_OK;
     if (!equal) {
         choice->openmpi = is_word(text, length, "openmpi");
         if (choice->openmpi || is_word(text, length, "mpich")) return FC_OK;
         return fc_refuse(st, FC_INPUT,
-                         "collectives: unknown set '%.*s' (known: mpich, openmpi, hardware, or OP=ALGORITHM)",
-                         shown, text);
+                         "collectives: unknown set '%.*s' (known: mpich, openmpi, hardware, or OP=ALGORITHM)", shown,
+                         text);
     }
     size_t n = (size_t)(equal - text), rest = length - n - 1;
     int op = 0;
-    while (op < FC_N_OPS && !(is_word(text, n, fc_op_names[op]) && fc_collective_named((enum fc_op)op, NULL)))
-        op++;
+    while (op < FC_N_OPS && !(is_word(text, n, fc_op_names[op]) && fc_collective_named((enum fc_op)op, NULL))) op++;
     if (op == FC_N_OPS) return unknown_operation(text, n < 40 ? (int)n : 40, st);
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
-        if (a->op == (enum fc_op)op && is_word(equal + 1, rest, a->name))
-            return fix(a->op, a->name, choice, st);
+        if (a->op == (enum fc_op)op && is_word(equal + 1, rest, a->name)) return fix(a->op, a->name, choice, st);
     return unknown_algorithm((enum fc_op)op, equal + 1, rest < 40 ? (int)rest : 40, st);
 }
 
-enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice,
-                                       struct fc_status *st)
+enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice, struct fc_status *st)
 {
     memset(choice, 0, sizeof *choice);
     for (bool more = true; more;) {

@@ -11,8 +11,8 @@ struct fc_deposit {
     const struct fc_torus_shape *shape;
     int n_dims, dim[FC_MAX_DIMS]; /* in which the members' nodes differ, ascending */
     uint32_t root;                /* router */
-    double rate;   /* wire bytes/s that the members' links along those dimensions leave, the least */
-    double ends_s; /* a node's link in and out: heads */
+    double rate;                  /* wire bytes/s that the members' links along those dimensions leave, the least */
+    double ends_s;                /* a node's link in and out: heads */
 };
 /* The members fill a box of `n_dims` whole rings. FC_INPUT: the machine does not deposit, or they do not:
  * says why. `what`: the algorithm, for messages. */

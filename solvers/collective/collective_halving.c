@@ -27,8 +27,7 @@ void fc_build_halving(struct fc_schedule *s)
             fc_schedule_add(s, fc_unfolded(i, folded), fc_unfolded(i ^ mask, folded),
                             fc_schedule_blocks(s, from, count));
         }
-    for (uint32_t i = 0; i < folded; i++)
-        fc_schedule_add(s, 2 * i + 1, 2 * i, fc_schedule_blocks(s, 2 * i, 1));
+    for (uint32_t i = 0; i < folded; i++) fc_schedule_add(s, 2 * i + 1, 2 * i, fc_schedule_blocks(s, 2 * i, 1));
     s->round += folded > 0;
 }
 

@@ -39,8 +39,7 @@ static void find_dims(struct fc_deposit *d)
     for (int dim = 0; dim < d->shape->n_dims; dim++)
         for (uint32_t m = 0; m < d->call->n; m++) {
             uint32_t router = d->call->node[m] / d->shape->nodes_per_router;
-            if (fc_torus_coordinate(d->shape, router, dim) == fc_torus_coordinate(d->shape, d->root, dim))
-                continue;
+            if (fc_torus_coordinate(d->shape, router, dim) == fc_torus_coordinate(d->shape, d->root, dim)) continue;
             if (d->n_dims < FC_MAX_DIMS) d->dim[d->n_dims++] = dim;
             break;
         }
@@ -61,8 +60,7 @@ static enum fc_code check_all(const struct fc_deposit *d, const char *what, stru
     }
     fc_arena_free(&scratch);
     if (st->code || here == n) return st->code;
-    return fc_refuse(st, FC_INPUT, "%s: members are on %u of the %u nodes of it (expected all)", what, here,
-                     n);
+    return fc_refuse(st, FC_INPUT, "%s: members are on %u of the %u nodes of it (expected all)", what, here, n);
 }
 
 /* The least rate that a background leaves on the links among the members. */
@@ -80,8 +78,8 @@ static double least_rate(const struct fc_deposit *d)
     return rate;
 }
 
-enum fc_code fc_deposit_find(const struct fc_hardware_call *call, int n_dims, const char *what,
-                             struct fc_deposit *d, struct fc_status *st)
+enum fc_code fc_deposit_find(const struct fc_hardware_call *call, int n_dims, const char *what, struct fc_deposit *d,
+                             struct fc_status *st)
 {
     const struct fc_network *net = call->net;
     if (check_machine(net, what, st)) return st->code;
@@ -92,8 +90,8 @@ enum fc_code fc_deposit_find(const struct fc_hardware_call *call, int n_dims, co
     d->root = call->node[call->root];
     find_dims(d);
     if (d->n_dims != n_dims)
-        return fc_refuse(st, FC_INPUT, "%s: the members' nodes differ in %d dimensions (expected %d)", what,
-                         d->n_dims, n_dims);
+        return fc_refuse(st, FC_INPUT, "%s: the members' nodes differ in %d dimensions (expected %d)", what, d->n_dims,
+                         n_dims);
     for (int i = 0; i < n_dims; i++)
         if (!d->shape->ring[d->dim[i]])
             return fc_refuse(st, FC_INPUT, "%s: dimension %c is no ring", what, fc_torus_letter(d->dim[i]));
@@ -140,8 +138,7 @@ static enum fc_code times(const struct fc_hardware_call *call, double *at_s, str
         uint32_t router = call->node[m];
         double colour_s[2];
         for (int c = 0; c < 2; c++)
-            colour_s[c] =
-                (c + 1) * send_s + d.ends_s + fc_deposit_hops(&d, router, d.dim[0], c) * hop_s + wire_s;
+            colour_s[c] = (c + 1) * send_s + d.ends_s + fc_deposit_hops(&d, router, d.dim[0], c) * hop_s + wire_s;
         at_s[m] = router == d.root ? 2 * send_s + wire_s : fc_deposit_receive_s(software, half, colour_s, 2);
     }
     return FC_OK;

@@ -28,8 +28,7 @@ const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32
     case FC_OP_BCAST:
         if (total < BCAST_SHORT || n < BCAST_FEW) return fc_collective_named(op, "binomial");
         return fc_collective_named(op, power && total < BCAST_LONG ? "scatter+doubling" : "scatter+ring");
-    case FC_OP_REDUCE:
-        return fc_collective_named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
+    case FC_OP_REDUCE: return fc_collective_named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
     case FC_OP_ALLREDUCE:
         if (total <= REDUCE_SHORT || !halves) return fc_collective_named(op, "doubling");
         return fc_collective_named(op, power || total < ALLREDUCE_LONG ? "rabenseifner" : "ring");
@@ -39,11 +38,8 @@ const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32
     case FC_OP_ALLTOALL: /* total: what one member sends */
         if (block <= ALLTOALL_SHORT && n >= 8) return fc_collective_named(op, "bruck");
         return fc_collective_named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_ALLTOALLV:
-        return fc_collective_named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_REDUCE_SCATTER:
-        return fc_collective_named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
-    default:
-        return fc_collective_named(op, NULL);
+    case FC_OP_ALLTOALLV: return fc_collective_named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
+    case FC_OP_REDUCE_SCATTER: return fc_collective_named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
+    default: return fc_collective_named(op, NULL);
     }
 }

@@ -232,23 +232,18 @@ const char *fc_collective_openmpi(const struct fc_collective_call *call)
     double total = call->total, block = total / n, elements = total / 8; /* taken as 8 bytes each */
     const char *name;
     switch (call->op) {
-    case FC_OP_BARRIER:
-        return first_rule(barrier_rules, n, 0);
+    case FC_OP_BARRIER: return first_rule(barrier_rules, n, 0);
     case FC_OP_BCAST:
         name = first_rule(bcast_rules, n, total);
         return power != n && !strcmp(name, "scatter+doubling") ? "scatter+ring" : name;
-    case FC_OP_GATHER:
-        return call->uneven ? "linear" : first_rule(gather_rules, n, block);
-    case FC_OP_SCATTER:
-        return call->uneven ? "linear" : first_rule(scatter_rules, n, block);
+    case FC_OP_GATHER: return call->uneven ? "linear" : first_rule(gather_rules, n, block);
+    case FC_OP_SCATTER: return call->uneven ? "linear" : first_rule(scatter_rules, n, block);
     case FC_OP_ALLGATHER:
         name = first_rule(call->uneven ? allgatherv_rules : allgather_rules, n, block);
         if (power != n && !strcmp(name, "doubling")) return "bruck";
         return n % 2 && !strcmp(name, "neighbor") ? "ring" : name;
-    case FC_OP_ALLTOALL:
-        return first_rule(alltoall_rules, n, block);
-    case FC_OP_ALLTOALLV:
-        return first_rule(alltoallv_rules, n, block);
+    case FC_OP_ALLTOALL: return first_rule(alltoall_rules, n, block);
+    case FC_OP_ALLTOALLV: return first_rule(alltoallv_rules, n, block);
     case FC_OP_REDUCE:
         name = first_rule(reduce_rules, n, total);
         return elements < power && !strcmp(name, "rabenseifner") ? "linear" : name;
@@ -256,11 +251,8 @@ const char *fc_collective_openmpi(const struct fc_collective_call *call)
         name = first_rule(allreduce_rules, n, total);
         if (elements < n && !strcmp(name, "ring")) return "doubling";
         return elements < power && !strcmp(name, "rabenseifner") ? "linear" : name;
-    case FC_OP_REDUCE_SCATTER:
-        return first_rule(reduce_scatter_rules, n, total);
-    case FC_OP_SCAN:
-        return "linear";
-    default:
-        return NULL;
+    case FC_OP_REDUCE_SCATTER: return first_rule(reduce_scatter_rules, n, total);
+    case FC_OP_SCAN: return "linear";
+    default: return NULL;
     }
 }

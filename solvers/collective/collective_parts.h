@@ -5,8 +5,8 @@
 
 #include "solvers/collective/collective.h"
 
-#define FC_COLLECTIVE(name)                                                                                  \
-    void fc_build_##name(struct fc_schedule *s);                                                             \
+#define FC_COLLECTIVE(name)                                                                                            \
+    void fc_build_##name(struct fc_schedule *s);                                                                       \
     double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)
 
 /* collective_dissemination.c */

@@ -48,8 +48,7 @@ static enum fc_code times(const struct fc_hardware_call *call, double *at_s, str
     const struct fc_machine *m = call->net->machine;
     const struct fc_software *software = call->software;
     double quarter = call->bytes / 4, wire = fc_wire_bytes(m, quarter);
-    double packet =
-        m->packet.max_bytes > 0 ? m->packet.max_bytes + m->packet.trailer_bytes : m->router.flit_bytes;
+    double packet = m->packet.max_bytes > 0 ? m->packet.max_bytes + m->packet.trailer_bytes : m->router.flit_bytes;
     p.send_s = fc_send_cpu_s(software, quarter);
     p.wire_s = wire / p.d.rate;
     p.turn_s = p.d.ends_s + (packet < wire ? packet : wire) / p.d.rate + software->recv_s + software->send_s;
@@ -57,8 +56,7 @@ static enum fc_code times(const struct fc_hardware_call *call, double *at_s, str
     for (uint32_t k = 0; k < call->n; k++) {
         double all[4];
         for (int c = 0; c < 4; c++) all[c] = colour_s(&p, call->node[k], c / 2, c % 2);
-        at_s[k] = call->node[k] == p.d.root ? 4 * p.send_s + p.wire_s
-                                            : fc_deposit_receive_s(software, quarter, all, 4);
+        at_s[k] = call->node[k] == p.d.root ? 4 * p.send_s + p.wire_s : fc_deposit_receive_s(software, quarter, all, 4);
     }
     return FC_OK;
 }

@@ -20,8 +20,8 @@
 #include <math.h>
 
 /* The range of adjacent nodes that the members fill. */
-static enum fc_code find_range(const struct fc_hardware_call *call, const char *what, uint32_t *first,
-                               uint32_t *n, struct fc_status *st)
+static enum fc_code find_range(const struct fc_hardware_call *call, const char *what, uint32_t *first, uint32_t *n,
+                               struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     uint32_t least = FC_NONE, most = 0, gap = FC_NONE;
@@ -32,18 +32,17 @@ static enum fc_code find_range(const struct fc_hardware_call *call, const char *
     *first = least;
     *n = most - least + 1;
     if (*n == 1)
-        return fc_refuse(st, FC_INPUT, "%s: all %u members are on node %u, the network has no part in it",
-                         what, call->n, least);
+        return fc_refuse(st, FC_INPUT, "%s: all %u members are on node %u, the network has no part in it", what,
+                         call->n, least);
     bool *there = fc_alloc(&scratch, *n, sizeof *there, st);
     for (uint32_t m = 0; there && m < call->n; m++) there[call->node[m] - least] = true;
     for (uint32_t i = 0; there && i < *n && gap == FC_NONE; i++)
         if (!there[i]) gap = least + i;
     fc_arena_free(&scratch);
     if (!st->code && gap != FC_NONE)
-        return fc_refuse(
-            st, FC_INPUT,
-            "%s: members are on nodes %u to %u but for node %u (the hardware takes adjacent nodes only)",
-            what, least, most, gap);
+        return fc_refuse(st, FC_INPUT,
+                         "%s: members are on nodes %u to %u but for node %u (the hardware takes adjacent nodes only)",
+                         what, least, most, gap);
     return st->code;
 }
 
@@ -54,14 +53,13 @@ static enum fc_code look_at_background(const struct fc_hardware_call *call, cons
     const struct fc_background *b = call->background;
     *nic = b ? &b->nic : NULL;
     if (!b && call->background_bytes_per_s)
-        return fc_refuse(st, FC_INPUT,
-                         "%s: the background is known only by what links carry (expected a pattern)", what);
+        return fc_refuse(st, FC_INPUT, "%s: the background is known only by what links carry (expected a pattern)",
+                         what);
     if (b && !(b->fills && b->interfaces))
-        return fc_refuse(
-            st, FC_INPUT,
-            "%s: beside a background its time is known only for one that fills the network (expected a "
-            "pattern of load full, or no background)",
-            what);
+        return fc_refuse(st, FC_INPUT,
+                         "%s: beside a background its time is known only for one that fills the network (expected a "
+                         "pattern of load full, or no background)",
+                         what);
     return FC_OK;
 }
 
@@ -78,8 +76,8 @@ static enum fc_code barrier(const struct fc_hardware_call *call, enum fc_nic_bar
     return FC_OK;
 }
 
-static enum fc_code broadcast(const struct fc_hardware_call *call, enum fc_nic_broadcast kind,
-                              const char *what, double *at_s, struct fc_status *st)
+static enum fc_code broadcast(const struct fc_hardware_call *call, enum fc_nic_broadcast kind, const char *what,
+                              double *at_s, struct fc_status *st)
 {
     const struct fc_nic_background *nic;
     uint32_t first, n;

@@ -23,11 +23,9 @@ static double both_ways_s(const struct fc_loggp *p, uint32_t n, double bytes)
 void fc_build_allreduce_rabenseifner(struct fc_schedule *s)
 {
     uint32_t folded = fc_fold(s, s->bytes), power = s->n - folded;
-    for (uint32_t mask = 1; mask < power; mask *= 2)
-        fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
+    for (uint32_t mask = 1; mask < power; mask *= 2) fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
     s->work = FC_WORK_NONE;
-    for (uint32_t mask = power / 2; mask > 0; mask /= 2)
-        fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
+    for (uint32_t mask = power / 2; mask > 0; mask /= 2) fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
     fc_unfold(s, folded, s->bytes);
 }
 double fc_time_allreduce_rabenseifner(const struct fc_loggp *p, uint32_t n, double bytes)

@@ -63,18 +63,14 @@ static uint32_t k_nomial_child(const struct tree *t, uint32_t v, uint32_t i)
 static uint32_t child_of(const struct tree *t, uint32_t v, uint32_t i)
 {
     switch (t->shape) {
-    case FLAT:
-        return v == 0 && i + 1 < t->n ? i + 1 : FC_NONE;
-    case CHAINS:
-        return chains_child(t, v, i);
-    case K_ARY:
-        return k_ary_child(t, v, i);
+    case FLAT: return v == 0 && i + 1 < t->n ? i + 1 : FC_NONE;
+    case CHAINS: return chains_child(t, v, i);
+    case K_ARY: return k_ary_child(t, v, i);
     case DOUBLING: {
         uint64_t child = v + (UINT64_C(1) << (v ? 32 - __builtin_clz(v) : 0) << i);
         return child < t->n ? (uint32_t)child : FC_NONE;
     }
-    default:
-        return k_nomial_child(t, v, i);
+    default: return k_nomial_child(t, v, i);
     }
 }
 
@@ -204,15 +200,15 @@ static double up_s(const struct fc_loggp *p, struct tree t, uint32_t n, double b
 
 /* ---- the algorithms ---- */
 
-#define BCAST(name, m, ...)                                                                                  \
-    void fc_build_##name(struct fc_schedule *s)                                                              \
-    {                                                                                                        \
-        build(s, (struct tree){__VA_ARGS__, 0}, false, true, m ? segments(s->bytes) : 1);                    \
-    }                                                                                                        \
-    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                \
-    {                                                                                                        \
-        uint32_t parts = m ? segments(bytes) : 1;                                                            \
-        return down_s(p, (struct tree){__VA_ARGS__, 0}, n, parts, bytes / parts);                            \
+#define BCAST(name, m, ...)                                                                                            \
+    void fc_build_##name(struct fc_schedule *s)                                                                        \
+    {                                                                                                                  \
+        build(s, (struct tree){__VA_ARGS__, 0}, false, true, m ? segments(s->bytes) : 1);                              \
+    }                                                                                                                  \
+    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                          \
+    {                                                                                                                  \
+        uint32_t parts = m ? segments(bytes) : 1;                                                                      \
+        return down_s(p, (struct tree){__VA_ARGS__, 0}, n, parts, bytes / parts);                                      \
     }
 BCAST(bcast_linear, false, FLAT, 1)
 BCAST(bcast_chain, false, CHAINS, 1)
@@ -225,14 +221,14 @@ BCAST(bcast_binary_segments, true, K_ARY, 2)
 BCAST(bcast_knomial, false, K_NOMIAL, 4)
 BCAST(bcast_binomial_segments, true, K_NOMIAL, 2)
 
-#define REDUCE(name, ...)                                                                                    \
-    void fc_build_##name(struct fc_schedule *s)                                                              \
-    {                                                                                                        \
-        build(s, (struct tree){__VA_ARGS__, 0}, true, false, 1);                                             \
-    }                                                                                                        \
-    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                \
-    {                                                                                                        \
-        return up_s(p, (struct tree){__VA_ARGS__, 0}, n, bytes);                                             \
+#define REDUCE(name, ...)                                                                                              \
+    void fc_build_##name(struct fc_schedule *s)                                                                        \
+    {                                                                                                                  \
+        build(s, (struct tree){__VA_ARGS__, 0}, true, false, 1);                                                       \
+    }                                                                                                                  \
+    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                          \
+    {                                                                                                                  \
+        return up_s(p, (struct tree){__VA_ARGS__, 0}, n, bytes);                                                       \
     }
 REDUCE(reduce_linear, FLAT, 1)
 REDUCE(reduce_chain, CHAINS, 1)
@@ -241,17 +237,16 @@ REDUCE(reduce_chains3, CHAINS, 3)
 REDUCE(reduce_chains4, CHAINS, 4)
 REDUCE(reduce_binary, K_ARY, 2)
 
-#define BARRIER(name, ...)                                                                                   \
-    void fc_build_##name(struct fc_schedule *s)                                                              \
-    {                                                                                                        \
-        s->bytes = 0;                                                                                        \
-        build(s, (struct tree){__VA_ARGS__, 0}, true, true, 1);                                              \
-    }                                                                                                        \
-    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                \
-    {                                                                                                        \
-        (void)bytes;                                                                                         \
-        return up_s(p, (struct tree){__VA_ARGS__, 0}, n, 0) +                                                \
-               down_s(p, (struct tree){__VA_ARGS__, 0}, n, 1, 0);                                            \
+#define BARRIER(name, ...)                                                                                             \
+    void fc_build_##name(struct fc_schedule *s)                                                                        \
+    {                                                                                                                  \
+        s->bytes = 0;                                                                                                  \
+        build(s, (struct tree){__VA_ARGS__, 0}, true, true, 1);                                                        \
+    }                                                                                                                  \
+    double fc_time_##name(const struct fc_loggp *p, uint32_t n, double bytes)                                          \
+    {                                                                                                                  \
+        (void)bytes;                                                                                                   \
+        return up_s(p, (struct tree){__VA_ARGS__, 0}, n, 0) + down_s(p, (struct tree){__VA_ARGS__, 0}, n, 1, 0);       \
     }
 BARRIER(barrier_linear, FLAT, 1)
 BARRIER(barrier_binomial, K_NOMIAL, 2)

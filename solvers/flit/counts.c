@@ -55,7 +55,6 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
         to->interval_flits[i] += from->interval_flits[i];
         to->interval_returns[i] += from->interval_returns[i];
         to->interval_unblocked[i] += from->interval_unblocked[i];
-        for (int v = 0; v < FC_FLIT_MOST_VCS; v++)
-            to->interval_vc_flits[i][v] += from->interval_vc_flits[i][v];
+        for (int v = 0; v < FC_FLIT_MOST_VCS; v++) to->interval_vc_flits[i][v] += from->interval_vc_flits[i][v];
     }
 }

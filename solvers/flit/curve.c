@@ -25,8 +25,8 @@
 enum { MOST_RUNS = 24 };
 
 /* Bytes that nodes send to themselves: self[n_nodes], and the sum of everything. */
-static enum fc_code own_bytes(const struct fc_flit_net *flit, const struct fc_demand *demand, double *self,
-                              double *sum, struct fc_status *st)
+static enum fc_code own_bytes(const struct fc_flit_net *flit, const struct fc_demand *demand, double *self, double *sum,
+                              struct fc_status *st)
 {
     double *weight = self; /* first the totals, for their sum and the checks */
     if (fc_flit_weights(flit, demand, weight, st)) return st->code;
@@ -54,18 +54,15 @@ static void add_own(const struct fc_flit_net *flit, const double *self, double *
 }
 
 static enum fc_code ideal(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                          const struct fc_flit_settings *settings, double *load_flits_per_cycle,
-                          struct fc_status *st)
+                          const struct fc_flit_settings *settings, double *load_flits_per_cycle, struct fc_status *st)
 {
     uint32_t least, most;
     double sum = 0;
     struct fc_load load;
-    struct fc_load_settings how = {
-        .split = FC_SPLIT_SOLVER, .threads = settings->threads, .seed = settings->seed};
+    struct fc_load_settings how = {.split = FC_SPLIT_SOLVER, .threads = settings->threads, .seed = settings->seed};
     struct fc_arena arena = {0};
     if (!demand->open_loop)
-        return fc_refuse(st, FC_INPUT,
-                         "finite messages have no offered load: only open-loop traffic has a throughput");
+        return fc_refuse(st, FC_INPUT, "finite messages have no offered load: only open-loop traffic has a throughput");
     if (fc_flit_lengths(flit, settings, &least, &most, st)) return st->code;
     double *self = fc_alloc(&arena, flit->n_nodes, sizeof *self, st);
     uint32_t *node = self ? fc_alloc(&arena, flit->n_nodes, sizeof *node, st) : NULL;
@@ -80,14 +77,12 @@ static enum fc_code ideal(const struct fc_flit_net *flit, const struct fc_demand
             int c = flit->net->link_class[l];
             double ticks = flits * flit->flit_ticks[c] + flit->trailer_ticks[c];
             if (load.bytes[l] > 0 && ticks > 0)
-                best =
-                    fmin(best, flits / ticks * flit->ticks_per_cycle * sum / flit->n_nodes / load.bytes[l]);
+                best = fmin(best, flits / ticks * flit->ticks_per_cycle * sum / flit->n_nodes / load.bytes[l]);
         }
         fc_load_free(&load);
         *load_flits_per_cycle = best;
         if (!isfinite(best))
-            code = fc_refuse(st, FC_INPUT,
-                             "'%s' crosses no link of finite bandwidth: its throughput has no bound",
+            code = fc_refuse(st, FC_INPUT, "'%s' crosses no link of finite bandwidth: its throughput has no bound",
                              demand->name ? demand->name : "the demand");
     }
     fc_arena_free(&arena);
@@ -108,16 +103,14 @@ enum fc_code fc_flit_ideal_throughput(const struct fc_network *net, const struct
 
 /* The greatest load that no sender's injection links forbid. */
 static enum fc_code injection_bound(const struct fc_network *net, const struct fc_demand *demand,
-                                    const struct fc_flit_settings *settings, double *bound,
-                                    struct fc_status *st)
+                                    const struct fc_flit_settings *settings, double *bound, struct fc_status *st)
 {
     struct fc_flit_net flit;
     struct fc_arena arena = {0};
     uint32_t least, most;
     if (fc_flit_prepare(net, settings, &flit, st)) return st->code;
     double *weight = fc_alloc(&arena, flit.n_nodes, sizeof *weight, st), sum = 0;
-    if (weight && !fc_flit_weights(&flit, demand, weight, st) &&
-        !fc_flit_lengths(&flit, settings, &least, &most, st)) {
+    if (weight && !fc_flit_weights(&flit, demand, weight, st) && !fc_flit_lengths(&flit, settings, &least, &most, st)) {
         *bound = INFINITY;
         for (uint32_t s = 0; s < flit.n_nodes; s++) sum += weight[s];
         for (uint32_t s = 0; s < flit.n_nodes; s++)
@@ -131,8 +124,8 @@ static enum fc_code injection_bound(const struct fc_network *net, const struct f
 }
 
 static enum fc_code probe(const struct fc_network *net, const struct fc_demand *demand,
-                          const struct fc_flit_settings *settings, double load, bool *stable,
-                          double *accepted, double *flit_hops, struct fc_status *st)
+                          const struct fc_flit_settings *settings, double load, bool *stable, double *accepted,
+                          double *flit_hops, struct fc_status *st)
 {
     struct fc_flit_settings one = *settings;
     struct fc_flit_result result;
@@ -166,8 +159,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     set.backlog = false;
     set.interval_cycles = 0;
     set.progress = NULL;
-    if (fc_flit_ideal_throughput(net, demand, &set, &most, st) ||
-        injection_bound(net, demand, &set, &bound, st))
+    if (fc_flit_ideal_throughput(net, demand, &set, &most, st) || injection_bound(net, demand, &set, &bound, st))
         return st->code;
     double width = TOLERANCE * most, next = fmin(bound, most * ABOVE_IDEAL), step = 4 * width;
     double high = next + width; /* itself never tried */
@@ -176,8 +168,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         double accepted = NAN;
         if (probe(net, demand, &set, next, &stable, &accepted, flit_hops, st)) return st->code;
         *(stable ? &low : &high) = next;
-        fc_progress_show(settings->progress, 1 - log2((high - low) / width) / log2(1 + most / width),
-                         "saturation");
+        fc_progress_show(settings->progress, 1 - log2((high - low) / width) / log2(1 + most / width), "saturation");
         /* Outwards from what overload got accepted in steps that double, then halves. */
         double middle = (low + high) / 2;
         next = stable ? fmin(middle, low + step) : fmax(middle, high - step);
@@ -187,7 +178,6 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
             step *= 2;
     }
     *load_flits_per_cycle = low;
-    if (low == 0)
-        return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
+    if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
     return FC_OK;
 }

@@ -20,16 +20,14 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
 {
     const struct fc_network *net = e->flit->net;
     uint32_t most_ports = 1;
-    if (!(e->first_port = fc_alloc(&e->arena, net->n_routers + 1u, sizeof *e->first_port, st)))
-        return st->code;
+    if (!(e->first_port = fc_alloc(&e->arena, net->n_routers + 1u, sizeof *e->first_port, st))) return st->code;
     for (uint32_t r = 0; r < net->n_routers; r++) {
         uint32_t ports = e->flit->in_first[r + 1] - e->flit->in_first[r];
         e->first_port[r + 1] = e->first_port[r] + ports;
         most_ports = fc_most(most_ports, ports);
     }
     if (most_ports > 256)
-        return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u",
-                         most_ports);
+        return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u", most_ports);
     while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
     uint32_t deepest = fc_most(e->flit->buffer_flits, e->flit->injection_flits);
     uint64_t ring = fc_power_of_two(deepest > 1 ? deepest - 1 : 1);
@@ -37,8 +35,7 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
-    uint64_t packets =
-        (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
+    uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
     for (uint32_t l = 0; e->flit->injection_flits > e->flit->buffer_flits && l < net->n_links; l++)
         if (fc_is_node(net, net->link_source[l]))
             packets += (uint64_t)e->flit->n_vcs * (e->flit->injection_flits - e->flit->buffer_flits);
@@ -52,13 +49,11 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
         !(e->ring = fc_alloc(&e->arena, channels * ring, sizeof *e->ring, st)) ||
         !(e->out = fc_alloc(&e->arena, net->n_links, sizeof *e->out, st)) ||
-        !(e->active_ports =
-              fc_alloc(&e->arena, (size_t)net->n_routers * e->port_words, sizeof(uint64_t), st)) ||
-        !(e->asleep =
-              fc_alloc(&e->arena, (size_t)net->n_links * (e->port_words - 1), sizeof(uint64_t), st)) ||
+        !(e->active_ports = fc_alloc(&e->arena, (size_t)net->n_routers * e->port_words, sizeof(uint64_t), st)) ||
+        !(e->asleep = fc_alloc(&e->arena, (size_t)net->n_links * (e->port_words - 1), sizeof(uint64_t), st)) ||
         !(e->vc_last = fc_alloc(&e->arena, e->flit->vc_stage ? channels : 0, sizeof *e->vc_last, st)) ||
-        !(e->vc_rr = fc_alloc(&e->arena, e->flit->vc_stage ? (size_t)net->n_links << e->vc_shift : 0,
-                              sizeof *e->vc_rr, st)) ||
+        !(e->vc_rr =
+              fc_alloc(&e->arena, e->flit->vc_stage ? (size_t)net->n_links << e->vc_shift : 0, sizeof *e->vc_rr, st)) ||
         !(e->packet = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet, st)) ||
         !(e->packet_src = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet_src, st)) ||
         (fc_flit_has_background(e->traffic) &&
@@ -87,26 +82,23 @@ static void connect_links(struct fc_cycle *e)
         o->free = o->credited = (uint16_t)((1u << e->flit->n_vcs) - 1);
         o->link_class = net->link_class[l];
         o->target = FC_NONE;
-        o->last_port =
-            (uint8_t)(fc_is_node(net, from) ? 0 : e->first_port[from + 1] - e->first_port[from] - 1);
+        o->last_port = (uint8_t)(fc_is_node(net, from) ? 0 : e->first_port[from + 1] - e->first_port[from] - 1);
         o->last_vc = (uint8_t)(e->flit->n_vcs - 1);
         o->router_link = !fc_is_node(net, to) && !fc_is_node(net, from);
         if (fc_is_node(net, to)) continue;
         uint32_t p = e->first_port[to] + e->flit->in_port[l];
         o->target = p << e->vc_shift;
         o->target_block = block_of(e, to);
-        e->port[p] =
-            (struct fc_cycle_port){.router = to,
-                                   .link = l,
-                                   .number = (uint8_t)e->flit->in_port[l],
-                                   .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
-                                   .last_vc = (uint8_t)(e->flit->n_vcs - 1),
-                                   .link_class = net->link_class[l],
-                                   .source_block = block_of(e, from)};
+        e->port[p] = (struct fc_cycle_port){.router = to,
+                                            .link = l,
+                                            .number = (uint8_t)e->flit->in_port[l],
+                                            .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
+                                            .last_vc = (uint8_t)(e->flit->n_vcs - 1),
+                                            .link_class = net->link_class[l],
+                                            .source_block = block_of(e, from)};
     }
     for (uint32_t p = 0; p < e->first_port[net->n_routers]; p++)
-        for (uint32_t v = 0; v < 1u << e->vc_shift; v++)
-            e->channel[(size_t)p << e->vc_shift | v].out_vc = FC_NO_VC;
+        for (uint32_t v = 0; v < 1u << e->vc_shift; v++) e->channel[(size_t)p << e->vc_shift | v].out_vc = FC_NO_VC;
 }
 static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, struct fc_status *st)
 {
@@ -115,8 +107,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
     b->engine = e;
     b->counts = &e->counts[b - e->block];
     for (uint32_t r = b->first_router; r < b->last_router; r++) {
-        uint64_t out = net->first_link[r + 1] - net->first_link[r],
-                 in = e->first_port[r + 1] - e->first_port[r];
+        uint64_t out = net->first_link[r + 1] - net->first_link[r], in = e->first_port[r + 1] - e->first_port[r];
         links += out > in ? out : in;
         most_out = out > most_out ? out : most_out;
         most_in = in > most_in ? in : most_in;
@@ -128,8 +119,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         links += net->first_link[v + 1] - net->first_link[v];
     }
     e->wheel_mask = 1023;
-    if (!(b->active =
-              fc_alloc(&e->arena, (b->last_router - b->first_router) / 64u + 1, sizeof *b->active, st)) ||
+    if (!(b->active = fc_alloc(&e->arena, (b->last_router - b->first_router) / 64u + 1, sizeof *b->active, st)) ||
         !(b->node = fc_alloc(&e->arena, b->n_nodes, sizeof *b->node, st)) ||
         !(b->sending = fc_alloc(&e->arena, b->n_nodes / 64u + 1, sizeof *b->sending, st)) ||
         !(b->wheel = fc_alloc(&e->arena, e->wheel_mask + 1u, sizeof *b->wheel, st)) ||
@@ -139,8 +129,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         !(b->touched = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->touched, st)) ||
         !(b->vc_grant = fc_alloc(&e->arena, most_in << e->vc_shift, sizeof *b->vc_grant, st)) ||
         !(b->queue = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues, sizeof *b->queue, st)) ||
-        !(b->write =
-              fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
+        !(b->write = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
         return st->code;
     for (int to = 0; to < e->n_blocks; to++)
         for (int k = 0; k < e->n_queues; k++)
@@ -192,10 +181,9 @@ static void close_engine(void *engine)
     fc_arena_free(&e->arena);
     free(e);
 }
-static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
-                                int threads, uint64_t seed, struct fc_flit_counts *counts,
-                                uint64_t *link_flits, uint64_t *link_packets, uint32_t *injected,
-                                void **engine, struct fc_status *st)
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
     struct fc_cycle *e = calloc(1, sizeof *e);
     *engine = e;
@@ -203,8 +191,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->flit = flit;
     e->traffic = traffic;
     e->high_traffic = fc_flit_high_traffic(traffic);
-    for (uint64_t i = 0; i < FC_COUNT(e->draws); i++)
-        e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
+    for (uint64_t i = 0; i < FC_COUNT(e->draws); i++) e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
     e->counts = counts;
     e->link_flits = link_flits;
     e->link_packets = link_packets;
@@ -323,9 +310,8 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     }
     for (uint32_t node = 0; node < e->flit->n_nodes; node++) {
         const struct fc_cycle_node *s = &e->node[node];
-        state->sources_waiting +=
-            (!s->left && s->source.born < e->counts->measure_to) ||
-            (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
+        state->sources_waiting += (!s->left && s->source.born < e->counts->measure_to) ||
+                                  (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
     }
     state->last_move = e->last_move;
     for (int i = 0; state->exhausted && i < e->n_blocks; i++)

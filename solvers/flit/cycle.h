@@ -73,10 +73,10 @@ _Static_assert(sizeof(struct fc_cycle_out) == 64, "an output is one cache line")
  * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel, credit number << 32 | link <<
  * vc_shift | vc, end of a transfer port << 32 | link. */
 struct fc_cycle_queue {
-    uint64_t *item;          /* [size] */
-    uint32_t *count;         /* [n_slots] */
-    uint64_t *start;         /* [n_slots] */
-    uint64_t at, size, most; /* next place; most items a tick */
+    uint64_t *item;            /* [size] */
+    uint32_t *count;           /* [n_slots] */
+    uint64_t *start;           /* [n_slots] */
+    uint64_t at, size, most;   /* next place; most items a tick */
     uint32_t slot_mask, delay; /* delay 0: not read */
 };
 #define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 6))
@@ -134,7 +134,7 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t *touched;        /* [the same] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;
-    uint64_t hops;               /* fast path: flit hops of this window */
+    uint64_t hops; /* fast path: flit hops of this window */
     uint64_t packets_in, packets_out, flits_in, flits_out;
     uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
     uint64_t n_received;    /* whole packets in reception queues */
@@ -157,43 +157,40 @@ struct fc_cycle {
     uint32_t port_words;  /* words of 64 ports a router */
     struct fc_cycle_port *port;
     struct fc_cycle_channel *channel;
-    struct fc_fast *fast;     /* NULL: the general path */
+    struct fc_fast *fast;                 /* NULL: the general path */
     struct fc_cycle_multicast *multicast; /* NULL: no packet is copied (cycle_multicast.h) */
-    struct fc_cycle_out *out; /* [n_links] */
-    uint64_t *active_ports;   /* [n_routers][port_words] */
-    uint64_t *asleep;         /* [n_links][port_words - 1] beyond the first 64 */
-    uint32_t *ring;           /* [n_channels][ring size] flits behind the front */
-    uint32_t *vc_last;        /* [n_channels] vc_stage: last virtual channel won, link << 4 | vc */
-    uint16_t *vc_rr; /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
-    struct fc_cycle_packet *packet;           /* [n_packets] */
-    uint32_t *packet_src;                     /* [n_packets] node, for reports */
-    bool *background;                         /* [n_packets] of the background; NULL: there is none */
-    uint32_t n_packets, fresh_packets;        /* capacity; first never used */
-    struct fc_cycle_node *node;               /* [n_nodes] */
-    uint16_t *router_block;                   /* [n_routers] */
-    uint32_t delay_arrival[FC_MAX_CLASSES];   /* between routers: grant to use in the next */
-    uint32_t delay_injection[FC_MAX_CLASSES]; /* send of a node to use in the router */
-    uint32_t delay_delivery[FC_MAX_CLASSES]
-                           [FC_MAX_CLASSES];          /* grant to whole flit at the node, [class in][out] */
-    uint32_t trailer[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* that much later for the packet, with its trailer */
-    bool slow[FC_MAX_CLASSES]; /* a flit or trailer keeps the link longer than a tick */
+    struct fc_cycle_out *out;             /* [n_links] */
+    uint64_t *active_ports;               /* [n_routers][port_words] */
+    uint64_t *asleep;                     /* [n_links][port_words - 1] beyond the first 64 */
+    uint32_t *ring;                       /* [n_channels][ring size] flits behind the front */
+    uint32_t *vc_last;                    /* [n_channels] vc_stage: last virtual channel won, link << 4 | vc */
+    uint16_t *vc_rr;                /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
+    struct fc_cycle_packet *packet; /* [n_packets] */
+    uint32_t *packet_src;           /* [n_packets] node, for reports */
+    bool *background;               /* [n_packets] of the background; NULL: there is none */
+    uint32_t n_packets, fresh_packets;                       /* capacity; first never used */
+    struct fc_cycle_node *node;                              /* [n_nodes] */
+    uint16_t *router_block;                                  /* [n_routers] */
+    uint32_t delay_arrival[FC_MAX_CLASSES];                  /* between routers: grant to use in the next */
+    uint32_t delay_injection[FC_MAX_CLASSES];                /* send of a node to use in the router */
+    uint32_t delay_delivery[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* grant to whole flit at the node, [class in][out] */
+    uint32_t trailer[FC_MAX_CLASSES][FC_MAX_CLASSES];        /* that much later for the packet, with its trailer */
+    bool slow[FC_MAX_CLASSES];                               /* a flit or trailer keeps the link longer than a tick */
     uint16_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
     uint16_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];
-    uint16_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* [class in][class out] */
-    uint32_t queue_delay[FC_CYCLE_QUEUES],
-        queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
+    uint16_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES];                /* [class in][class out] */
+    uint32_t queue_delay[FC_CYCLE_QUEUES], queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
     bool queue_inside[FC_CYCLE_QUEUES]; /* from a block to itself only, so that the delay may be below the window */
-    struct fc_cycle_line *line; /* [n_links]; NULL: no bypass */
-    uint16_t *fresh, *passing;  /* [n_ports] channels whose head has just arrived; whose packet bypasses */
-    uint32_t gain;              /* ticks that a bypass saves */
+    struct fc_cycle_line *line;         /* [n_links]; NULL: no bypass */
+    uint16_t *fresh, *passing;          /* [n_ports] channels whose head has just arrived; whose packet bypasses */
+    uint32_t gain;                      /* ticks that a bypass saves */
     uint16_t queue_bypass[FC_MAX_CLASSES];
     struct fc_cycle_intake *intake; /* [n_links]; NULL: nodes take in everything at once */
     struct fc_cycle_taken *taken;   /* [n_packets] */
     uint32_t *intake_next;          /* [n_links] next on the wheel */
     uint16_t queue_taken[FC_MAX_CLASSES];
-    struct fc_cycle_node
-        *high; /* [n_nodes] packets of high priority; link_free is that of node[]; NULL: none */
+    struct fc_cycle_node *high; /* [n_nodes] packets of high priority; link_free is that of node[]; NULL: none */
     const struct fc_flit_traffic *high_traffic;
     uint32_t wheel_mask;
     uint64_t *link_flits, *link_packets;
@@ -212,8 +209,8 @@ enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue 
 /* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link
  * at tick `arrived`; packets that nodes have taken at tick t. */
 enum fc_code fc_cycle_open_intake(struct fc_cycle *engine, struct fc_status *st);
-void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet,
-                     uint64_t arrived, uint64_t t);
+void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet, uint64_t arrived,
+                     uint64_t t);
 void fc_cycle_take(struct fc_cycle_block *block, uint64_t t);
 /* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick
  * t. */
@@ -222,8 +219,8 @@ void fc_cycle_send_high(struct fc_cycle_block *block, uint64_t t);
 /* Memory for the bypass (cycle_queues.c). */
 enum fc_code fc_cycle_open_bypass(struct fc_cycle *engine, struct fc_status *st);
 /* See struct fc_flit_engine_ops (cycle_report.c). */
-enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                              uint32_t *n, uint32_t **wanted, struct fc_status *st);
+enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                              uint32_t **wanted, struct fc_status *st);
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
@@ -263,8 +260,8 @@ static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
     }
 }
 /* The node's packet has left: the next of its source. */
-static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic,
-                                        uint32_t place, uint32_t n, struct fc_flit_source *source, uint64_t t)
+static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
+                                        uint32_t n, struct fc_flit_source *source, uint64_t t)
 {
     fc_flit_next(traffic, n, source);
     uint64_t born = source->born;

@@ -23,16 +23,11 @@ static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distanc
 {
     const struct fc_router *router = &e->flit->net->machine->router;
     uint64_t first = 0;
-    if (router->in_network_percent > 0 &&
-        in_percent(draw(e, DRAW_NETWORK, out, t), router->in_network_percent))
-        first =
-            (uint64_t)(e->port[channel >> e->vc_shift].link >= e->flit->net->first_link[e->flit->n_routers])
-            << 61;
+    if (router->in_network_percent > 0 && in_percent(draw(e, DRAW_NETWORK, out, t), router->in_network_percent))
+        first = (uint64_t)(e->port[channel >> e->vc_shift].link >= e->flit->net->first_link[e->flit->n_routers]) << 61;
     switch (e->flit->arbitration) {
-    case FC_ROUND_ROBIN:
-        return first | distance;
-    case FC_AGE:
-        return first | e->packet[e->channel[channel].front & FC_FLIT_PACKET].born << 12 | distance;
+    case FC_ROUND_ROBIN: return first | distance;
+    case FC_AGE: return first | e->packet[e->channel[channel].front & FC_FLIT_PACKET].born << 12 | distance;
     case FC_SLQ:
     case FC_JSQ_SLQ: {
         bool longest = in_percent(draw(e, DRAW_LONGEST, out, t), router->slq_percent);
@@ -40,8 +35,7 @@ static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distanc
         uint64_t range = fullness < 3 ? 3 - fullness : 0; /* an injection FIFO may be deeper than a buffer */
         return first | (longest ? range : 0) << 56 | draw(e, DRAW_WINNER, channel, t) >> 16;
     }
-    default:
-        return first | draw(e, DRAW_WINNER, channel, t) >> 8;
+    default: return first | draw(e, DRAW_WINNER, channel, t) >> 8;
     }
 }
 
@@ -79,8 +73,7 @@ uint32_t fc_cycle_allocate_channels(engine *e, block *b, uint32_t r, uint64_t t)
                 uint32_t mine = (uint32_t)port->number << e->vc_shift | vc;
                 uint32_t rr = e->vc_rr[want.out << e->vc_shift | out_vc];
                 want.key = order(e, channel, mine >= rr ? mine - rr : mine + all - rr, want.out, t);
-                struct fc_cycle_bid *bid =
-                    bid_at(b, (want.out - first_link) << e->vc_shift | out_vc, &n_touched);
+                struct fc_cycle_bid *bid = bid_at(b, (want.out - first_link) << e->vc_shift | out_vc, &n_touched);
                 if (want.key < bid->key) *bid = want;
             }
         }
@@ -89,8 +82,7 @@ uint32_t fc_cycle_allocate_channels(engine *e, block *b, uint32_t r, uint64_t t)
         uint32_t out_vc = b->touched[i] & ((1u << e->vc_shift) - 1);
         struct fc_cycle_channel *c = &e->channel[bid->channel];
         struct fc_cycle_port *port = &e->port[bid->channel >> e->vc_shift];
-        uint32_t vc = bid->channel & ((1u << e->vc_shift) - 1),
-                 mine = (uint32_t)port->number << e->vc_shift | vc;
+        uint32_t vc = bid->channel & ((1u << e->vc_shift) - 1), mine = (uint32_t)port->number << e->vc_shift | vc;
         e->out[bid->out].free &= (uint16_t) ~(1u << out_vc);
         c->out = bid->out;
         c->out_vc = (uint8_t)out_vc;
@@ -111,8 +103,8 @@ static inline void fell_asleep(struct fc_cycle_port *port, uint32_t vc)
     port->ready_asleep |= (uint16_t)(1u << vc);
 }
 /* What the channel asks of the switch; false when it has to sleep. */
-static inline bool switch_request(engine *e, struct fc_cycle_port *port, uint32_t vc, uint32_t channel,
-                                  uint64_t t, struct fc_cycle_bid *want)
+static inline bool switch_request(engine *e, struct fc_cycle_port *port, uint32_t vc, uint32_t channel, uint64_t t,
+                                  struct fc_cycle_bid *want)
 {
     struct fc_cycle_channel *c = &e->channel[channel];
     want->channel = channel;
@@ -147,8 +139,8 @@ static inline void deliver(block *b, uint32_t flit, uint32_t vc, uint64_t arrive
 }
 
 /* The switch moves the front flit of the bid's channel. */
-static inline __attribute__((always_inline)) void grant(engine *e, block *b, const struct fc_cycle_bid *bid,
-                                                        uint64_t t, uint32_t interval, bool more)
+static inline __attribute__((always_inline)) void grant(engine *e, block *b, const struct fc_cycle_bid *bid, uint64_t t,
+                                                        uint32_t interval, bool more)
 {
     uint32_t channel = bid->channel, vc = channel & ((1u << e->vc_shift) - 1), link = bid->out;
     struct fc_cycle_channel *c = &e->channel[channel];
@@ -256,8 +248,7 @@ static inline __attribute__((always_inline)) void allocate_switch(engine *e, blo
                 for (uint32_t i = 1; i < n; i++)
                     if (want[i].key < want[best].key) best = i;
                 uint32_t out = want[best].out, turn = after(port->number, e->out[out].last_port, n_ports);
-                uint64_t key =
-                    (uint64_t)(want[best].vcs != 0) << 62 | order(e, want[best].channel, turn, out, t);
+                uint64_t key = (uint64_t)(want[best].vcs != 0) << 62 | order(e, want[best].channel, turn, out, t);
                 if (more) key |= (want[best].key >> 41) << 63;
                 struct fc_cycle_bid *bid = bid_at(b, out - first_link, &n_touched);
                 if (key < bid->key) {

@@ -17,28 +17,27 @@ enum { FC_LANES = 64, FC_FAST_PORTS = 32, FC_FAST_VCS = 8 };
  * links and 2^vc_bits channels each. Channel rows: place << vc_bits | vc. Senders: outputs (network,
  * ejection), then the injection links of the routers' nodes. */
 struct fc_fast_rows {
-    size_t count;       /* channels: flits, the front included */
-    size_t head;        /* place of the front in the ring of slots */
-    size_t out;         /* output that the front's packet leaves by */
-    size_t want;        /* mask of the virtual channels there that will do */
-    size_t held;        /* 0xff: it has that channel; 0: not yet */
-    size_t credits;     /* sender channels */
-    size_t tail;        /* sender channels: the place behind the last flit in the ring that they send to */
-    size_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
-    size_t last_out, last_vc; /* ports, round robins: last winner */
-    size_t free;              /* senders: mask of channels that no packet holds */
-    size_t last_port;         /* outputs, round robin over ports: mask of those above the last winner; with
+    size_t count;              /* channels: flits, the front included */
+    size_t head;               /* place of the front in the ring of slots */
+    size_t out;                /* output that the front's packet leaves by */
+    size_t want;               /* mask of the virtual channels there that will do */
+    size_t held;               /* 0xff: it has that channel; 0: not yet */
+    size_t credits;            /* sender channels */
+    size_t tail;               /* sender channels: the place behind the last flit in the ring that they send to */
+    size_t able, roomy;        /* senders: masks of channels with credits, with room for a packet (each tick) */
+    size_t last_out, last_vc;  /* ports, round robins: last winner */
+    size_t free;               /* senders: mask of channels that no packet holds */
+    size_t last_port;          /* outputs, round robin over ports: mask of those above the last winner; with
                                  more than 8 places its number */
-    size_t sent_vc;           /* outputs, round robin over channels: mask of those above the last winner */
-    size_t wraps;    /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
-    size_t upstream; /* channels, uint32_t: where credits go, see struct fc_fast */
-    size_t arrives;  /* senders, uint32_t: where arrivals are told, see struct fc_fast */
-    size_t slot;     /* senders, uint32_t: slot of channel 0 behind the link, place 0 */
+    size_t sent_vc;            /* outputs, round robin over channels: mask of those above the last winner */
+    size_t wraps;              /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
+    size_t upstream;           /* channels, uint32_t: where credits go, see struct fc_fast */
+    size_t arrives;            /* senders, uint32_t: where arrivals are told, see struct fc_fast */
+    size_t slot;               /* senders, uint32_t: slot of channel 0 behind the link, place 0 */
     size_t sent, packets_sent; /* senders, uint32_t: since the last flush */
     size_t size;
 };
-static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(uint32_t place_bits,
-                                                                              uint32_t vc_bits)
+static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(uint32_t place_bits, uint32_t vc_bits)
 {
     size_t places = (size_t)FC_LANES << place_bits, channels = places << vc_bits;
     struct fc_fast_rows r = {0};
@@ -87,10 +86,9 @@ struct fc_fast {
      * FC_FAST_FIRST (0: no flit), its output, the channels there; and nothing. */
     uint8_t *arriving; /* [2^(arriving_bits + slots)] */
     uint32_t arriving_bits, arriving_mask;
-    uint32_t *lane;   /* [n_routers] chunk * 64 + lane */
-    uint32_t *sender; /* [n_links] (chunk << place_bits | place) * 64 + lane */
-    uint8_t
-        next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
+    uint32_t *lane;                              /* [n_routers] chunk * 64 + lane */
+    uint32_t *sender;                            /* [n_links] (chunk << place_bits | place) * 64 + lane */
+    uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
 };
 
 bool fc_cycle_is_simple(const struct fc_cycle *engine);

@@ -63,9 +63,8 @@ FC_INLINE uint64_t fc_fast_lanes_set(const uint8_t *row)
 /* Credits that come back at this tick, and the masks that follow from all: channels with credits (row able)
  * and, in cut-through, with room for a packet (row roomy). `returned`: rows of the chunk's sender channels.
  */
-FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *returned,
-                               uint32_t n_senders, uint8_t packet_flits, const enum fc_fast_kind kind,
-                               const uint32_t vc_bits)
+FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *returned, uint32_t n_senders,
+                               uint8_t packet_flits, const enum fc_fast_kind kind, const uint32_t vc_bits)
 {
     for (uint32_t s = 0; s < n_senders; s++)
         for (uint32_t i = 0; i < 64; i += sizeof(fc_lanes)) {
@@ -77,8 +76,7 @@ FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, 
                 FC_LANES_AT(chunk + rows->credits, c) = credits;
                 FC_LANES_AT(returned, c) = (fc_lanes){0};
                 able |= (fc_lanes)(credits != 0) & (uint8_t)(1u << v);
-                if (kind == FC_FAST_CUT_THROUGH)
-                    roomy |= (fc_lanes)(credits >= packet_flits) & (uint8_t)(1u << v);
+                if (kind == FC_FAST_CUT_THROUGH) roomy |= (fc_lanes)(credits >= packet_flits) & (uint8_t)(1u << v);
             }
             FC_LANES_AT(chunk + rows->able, s * 64 + i) = able;
             if (kind == FC_FAST_CUT_THROUGH) FC_LANES_AT(chunk + rows->roomy, s * 64 + i) = roomy;
@@ -86,9 +84,8 @@ FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, 
 }
 
 /* Flits that arrive at this tick. `arriving`: rows of the chunk's ports, see struct fc_fast. */
-FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *arriving,
-                                uint32_t n_ports, const enum fc_fast_kind kind, const uint32_t place_bits,
-                                const uint32_t vc_bits)
+FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *arriving, uint32_t n_ports,
+                                const enum fc_fast_kind kind, const uint32_t place_bits, const uint32_t vc_bits)
 {
     const size_t places = (size_t)64 << place_bits;
     for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
@@ -100,12 +97,10 @@ FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows,
         FC_UNROLLED
         for (uint32_t v = 0; v < 1u << vc_bits; v++) {
             uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
-            fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)),
-                     count = FC_LANES_AT(chunk + rows->count, c);
+            fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)), count = FC_LANES_AT(chunk + rows->count, c);
             fc_lanes front = comes & (fc_lanes)(count == 0);
             if (kind != FC_FAST_SINGLE) front &= (fc_lanes)(out != FC_FAST_BODY);
-            fc_lanes *its_out = &FC_LANES_AT(chunk + rows->out, c),
-                     *its_want = &FC_LANES_AT(chunk + rows->want, c);
+            fc_lanes *its_out = &FC_LANES_AT(chunk + rows->out, c), *its_want = &FC_LANES_AT(chunk + rows->want, c);
             FC_LANES_AT(chunk + rows->count, c) = count - comes;
             FC_LANES_AT(chunk + rows->head, c) &= ~(comes & first);
             *its_out = (out & front) | (*its_out & ~front);
@@ -115,8 +110,8 @@ FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows,
 }
 
 /* What heads may take of each output. In cut-through a packet on its way is not interrupted. */
-FC_INLINE void fc_fast_fit(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_outs,
-                           uint8_t all, const enum fc_fast_kind kind, struct fc_fast_grants *g)
+FC_INLINE void fc_fast_fit(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_outs, uint8_t all,
+                           const enum fc_fast_kind kind, struct fc_fast_grants *g)
 {
     for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
         fc_lanes able = FC_LANES_AT(chunk + rows->able, at);
@@ -133,9 +128,8 @@ FC_INLINE void fc_fast_fit(const uint8_t *chunk, const struct fc_fast_rows *rows
 
 /* Each port: its channels whose front flit may go; of these bodies, then the output next in the round robin,
  * then the channel. */
-FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
-                             uint32_t n_outs, const enum fc_fast_kind kind, const uint32_t vc_bits,
-                             struct fc_fast_grants *g)
+FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint32_t n_outs,
+                             const enum fc_fast_kind kind, const uint32_t vc_bits, struct fc_fast_grants *g)
 {
     for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
         uint32_t p = at / 64, i = at % 64;
@@ -151,8 +145,7 @@ FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *ro
             FC_UNROLLED
             for (uint32_t o = 0; o < n_outs; o++) {
                 fc_lanes fit = FC_LANES_AT(g->fit, o * 64 + i);
-                if (kind != FC_FAST_SINGLE)
-                    fit = (fit & ~held) | (FC_LANES_AT(chunk + rows->able, o * 64 + i) & held);
+                if (kind != FC_FAST_SINGLE) fit = (fit & ~held) | (FC_LANES_AT(chunk + rows->able, o * 64 + i) & held);
                 may |= (fc_lanes)(out == (uint8_t)o) & fit;
             }
             may &= FC_LANES_AT(chunk + rows->want, c);
@@ -188,10 +181,9 @@ FC_INLINE void fc_fast_next(const fc_lanes *asks, fc_lanes *above, fc_lanes *one
 }
 /* Each output: of the ports that ask for it bodies, then the next in the round robin; its channel, the next
  * in another. Up to 8 places: ports are bits and the round robin is a mask; else numbers. */
-FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
-                            uint32_t n_outs, uint32_t n_network_outs, const enum fc_fast_kind kind,
-                            const uint32_t place_bits, const uint32_t vc_bits, uint8_t buffer_flits,
-                            uint8_t ring_mask, struct fc_fast_grants *g)
+FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint32_t n_outs,
+                            uint32_t n_network_outs, const enum fc_fast_kind kind, const uint32_t place_bits,
+                            const uint32_t vc_bits, uint8_t buffer_flits, uint8_t ring_mask, struct fc_fast_grants *g)
 {
     _Alignas(64) uint8_t any[64];
     fc_lanes winners[64 / sizeof(fc_lanes)] = {{0}};
@@ -199,14 +191,12 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
         for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
     for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
         uint32_t o = at / 64, i = at % 64;
-        fc_lanes winner = {0}, row = {0}, may = {0}, head = {0},
-                 last = FC_LANES_AT(chunk + rows->last_port, at);
+        fc_lanes winner = {0}, row = {0}, may = {0}, head = {0}, last = FC_LANES_AT(chunk + rows->last_port, at);
         if (place_bits <= 3) {
             fc_lanes asks = {0}, bodies = {0};
             FC_UNROLLED
             for (uint32_t p = 0; p < n_ports; p++) {
-                fc_lanes mine =
-                    (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) == (uint8_t)o) & (uint8_t)(1u << p);
+                fc_lanes mine = (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) == (uint8_t)o) & (uint8_t)(1u << p);
                 asks |= mine;
                 if (kind != FC_FAST_SINGLE) bodies |= mine & ~FC_LANES_AT(g->head, p * 64 + i);
             }
@@ -276,8 +266,8 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
 }
 
 /* Ports that won: their round robins move on, and the flit leaves its channel. */
-FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
-                             uint8_t ring_mask, const uint32_t vc_bits, struct fc_fast_grants *g)
+FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint8_t ring_mask,
+                             const uint32_t vc_bits, struct fc_fast_grants *g)
 {
     for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
         fc_lanes won = FC_LANES_AT(g->won, at), vc = FC_LANES_AT(g->vc, at);

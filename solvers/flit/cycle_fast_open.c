@@ -88,8 +88,7 @@ static void connect_link(struct fc_cycle *e, uint32_t link)
     uint8_t *chunk = chunk_of(e, router);
     f->sender[link] = ((f->lane[router] / FC_LANES) << (6 + f->place_bits)) + at;
     for (int v = 0; v < e->flit->n_vcs; v++)
-        chunk[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) + lane] =
-            (uint8_t)e->flit->buffer_flits;
+        chunk[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) + lane] = (uint8_t)e->flit->buffer_flits;
     chunk[f->rows.free + at] = (uint8_t)from->free;
     if (f->place_bits > 3) chunk[f->rows.last_port + at] = (uint8_t)(f->n_ports - 1);
     if (from->target == FC_NONE) return;

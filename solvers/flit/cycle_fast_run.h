@@ -77,8 +77,7 @@ INLINE uint64_t flit_at(const uint64_t *slot)
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 /* Tells the next router of an arrival. */
-INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t flit,
-                     const enum fc_fast_kind kind)
+INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t flit, const enum fc_fast_kind kind)
 {
     uint8_t *row = w->arriving + (at & w->arriving_mask), out = (uint8_t)(flit & w->out_mask);
     if (kind != FC_FAST_SINGLE && !(flit & w->head)) out = FC_FAST_BODY;
@@ -90,9 +89,8 @@ INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t fli
 /* ---- injection ---- */
 
 /* Takes a record for the node's front packet, which leaves its queue now; the packet's flit, its first. */
-INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n,
-                             const struct fc_flit_source *source, uint64_t t, uint32_t id,
-                             const enum fc_fast_kind kind)
+INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n, const struct fc_flit_source *source,
+                             uint64_t t, uint32_t id, const enum fc_fast_kind kind)
 {
     uint32_t hops, bits;
     uint64_t route = fc_route_fields_start(w->route, w->n_dims, n, source->dst, source->random, &hops, &bits);
@@ -110,14 +108,13 @@ INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n
     return route | w->head | (uint64_t)id << w->id_shift;
 }
 /* Channels of the injection link that a new packet may take. */
-INLINE uint32_t injectable(const struct view *w, const uint8_t *chunk, uint32_t s, uint32_t lane,
-                           uint32_t flits, const enum fc_fast_kind kind, const uint32_t vc_bits)
+INLINE uint32_t injectable(const struct view *w, const uint8_t *chunk, uint32_t s, uint32_t lane, uint32_t flits,
+                           const enum fc_fast_kind kind, const uint32_t vc_bits)
 {
     uint32_t able = chunk[w->rows.able + s * 64 + lane] & w->injection_vcs;
     if (kind == FC_FAST_CUT_THROUGH)
         for (uint32_t rest = able; rest; rest &= rest - 1)
-            if (chunk[w->rows.credits + ((s << vc_bits | LOW(rest)) << 6) + lane] < flits)
-                able &= ~(1u << LOW(rest));
+            if (chunk[w->rows.credits + ((s << vc_bits | LOW(rest)) << 6) + lane] < flits) able &= ~(1u << LOW(rest));
     return able;
 }
 /* One flit of the node, if it can go. */
@@ -160,8 +157,7 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
     size_t c = ((s << vc_bits | vc) << 6) + lane;
     uint8_t *credits = chunk + w->rows.credits + c, *tail = chunk + w->rows.tail + c;
     bool first = *credits == w->buffer_flits;
-    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64,
-           free = *tail & ~mask_if(first);
+    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64, free = *tail & ~mask_if(first);
     --*credits;
     *tail = (uint8_t)((free + 1) & w->ring_mask);
     put(w, slot + (free << w->slot_bits), flit);
@@ -180,9 +176,9 @@ INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps, const en
     return (flit & ~w->route_mask) | (flit & w->route_mask) >> (w->field_bits & last);
 }
 /* The front flit of the winner of output o in the lane leaves by it. */
-INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g,
-                     size_t o, size_t lane, uint64_t t_row, uint64_t t_arriving, const bool ejects,
-                     const enum fc_fast_kind kind, const uint32_t vc_bits)
+INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g, size_t o,
+                     size_t lane, uint64_t t_row, uint64_t t_arriving, const bool ejects, const enum fc_fast_kind kind,
+                     const uint32_t vc_bits)
 {
     const struct fc_fast_rows *rows = &w->rows;
     size_t at = o * 64 + lane, row = g->row[at], c = row * 64 + lane;
@@ -226,8 +222,8 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
     uint64_t t_row = t << w->tick_bits, t_arriving = t << w->arriving_bits;
     fc_fast_fit(chunk, &w->rows, w->n_outs, w->all, kind, g);
     fc_fast_ports(chunk, &w->rows, w->n_ports, w->n_outs, kind, vc_bits, g);
-    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, w->n_network_outs, kind, place_bits, vc_bits,
-                 w->buffer_flits, (uint8_t)w->ring_mask, g);
+    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, w->n_network_outs, kind, place_bits, vc_bits, w->buffer_flits,
+                 (uint8_t)w->ring_mask, g);
     fc_fast_leave(chunk, &w->rows, w->n_ports, (uint8_t)w->ring_mask, vc_bits, g);
     for (size_t o = 0; o < w->n_network_outs; o++) {
         sums->moved += (uint32_t)__builtin_popcountll(g->outs[o]);
@@ -237,15 +233,13 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
     for (size_t o = w->n_network_outs; o < w->n_outs; o++) {
         sums->ejected += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, true, kind, vc_bits), t,
-                    kind);
+            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, true, kind, vc_bits), t, kind);
     }
 }
 
 /* ---- ticks ---- */
 
-INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t place_bits,
-                           const uint32_t vc_bits)
+INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t place_bits, const uint32_t vc_bits)
 {
     const engine *e = b->engine;
     const struct fc_fast *f = e->fast;
@@ -312,16 +306,16 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind ki
         fc_cycle_watch(b, t);
         uint8_t *returned = w.returned + ((t << w.tick_bits) & w.returned_mask);
         for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++)
-            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * (w.places << vc_bits), w.n_senders,
-                            w.packet_flits, kind, vc_bits);
+            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * (w.places << vc_bits), w.n_senders, w.packet_flits,
+                            kind, vc_bits);
         fc_cycle_births(b, t);
         for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
             for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
                 send(b, &w, &sums, 64 * i + LOW(rest), t, kind, vc_bits);
         uint8_t *arriving = w.arriving + ((t << w.arriving_bits) & w.arriving_mask);
         for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++) {
-            fc_fast_arrivals(chunk_at(&w, c), &w.rows, arriving + (size_t)c * 4 * w.places, w.n_ports, kind,
-                             place_bits, vc_bits);
+            fc_fast_arrivals(chunk_at(&w, c), &w.rows, arriving + (size_t)c * 4 * w.places, w.n_ports, kind, place_bits,
+                             vc_bits);
             switches(b, &w, &sums, c, t, &grants, kind, place_bits, vc_bits);
         }
         b->flits_in += sums.flits;

@@ -54,8 +54,7 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
     const struct fc_network *net = e->flit->net;
     const struct fc_flit_source *s = &node->source;
     if (e->multicast && !fc_cycle_may_start(e, n, t)) return false;
-    uint32_t first = net->first_link[net->n_routers + n],
-             links = net->first_link[net->n_routers + n + 1] - first;
+    uint32_t first = net->first_link[net->n_routers + n], links = net->first_link[net->n_routers + n + 1] - first;
     uint32_t link = links == 1 ? first : first + (s->random >> 16) % links;
     struct fc_cycle_out *o = &e->out[link];
     uint16_t a = o->free & o->credited & allowed(e, n, s);
@@ -149,8 +148,7 @@ static void sample_occupancy(engine *e, block *b)
             continue;
         }
         for (int v = 0; v < e->flit->n_vcs; v++)
-            b->counts->occupancy_flit_ticks[v] +=
-                64ull * e->channel[((size_t)p << e->vc_shift) + (size_t)v].count;
+            b->counts->occupancy_flit_ticks[v] += 64ull * e->channel[((size_t)p << e->vc_shift) + (size_t)v].count;
     }
 }
 

@@ -43,8 +43,7 @@ enum fc_code fc_cycle_multicast_open(engine *e, struct fc_status *st)
             if (ports > most_ports) most_ports = ports;
         }
         m->marks[b].link = fc_alloc(&e->arena, most_links, sizeof(uint32_t), st);
-        m->marks[b].port =
-            m->marks[b].link ? fc_alloc(&e->arena, most_links + most_ports, sizeof(uint32_t), st) : NULL;
+        m->marks[b].port = m->marks[b].link ? fc_alloc(&e->arena, most_links + most_ports, sizeof(uint32_t), st) : NULL;
         if (!m->marks[b].port) return st->code;
     }
     if (m->ops->acknowledged) {
@@ -52,8 +51,7 @@ enum fc_code fc_cycle_multicast_open(engine *e, struct fc_status *st)
         m->root = fc_alloc(&e->arena, flit->n_routers, sizeof *m->root, st);
         m->started = m->root ? fc_alloc(&e->arena, flit->n_nodes, sizeof *m->started, st) : NULL;
         m->place = m->started ? fc_alloc(&e->arena, e->n_packets, sizeof *m->place, st) : NULL;
-        m->sender =
-            m->place ? fc_alloc(&e->arena, (size_t)flit->n_nodes * m->window, sizeof *m->sender, st) : NULL;
+        m->sender = m->place ? fc_alloc(&e->arena, (size_t)flit->n_nodes * m->window, sizeof *m->sender, st) : NULL;
         if (!m->sender) return st->code;
     }
     e->multicast = m;
@@ -104,15 +102,13 @@ bool fc_cycle_fork_front(engine *e, block *b, struct fc_cycle_channel *c, struct
         struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
         struct fc_cycle_branch *branch = &m->branch[channel * m->most];
         bool onward;
-        int n = m->ops->branches(e->flit, &m->group_of[m->group[id]], port->router, e->packet[id].head.route,
-                                 choice, &onward);
+        int n = m->ops->branches(e->flit, &m->group_of[m->group[id]], port->router, e->packet[id].head.route, choice,
+                                 &onward);
         *fork = (struct fc_cycle_fork){0};
         if (n == 0) return false;
         for (int i = 0; i < n; i++)
-            branch[i] = (struct fc_cycle_branch){.route = choice[i].route,
-                                                 .link = choice[i].link,
-                                                 .vcs = choice[i].vcs,
-                                                 .room = room_of(&choice[i])};
+            branch[i] = (struct fc_cycle_branch){
+                .route = choice[i].route, .link = choice[i].link, .vcs = choice[i].vcs, .room = room_of(&choice[i])};
         fork->onward = onward;
         fork->flits = e->packet[id].flits;
         fork->n = (uint8_t)(n + onward);
@@ -143,8 +139,7 @@ static bool take_root(struct fc_cycle_multicast *m, uint32_t router, uint32_t ta
     return true;
 }
 /* Every branch becomes a packet of its own; the last one is the original. */
-static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct fc_cycle_branch *branch,
-                        uint32_t id)
+static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct fc_cycle_branch *branch, uint32_t id)
 {
     struct fc_flit_counts *counts = b->counts;
     struct fc_cycle_multicast *m = e->multicast;
@@ -181,8 +176,8 @@ static void allocate(engine *e, block *b, uint32_t channel, struct fc_cycle_port
         struct fc_cycle_bid bid = {0};
         if (fork->onward && fork->n_held + 1 == fork->n) {
             if (!choose(e, c, port, (int)(channel & ((1u << e->vc_shift) - 1)), t, &bid)) return;
-            *next = (struct fc_cycle_branch){
-                .route = bid.route, .link = bid.out, .vcs = bid.vcs, .room = bid.room_packets};
+            *next =
+                (struct fc_cycle_branch){.route = bid.route, .link = bid.out, .vcs = bid.vcs, .room = bid.room_packets};
         } else if (next->vcs) {
             bid.vcs = available(e, &e->out[next->link], next->vcs, next->room);
             if (!bid.vcs) return;
@@ -203,8 +198,7 @@ static inline void mark(engine *e, struct fc_cycle_marks *marks, uint32_t link, 
     marks->link[marks->n_links++] = link;
     marks->port[marks->n_ports++] = (uint32_t)(port - e->port);
 }
-static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags,
-                    uint64_t arrived)
+static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags, uint64_t arrived)
 {
     struct fc_cycle_multicast *m = e->multicast;
     fc_flit_count_flits(b->counts, arrived, 1);
@@ -218,16 +212,14 @@ static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, u
     fc_cycle_end_packet(b, branch->packet, arrived);
 }
 /* Takes credits of the channel and puts the flit on the link between routers. */
-static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags,
-                    uint32_t interval)
+static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags, uint32_t interval)
 {
     struct fc_cycle_out *o = &e->out[branch->link];
     struct fc_cycle_packet *packet = &e->packet[branch->packet];
     uint32_t full = branch->room & 0x80 ? FC_FLIT_FULL : 0;
     if (flags & FC_FLIT_HEAD) {
         if (full)
-            o->credits[branch->vc] =
-                (uint16_t)(o->credits[branch->vc] - (e->flit->packet_flits_max - packet->flits));
+            o->credits[branch->vc] = (uint16_t)(o->credits[branch->vc] - (e->flit->packet_flits_max - packet->flits));
         packet->hops++;
     }
     if (--o->credits[branch->vc] == 0) o->credited &= (uint16_t) ~(1u << branch->vc);
@@ -237,8 +229,8 @@ static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, u
     if (e->flit->adaptive && branch->vc < e->flit->n_escape_vcs) b->counts->escape_flit_hops++;
     if (interval != FC_NONE) b->counts->interval_vc_flits[interval][branch->vc]++;
 }
-static void send(engine *e, block *b, struct fc_cycle_port *port, const struct fc_cycle_branch *branch,
-                 uint32_t front, uint64_t t, uint32_t interval)
+static void send(engine *e, block *b, struct fc_cycle_port *port, const struct fc_cycle_branch *branch, uint32_t front,
+                 uint64_t t, uint32_t interval)
 {
     struct fc_cycle_out *o = &e->out[branch->link];
     uint32_t flags = front & (FC_FLIT_HEAD | FC_FLIT_TAIL);
@@ -267,15 +259,13 @@ static void leave(engine *e, block *b, uint32_t channel, struct fc_cycle_port *p
 {
     const struct fc_cycle_multicast *m = e->multicast;
     struct fc_cycle_channel *c = &e->channel[channel];
-    uint32_t front = c->front, vc = channel & ((1u << e->vc_shift) - 1), returned = 1, slowest = 0,
-             longest = 0;
+    uint32_t front = c->front, vc = channel & ((1u << e->vc_shift) - 1), returned = 1, slowest = 0, longest = 0;
     const struct fc_cycle_branch *branch = &m->branch[(size_t)channel * m->most];
     for (uint32_t i = 0; i < m->fork[channel].n; i++) {
         uint32_t class = e->out[branch[i].link].link_class, ticks = e->flit->flit_ticks[class];
         if (i == 0 || ticks > longest) slowest = class, longest = ticks;
     }
-    if (front & FC_FLIT_FULL && front & FC_FLIT_TAIL)
-        returned += e->flit->packet_flits_max - m->fork[channel].flits;
+    if (front & FC_FLIT_FULL && front & FC_FLIT_TAIL) returned += e->flit->packet_flits_max - m->fork[channel].flits;
     push(b, port->source_block, e->queue_credit[port->link_class][slowest],
          (uint64_t)returned << 32 | port->link << e->vc_shift | vc);
     port->forks &= (uint16_t) ~(1u << vc);
@@ -322,8 +312,7 @@ void fc_cycle_forks_move(engine *e, block *b, uint32_t r, uint64_t t, uint32_t i
         struct fc_cycle_port *port = &ports[first + i < n ? first + i : first + i - n];
         for (uint16_t forks = port->forks; forks; forks &= (uint16_t)(forks - 1)) {
             uint32_t channel = (uint32_t)(port - e->port) << e->vc_shift | LOW(forks);
-            if (e->multicast->fork[channel].n_held < e->multicast->fork[channel].n)
-                allocate(e, b, channel, port, t);
+            if (e->multicast->fork[channel].n_held < e->multicast->fork[channel].n) allocate(e, b, channel, port, t);
         }
     }
     for (uint32_t i = 0; i < n; i++) {

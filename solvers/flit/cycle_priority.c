@@ -50,8 +50,7 @@ static bool start_packet(block *b, uint32_t n, struct fc_cycle_node *node, uint6
     uint32_t link = flit->net->first_link[flit->n_routers + n];
     struct fc_cycle_out *o = &e->out[link];
     uint16_t a = o->free & o->credited & flit->high_vcs;
-    if (flit->cut_through && e->node[n].left)
-        return false; /* a packet is on its way: it is not interrupted */
+    if (flit->cut_through && e->node[n].left) return false; /* a packet is on its way: it is not interrupted */
     for (uint16_t rest = flit->cut_through ? a : 0; rest; rest &= (uint16_t)(rest - 1))
         if (o->credits[LOW(rest)] < s->flits) a &= (uint16_t) ~(1u << LOW(rest));
     if (!a) return false;

@@ -17,12 +17,11 @@ bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
     }
     for (uint32_t l = 0; l < flit->n_links; l++) {
         int c = flit->net->link_class[l];
-        if (fc_is_node(flit->net, flit->net->link_source[l]) ||
-            fc_is_node(flit->net, flit->net->link_target[l]))
+        if (fc_is_node(flit->net, flit->net->link_source[l]) || fc_is_node(flit->net, flit->net->link_target[l]))
             continue;
         if (delay - stage + flit->latency_ticks[c] >= 1) continue;
-        snprintf(why, size, "router %s and latency of class %s are zero together",
-                 flit->bypass ? "bypass" : "delay", machine->classes[c].name);
+        snprintf(why, size, "router %s and latency of class %s are zero together", flit->bypass ? "bypass" : "delay",
+                 machine->classes[c].name);
         return false;
     }
     if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
@@ -80,8 +79,7 @@ void fc_cycle_set_delays(struct fc_cycle *e)
             e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
             e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c], flit_ticks[c]);
             if (f->bypass)
-                e->queue_bypass[c] =
-                    queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c] - e->gain, flit_ticks[c]);
+                e->queue_bypass[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c] - e->gain, flit_ticks[c]);
         }
         if (uses[c] & INJECTS) {
             e->delay_injection[c] = f->latency_ticks[c] + whole;
@@ -89,12 +87,11 @@ void fc_cycle_set_delays(struct fc_cycle *e)
         }
         e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
         e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c], flit_ticks[c]);
-        e->queue_free_tail[c] =
-            queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
+        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
         for (int out = 0; out < n; out++) {
             if (!uses[out]) continue;
-            e->queue_credit[c][out] = queue_for(
-                e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c], flit_ticks[out]);
+            e->queue_credit[c][out] =
+                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c], flit_ticks[out]);
             e->delay_delivery[c][out] =
                 f->router_ticks - stage + f->latency_ticks[out] + fc_most(flit_ticks[c], flit_ticks[out]);
             e->trailer[c][out] = fc_most(f->trailer_ticks[c], f->trailer_ticks[out]);
@@ -102,8 +99,7 @@ void fc_cycle_set_delays(struct fc_cycle *e)
     }
     e->window = UINT32_MAX;
     for (int k = 0; k < e->n_queues; k++)
-        if (!e->queue_inside[k] && e->queue_delay[k] && e->queue_delay[k] < e->window)
-            e->window = e->queue_delay[k];
+        if (!e->queue_inside[k] && e->queue_delay[k] && e->queue_delay[k] < e->window) e->window = e->queue_delay[k];
     for (int c = 0; f->reception_flits && c < n; c++) {
         e->queue_taken[c] = (uint16_t)e->n_queues++;
         e->queue_kind[e->queue_taken[c]] = FC_QUEUE_CREDIT;

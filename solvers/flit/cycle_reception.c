@@ -31,8 +31,7 @@ enum fc_code fc_cycle_open_intake(engine *e, struct fc_status *st)
     for (uint32_t l = 0; l < n_links; l++) e->intake[l] = (struct fc_cycle_intake){0, FC_NONE, FC_NONE};
     for (int i = 0; i < e->n_blocks; i++) {
         block *b = &e->block[i];
-        if (!(b->intake_wheel = fc_alloc(&e->arena, e->wheel_mask + 1u, sizeof *b->intake_wheel, st)))
-            return st->code;
+        if (!(b->intake_wheel = fc_alloc(&e->arena, e->wheel_mask + 1u, sizeof *b->intake_wheel, st))) return st->code;
         memset(b->intake_wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->intake_wheel);
     }
     return FC_OK;

@@ -17,9 +17,9 @@ static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *ou
         return 1;
     }
     if (c->out == FC_NONE)
-        n_choices = e->flit->route->choices(e->flit, port->router, port->link,
-                                            (int)(channel & ((1u << e->vc_shift) - 1)),
-                                            &e->packet[c->front & FC_FLIT_PACKET].head, choice);
+        n_choices =
+            e->flit->route->choices(e->flit, port->router, port->link, (int)(channel & ((1u << e->vc_shift) - 1)),
+                                    &e->packet[c->front & FC_FLIT_PACKET].head, choice);
     else
         choice[0] = (struct fc_flit_choice){.link = c->out, .vcs = c->vcs};
     for (int i = 0; i < n_choices; i++)
@@ -30,8 +30,8 @@ static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *ou
             }
     return n;
 }
-enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                              uint32_t *n, uint32_t **wanted, struct fc_status *st)
+enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                              uint32_t **wanted, struct fc_status *st)
 {
     struct fc_cycle *e = engine;
     size_t channels = (size_t)e->first_port[e->flit->n_routers] << e->vc_shift;

@@ -73,8 +73,7 @@ static inline uint32_t room_needed(const struct fc_flit_net *flit, uint8_t room_
     return flit->cut_through ? flit->packet_flits_max : 1;
 }
 /* The channels of `vcs` that a head may have now. */
-static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, uint16_t vcs,
-                                 uint8_t room_packets)
+static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, uint16_t vcs, uint8_t room_packets)
 {
     const struct fc_flit_net *flit = e->flit;
     if (flit->cut_through && o->free != (1u << flit->n_vcs) - 1)
@@ -111,13 +110,13 @@ static inline void route_head(engine *e, struct fc_cycle_channel *c, const struc
 
 /* Chooses among several outputs: the best available one by the machine's selection, the escape if there is
  * none. On success fills bid->out, vcs, route, room; else the port sleeps on all of them. */
-static inline bool choose(engine *e, const struct fc_cycle_channel *c, const struct fc_cycle_port *port,
-                          int vc, uint64_t t, struct fc_cycle_bid *bid)
+static inline bool choose(engine *e, const struct fc_cycle_channel *c, const struct fc_cycle_port *port, int vc,
+                          uint64_t t, struct fc_cycle_bid *bid)
 {
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     const struct fc_flit_net *flit = e->flit;
-    int n = flit->route->choices(flit, port->router, port->link, vc,
-                                 &e->packet[c->front & FC_FLIT_PACKET].head, choice);
+    int n =
+        flit->route->choices(flit, port->router, port->link, vc, &e->packet[c->front & FC_FLIT_PACKET].head, choice);
     uint64_t best = 0;
     int taken = -1;
     for (int i = 0; i < n; i++) {
@@ -129,9 +128,8 @@ static inline bool choose(engine *e, const struct fc_cycle_channel *c, const str
         uint16_t vcs = a;
         if (flit->select == FC_SELECT_JSQ) {
             for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1)) {
-                uint64_t range = o->target == FC_NONE
-                                     ? 3
-                                     : (uint64_t)o->credits[LOW(rest)] * 4 / (flit->buffer_flits + 1u);
+                uint64_t range =
+                    o->target == FC_NONE ? 3 : (uint64_t)o->credits[LOW(rest)] * 4 / (flit->buffer_flits + 1u);
                 if (range > worth || vcs == a) worth = range, vcs = (uint16_t)(1u << LOW(rest));
             }
         }
@@ -151,8 +149,7 @@ static inline bool choose(engine *e, const struct fc_cycle_channel *c, const str
 }
 
 /* The front flit of the channel is new: what it waits for. */
-static inline void front_is_new(engine *e, block *b, struct fc_cycle_channel *c, struct fc_cycle_port *port,
-                                int vc)
+static inline void front_is_new(engine *e, block *b, struct fc_cycle_channel *c, struct fc_cycle_port *port, int vc)
 {
     uint16_t bit = (uint16_t)(1u << vc);
     if (e->multicast && fc_cycle_fork_front(e, b, c, port, vc)) return;
@@ -184,8 +181,7 @@ static inline void arrive(engine *e, block *b, uint64_t item)
 
 /* Bids of router r at tick t (cycle_allocate.c): heads for virtual channels, how many got one
  * (block->vc_grant), and all for the switch. `interval`: of the counts, or FC_NONE. */
-uint32_t fc_cycle_allocate_channels(struct fc_cycle *engine, struct fc_cycle_block *block, uint32_t r,
-                                    uint64_t t);
+uint32_t fc_cycle_allocate_channels(struct fc_cycle *engine, struct fc_cycle_block *block, uint32_t r, uint64_t t);
 void fc_cycle_allocate_switch(struct fc_cycle *engine, struct fc_cycle_block *block, uint32_t r, uint64_t t,
                               uint32_t interval);
 /* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */

@@ -156,8 +156,8 @@ static void add_head(struct text *t, const struct graph *g, uint32_t head, uint3
     const struct fc_flit_blocked *b = &g->blocked[head];
     char name[448];
     add(t, "%s holds packet %u -> %u (%u flit%s)",
-        fc_channel_name(g->flit->net, b->channel, g->flit->n_vcs, name, sizeof name), b->packet_src,
-        b->packet_dst, b->packet_flits, b->packet_flits == 1 ? "" : "s");
+        fc_channel_name(g->flit->net, b->channel, g->flit->n_vcs, name, sizeof name), b->packet_src, b->packet_dst,
+        b->packet_flits, b->packet_flits == 1 ? "" : "s");
     if (b->n_wanted == 0) {
         add(t, ", waits for nothing that is known\n");
         return;
@@ -183,9 +183,9 @@ static void write_text(struct text *t, const struct graph *g, bool knot)
     if (n > MOST_SHOWN) add(t, "... and %u more\n", n - MOST_SHOWN);
 }
 
-enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked,
-                                   uint32_t n, const uint32_t *wanted, struct fc_arena *arena,
-                                   const char **text, struct fc_status *st)
+enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked, uint32_t n,
+                                   const uint32_t *wanted, struct fc_arena *arena, const char **text,
+                                   struct fc_status *st)
 {
     enum { MOST_BYTES = (MOST_SHOWN + 2) * 1024 };
     struct fc_arena scratch = {0};

@@ -64,8 +64,7 @@ static bool is_adaptive_torus(struct fc_event *e)
 {
     const struct fc_flit_net *flit = e->flit;
     int class[3] = {-1, -1, -1};
-    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive))
-        return false;
+    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive)) return false;
     e->adaptive.n_free = (uint32_t)__builtin_popcount(e->adaptive.free_vcs);
     if (e->adaptive.n_free == 0) return false;
     for (uint32_t l = 0; l < flit->n_links; l++) {
@@ -73,15 +72,14 @@ static bool is_adaptive_torus(struct fc_event *e)
         if (class[kind] >= 0 && class[kind] != of) return false;
         class[kind] = of;
     }
-    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0)
-        return false;
+    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0) return false;
     e->hop_class = (uint32_t) class[FC_EVENT_BETWEEN];
     e->hop = e->times[e->hop_class];
     e->injection = e->times[class[FC_EVENT_INJECTION]];
     e->ejection = e->times[class[FC_EVENT_EJECTION]];
     uint64_t longest = e->hop.flit > e->ejection.flit ? e->hop.flit : e->ejection.flit;
-    return e->hop.flit > 0 && e->full * longest * longest < FC_EVENT_STEPS &&
-           e->injection.flit <= e->hop.flit && e->injection.trailer <= e->hop.trailer;
+    return e->hop.flit > 0 && e->full * longest * longest < FC_EVENT_STEPS && e->injection.flit <= e->hop.flit &&
+           e->injection.trailer <= e->hop.trailer;
 }
 
 /* Lanes of a link of an adaptive torus: link, tokens, these at the end so that those of two adaptive
@@ -94,8 +92,8 @@ static void set_torus(struct fc_event *e)
     e->hop_per_step = (uint32_t)(FC_EVENT_STEPS / e->hop.flit);
     e->eject_per_step = (uint32_t)(FC_EVENT_STEPS / (e->ejection.flit ? e->ejection.flit : 1));
     e->direct = e->ejection.flit > 0;
-    e->is_usual = e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 &&
-                  e->few_paths && e->paths == 2;
+    e->is_usual =
+        e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 && e->few_paths && e->paths == 2;
     e->first_tokens = e->stride - e->n_network_vcs;
     for (uint32_t k = 0; k < 2; k++) {
         e->escape_vc[k] = e->adaptive.bubble || flit->n_escape_vcs < 2 ? 0 : k;
@@ -160,8 +158,8 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     }
     channels += n_more;
     if (most > UINT16_MAX)
-        return fc_refuse(
-            st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine", most);
+        return fc_refuse(st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine",
+                         most);
     e->words = (int)((most + 63) / 64);
     set_times(e);
     set_paths(e);
@@ -242,8 +240,7 @@ static void fill_link(struct fc_event *e, uint32_t l)
                                                   .kind = (uint8_t)link_kind(net, l)};
     if (e->is_adaptive_torus) {
         const uint32_t *row = e->adaptive.row + (size_t)net->link_source[l] * e->adaptive.width;
-        for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims;
-             p++)
+        for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims; p++)
             if (row[FC_ROUTE_PORTS + p] == l) fc_event_link(e, l)->port = (uint8_t)(p & 63);
     }
     for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++) {
@@ -251,8 +248,8 @@ static void fill_link(struct fc_event *e, uint32_t l)
             .router = net->link_target[l],
             .link = l,
         };
-        *fc_event_tokens_of(e, l, v) = (struct fc_event_tokens){
-            .ramp.step = 1, .count = (int32_t)fc_flit_depth(e->flit, l), .last = UINT32_MAX};
+        *fc_event_tokens_of(e, l, v) =
+            (struct fc_event_tokens){.ramp.step = 1, .count = (int32_t)fc_flit_depth(e->flit, l), .last = UINT32_MAX};
     }
 }
 
@@ -300,8 +297,7 @@ static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
     block->dirty =
         fc_alloc(&e->arena, (size_t)(block->last_router - block->first_router) + 1, sizeof *block->dirty, st);
     block->bid = fc_alloc(&e->arena, bits, sizeof *block->bid, st);
-    block->choice =
-        fc_alloc(&e->arena, (FC_EVENT_BATCH + bits + 1) * FC_FLIT_MOST_CHOICES, sizeof *block->choice, st);
+    block->choice = fc_alloc(&e->arena, (FC_EVENT_BATCH + bits + 1) * FC_FLIT_MOST_CHOICES, sizeof *block->choice, st);
     block->mask = fc_alloc(&e->arena, 5 * (size_t)e->words, sizeof *block->mask, st);
     block->bid_at = fc_alloc(&e->arena, bits, sizeof *block->bid_at, st);
     block->woken = fc_alloc(&e->arena, outputs, sizeof *block->woken, st);
@@ -357,8 +353,7 @@ static void fill_scores(struct fc_event *e)
     for (uint64_t t = 0; t <= b; t++) e->worth[t] = t < e->full ? 0 : (uint64_t)(e->score[t] + 1) << 32;
 }
 
-static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts,
-                          struct fc_status *st)
+static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts, struct fc_status *st)
 {
     uint32_t n = e->flit->n_routers;
     e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > n ? (int)n : threads;
@@ -376,11 +371,9 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     }
     fill_links(e);
     fill_scores(e);
-    if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st))
-        return st->code;
+    if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st)) return st->code;
     e->n_slots = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
-    e->waiting =
-        fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);
+    e->waiting = fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);
     if (!e->waiting) return st->code;
     for (int b = 0; b < e->n_blocks; b++) {
         if (make_block(e, b, st)) return st->code;
@@ -388,15 +381,13 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     }
     start_nodes(e);
     for (int b = 0; b < e->n_blocks; b++)
-        if (e->block[b].wheel.out_of_memory)
-            return fc_out_of_memory(st, "the first events");
+        if (e->block[b].wheel.out_of_memory) return fc_out_of_memory(st, "the first events");
     return FC_OK;
 }
 
-static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
-                                int threads, uint64_t seed, struct fc_flit_counts *counts,
-                                uint64_t *link_flits, uint64_t *link_packets, uint32_t *injected,
-                                void **engine, struct fc_status *st)
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
     struct fc_event *e = calloc(1, sizeof *e);
     if (!e) return fc_out_of_memory(st, "the event engine");

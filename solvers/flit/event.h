@@ -22,8 +22,8 @@ struct fc_event_packet {
     uint32_t dst, random, src;
     uint32_t next; /* behind it in the channel; free list */
     uint16_t flits, hops;
-    uint16_t held;     /* tokens it took of the channel it sits in */
-    uint8_t in_class;  /* class of the link it came by */
+    uint16_t held;    /* tokens it took of the channel it sits in */
+    uint8_t in_class; /* class of the link it came by */
     bool background;
 };
 
@@ -155,9 +155,8 @@ struct fc_event_block {
     uint32_t n_dirty;
     struct fc_event_note *note;
     uint32_t n_notes, note_capacity;
-    struct fc_event_bid *bid; /* [most channels into a router] */
-    struct fc_flit_choice
-        *choice; /* [FC_EVENT_BATCH + most channels into a router + 1][FC_FLIT_MOST_CHOICES] */
+    struct fc_event_bid *bid;      /* [most channels into a router] */
+    struct fc_flit_choice *choice; /* [FC_EVENT_BATCH + most channels into a router + 1][FC_FLIT_MOST_CHOICES] */
     uint32_t n_bids, n_choices;
     uint64_t *mask;   /* [5][words] scratch */
     uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
@@ -190,19 +189,19 @@ struct fc_event {
     const struct fc_flit_traffic *traffic;
     uint64_t seed, now;
     int n_blocks;
-    uint64_t window; /* ticks between two meetings of the blocks */
-    uint32_t n_vcs;  /* that a link may have; those between routers use the first n_network_vcs */
+    uint64_t window;                /* ticks between two meetings of the blocks */
+    uint32_t n_vcs;                 /* that a link may have; those between routers use the first n_network_vcs */
     uint32_t n_network_vcs, stride; /* stride: lanes of a link */
     uint32_t first_tokens;          /* lane of the tokens of channel 0 */
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
     uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
-    uint32_t paths;           /* transfers to routers that an input port has paths for, the most of any */
-    uint32_t first_unlimited; /* links from here on have a path for every channel */
+    uint32_t paths;                 /* transfers to routers that an input port has paths for, the most of any */
+    uint32_t first_unlimited;       /* links from here on have a path for every channel */
     bool few_paths, longest_queue;
     bool elects_of_word; /* at random or the longest queue, of masks of one word */
-    bool is_large;    /* the state does not fit a core's cache */
-    bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
+    bool is_large;       /* the state does not fit a core's cache */
+    bool short_times;    /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
     bool is_adaptive_torus;
     struct fc_route_adaptive adaptive; /* its routing */
@@ -221,15 +220,14 @@ struct fc_event {
     union fc_event_lane *lane;           /* [n_links * stride] */
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
-    uint64_t *waiting;   /* [n_links][n_slots][words] */
-    uint64_t *sent;      /* [n_links] flits << 32 | packets in the measurement, not reported yet */
-    uint64_t *port_busy; /* [n_routers][port_stride] adaptive tori: busy_until of the link of each port */
-    uint64_t
-        *escape_wanted; /* [n_routers][port_stride][2] there `wanted` of a link is the set of all heads that
+    uint64_t *waiting;       /* [n_links][n_slots][words] */
+    uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
+    uint64_t *port_busy;     /* [n_routers][port_stride] adaptive tori: busy_until of the link of each port */
+    uint64_t *escape_wanted; /* [n_routers][port_stride][2] there `wanted` of a link is the set of all heads that
                            wait for it; those that would take an escape are here too, by kind of need */
     uint32_t port_stride;
-    uint64_t *path_end;  /* [n_links][paths] end of the transfer that holds it, NEVER: none; if few_paths */
-    uint64_t *eject_end; /* [n_links] end of the port's transfer to a node */
+    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, NEVER: none; if few_paths */
+    uint64_t *eject_end;     /* [n_links] end of the port's transfer to a node */
     uint64_t *injected_mask; /* [n_routers][words] channels of injection links */
     uint32_t *head_first;    /* [n_routers + 1] */
     uint32_t *head_channel;  /* [head_first[n_routers]] channel of each bit of the router's masks */
@@ -250,21 +248,19 @@ struct fc_event {
 /* ---- event_report.c ------------------------------------------------------------ */
 
 /* As in fc_flit_engine_ops. */
-enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                              uint32_t *n, uint32_t **wanted, struct fc_status *st);
+enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                              uint32_t **wanted, struct fc_status *st);
 bool fc_event_credits_full(const void *engine);
 
 /* ---- event_run.c ------------------------------------------------------------ */
 
 /* As fc_flit_engine_ops.advance. */
-enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state,
-                              struct fc_status *st);
+enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st);
 
 /* ---- event_wait.c ------------------------------------------------------------ */
 
 /* The tick at which there are `need` tokens, as far as is known; 0: now. */
-uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc_event_tokens *tokens,
-                             uint32_t need);
+uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc_event_tokens *tokens, uint32_t need);
 /* Adds the ramp that ended to the count, and goes on with the next. */
 void fc_event_next_ramp(struct fc_event_block *block, struct fc_event_tokens *tokens);
 /* Puts a ramp behind the one in progress. */
@@ -278,8 +274,7 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t link, uint3
 void fc_event_rearm(struct fc_event_block *block, uint32_t link);
 /* The head of channel c, for which none of the choices is available, waits for them; or does no more. */
 void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, int n);
-void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice,
-                           int n);
+void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice, int n);
 /* Heads that wait for the link and that it could take now; whether there are any. */
 bool fc_event_eligible(struct fc_event_block *block, uint32_t link, uint64_t *mask);
 
@@ -314,8 +309,7 @@ void fc_event_count_unblocked(struct fc_event_block *block, struct fc_event_toke
 
 /* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
  * output. */
-uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
-                        uint64_t random);
+uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn, uint64_t random);
 #define FC_EVENT_SALT_PICK 0x9e3779b97f4a7c15u
 #define FC_EVENT_SALT_ELECT 0xd1342543de82ef95u
 static inline uint64_t fc_event_spread(uint64_t x)
@@ -329,8 +323,7 @@ static inline uint64_t fc_event_spread(uint64_t x)
 /* As fc_event_append, fc_event_inject and fc_event_take_return. */
 void fc_event_torus_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
 void fc_event_torus_inject(struct fc_event_block *block, uint32_t node);
-void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc,
-                           const struct fc_event_ramp *ramp);
+void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc, const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
 /* Deals with those of a tick's n events, block->words, that are alone at their vertices; returns how many are
@@ -389,10 +382,8 @@ static inline uint32_t fc_event_per_step(const struct fc_event *e, uint32_t step
 }
 
 /* Tokens there are at `now`. Changes nothing: what came back is added up when the next return comes. */
-int32_t fc_event_count_many(const struct fc_event_block *block, const struct fc_event_tokens *t,
-                            uint64_t now);
-static inline int32_t fc_event_count(const struct fc_event_block *block, const struct fc_event_tokens *t,
-                                     uint64_t now)
+int32_t fc_event_count_many(const struct fc_event_block *block, const struct fc_event_tokens *t, uint64_t now);
+static inline int32_t fc_event_count(const struct fc_event_block *block, const struct fc_event_tokens *t, uint64_t now)
 {
     if (t->more) return fc_event_count_many(block, t, now);
     uint64_t span = (uint64_t)t->ramp.flits * t->ramp.step, ahead = t->ramp.last - now;
@@ -426,8 +417,7 @@ static inline void fc_event_head_due(struct fc_event_block *block, uint32_t c, u
     fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
 }
 
-static inline void fc_event_wake_at(struct fc_event_block *block, uint32_t l, struct fc_event_link *link,
-                                    uint64_t tick)
+static inline void fc_event_wake_at(struct fc_event_block *block, uint32_t l, struct fc_event_link *link, uint64_t tick)
 {
     if (tick >= link->wake) return;
     link->wake = tick;
@@ -477,8 +467,7 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
     return false;
 }
 
-static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int kind, uint64_t now,
-                                      uint64_t end)
+static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int kind, uint64_t now, uint64_t end)
 {
     if (kind == FC_EVENT_EJECTION) {
         e->eject_end[in_link] = end;
@@ -495,9 +484,8 @@ static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int 
 }
 
 /* n flits that were in a buffer leave it, one in out_ticks. */
-static inline void fc_event_count_occupancy(struct fc_event_block *block,
-                                            const struct fc_event_packet *packet, uint32_t vc, uint64_t n,
-                                            uint32_t out_ticks)
+static inline void fc_event_count_occupancy(struct fc_event_block *block, const struct fc_event_packet *packet,
+                                            uint32_t vc, uint64_t n, uint32_t out_ticks)
 {
     struct fc_flit_counts *counts = block->counts;
     uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->router_ticks;
@@ -542,8 +530,7 @@ uint32_t fc_event_new_packet(struct fc_event_block *block);
 static inline struct fc_event_mail *fc_event_mail_to(struct fc_event_block *block, int to)
 {
     struct fc_event *e = block->engine;
-    return &e->mail[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) *
-                        (size_t)e->n_blocks +
+    return &e->mail[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) * (size_t)e->n_blocks +
                     (size_t)to];
 }
 
@@ -558,8 +545,7 @@ static inline uint64_t fc_event_mix(uint64_t x)
 static inline uint64_t fc_event_random(const struct fc_event_block *block, uint32_t router, uint32_t salt)
 {
     uint64_t place = (uint64_t)router << 32 | salt;
-    return fc_event_mix(block->engine->seed + place * 0xda942042e4dd58b5u +
-                        block->wheel.now * 0x9e3779b97f4a7c15u);
+    return fc_event_mix(block->engine->seed + place * 0xda942042e4dd58b5u + block->wheel.now * 0x9e3779b97f4a7c15u);
 }
 
 #endif

@@ -49,8 +49,7 @@ void fc_event_count_occupancy_at_edge(struct fc_event_block *block, uint64_t arr
     uint64_t to = now < counts->measure_to ? now : counts->measure_to;
     if (to <= from) return;
     counts->occupancy_flit_ticks[vc] += (to - from) * n;
-    if (now < counts->measure_to)
-        counts->occupancy_flit_ticks[vc] += (uint64_t)((int64_t)(n * (n + 1) / 2) * slower);
+    if (now < counts->measure_to) counts->occupancy_flit_ticks[vc] += (uint64_t)((int64_t)(n * (n + 1) / 2) * slower);
 }
 
 void fc_event_count_return(struct fc_event_block *block, uint64_t tick)

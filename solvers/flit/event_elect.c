@@ -26,8 +26,7 @@ static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
 }
 
 /* Random: a port, then one of its channels. What a channel draws is `best` if it is more. */
-static inline uint32_t drawn(const struct fc_event *e, uint32_t winner, uint32_t bit, uint64_t random,
-                             uint64_t *best)
+static inline uint32_t drawn(const struct fc_event *e, uint32_t winner, uint32_t bit, uint64_t random, uint64_t *best)
 {
     uint64_t port = fc_event_spread(random + e->bit_port[bit] * FC_EVENT_SALT_PICK) >> 32;
     uint64_t key = port << 32 | fc_event_spread(random + (bit + 1) * FC_EVENT_SALT_ELECT) >> 32 | 1;
@@ -94,8 +93,7 @@ static uint32_t elect_oldest(const struct fc_event_block *block, uint32_t router
             uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
             uint32_t c = e->head_channel[e->head_first[router] + bit];
             const struct fc_event_packet *packet = &block->packet[e->channel[c].head];
-            if (oldest &&
-                (packet->born > oldest->born || (packet->born == oldest->born && packet->src >= oldest->src)))
+            if (oldest && (packet->born > oldest->born || (packet->born == oldest->born && packet->src >= oldest->src)))
                 continue;
             oldest = packet;
             winner = bit;
@@ -121,8 +119,7 @@ static void keep_fullest(struct fc_event_block *block, uint32_t router, uint64_t
 }
 
 /* The same at random, for masks of one word: no branches where they would be random ones. */
-static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t router, uint64_t mask,
-                              uint64_t random)
+static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t router, uint64_t mask, uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];
@@ -149,8 +146,7 @@ static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t route
     return winner;
 }
 
-uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
-                        uint64_t random)
+uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn, uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const uint64_t *injected = &e->injected_mask[(size_t)router * (size_t)e->words];

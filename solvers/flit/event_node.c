@@ -30,8 +30,7 @@ static uint32_t queued_flits(const void *view, uint32_t l)
     struct fc_event *e = block->engine;
     int64_t queued = 0;
     for (uint32_t v = 0; v < e->n_network_vcs; v++)
-        queued += (int64_t)e->flit->buffer_flits -
-                  fc_event_count(block, fc_event_tokens_of(e, l, v), block->wheel.now);
+        queued += (int64_t)e->flit->buffer_flits - fc_event_count(block, fc_event_tokens_of(e, l, v), block->wheel.now);
     return (uint32_t)queued;
 }
 
@@ -126,8 +125,7 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
         uint64_t again = FC_EVENT_NEVER;
         uint32_t vc = 0;
         head.route = e->flit->route->start(e->flit, n, source->dst, source->random, &view);
-        int count =
-            e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, block->choice);
+        int count = e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, block->choice);
         int i = pick_link(block, block->choice, count, &vc, &again);
         for (int j = 0; j < count; j++) fc_event_link(e, block->choice[j].link)->wanted = i < 0;
         if (i < 0) {

@@ -2,8 +2,7 @@
  * wait for, and whether every credit is back. */
 #include "solvers/flit/event.h"
 
-static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n,
-                            uint32_t *wanted)
+static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n, uint32_t *wanted)
 {
     uint32_t count = 0;
     for (int i = 0; i < n; i++)
@@ -15,8 +14,8 @@ static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choic
 }
 
 /* Lists the blocked heads; counts only where the arrays are NULL. */
-static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *blocked, uint32_t *wanted,
-                         uint32_t *n, uint32_t *n_wanted)
+static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *blocked, uint32_t *wanted, uint32_t *n,
+                         uint32_t *n_wanted)
 {
     *n = *n_wanted = 0;
     for (uint64_t at = 0; at < (uint64_t)e->flit->n_links * e->n_vcs; at++) {
@@ -25,11 +24,10 @@ static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *block
         const struct fc_event_channel *channel = &e->channel[fc_event_channel_at(e, l, vc)];
         struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
         if (!(channel->flags & FC_EVENT_WAITS)) continue;
-        const struct fc_event_packet *packet =
-            &e->block[e->vertex_block[channel->router]].packet[channel->head];
+        const struct fc_event_packet *packet = &e->block[e->vertex_block[channel->router]].packet[channel->head];
         struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
-        int count = e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit],
-                                            &head, choice);
+        int count =
+            e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit], &head, choice);
         uint32_t more = list_wanted(e, choice, count, wanted ? wanted + *n_wanted : NULL);
         if (blocked)
             blocked[*n] = (struct fc_flit_blocked){.channel = c,
@@ -43,8 +41,8 @@ static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *block
     }
 }
 
-enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                              uint32_t *n, uint32_t **wanted, struct fc_status *st)
+enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                              uint32_t **wanted, struct fc_status *st)
 {
     uint32_t n_wanted;
     list_blocked(engine, NULL, NULL, n, &n_wanted);

@@ -19,8 +19,7 @@ static int ask_route(const struct fc_event *e, const struct fc_event_channel *ch
                      const struct fc_event_packet *packet, struct fc_flit_choice *out)
 {
     struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
-    int n =
-        e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit], &head, out);
+    int n = e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit], &head, out);
     for (int i = 0; i < n && e->is_large; i++) {
         const union fc_event_lane *lane = &e->lane[(size_t)out[i].link * e->stride];
         __builtin_prefetch(lane);
@@ -31,10 +30,8 @@ static int ask_route(const struct fc_event *e, const struct fc_event_channel *ch
 
 /* The best available choice, -1 when there is none. Kept out of its callers, where it would lack registers.
  */
-static __attribute__((noinline)) int pick(const struct fc_event_block *block,
-                                          const struct fc_event_packet *packet,
-                                          const struct fc_flit_choice *choice, int n, uint64_t random,
-                                          uint8_t *vc)
+static __attribute__((noinline)) int pick(const struct fc_event_block *block, const struct fc_event_packet *packet,
+                                          const struct fc_flit_choice *choice, int n, uint64_t random, uint8_t *vc)
 {
     const struct fc_event *e = block->engine;
     const union fc_event_lane *lanes = e->lane;
@@ -93,8 +90,8 @@ static __attribute__((noinline)) void route_alone(struct fc_event_block *block, 
         fc_event_head_due(block, c, packet->tail - fc_event_ticks(e, first->link_class, packet->flits));
         return;
     }
-    int i = pick(block, packet, choice, n,
-                 fc_event_random(block, channel->router, 0) + (channel->bit + 1) * SALT_PICK, &vc);
+    int i = pick(block, packet, choice, n, fc_event_random(block, channel->router, 0) + (channel->bit + 1) * SALT_PICK,
+                 &vc);
     if (i < 0) {
         fc_event_wait(block, c, choice, n);
         return;
@@ -106,8 +103,8 @@ static __attribute__((noinline)) void route_alone(struct fc_event_block *block, 
 
 /* The link takes one of the heads of the mask (overwritten), which all wait for it, but for bids, which
  * picked it: those are marked in `bids`, NULL when there are none. Whether somebody moved. */
-static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, uint64_t *mask,
-                     const uint64_t *bids, uint64_t random)
+static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, uint64_t *mask, const uint64_t *bids,
+                     uint64_t random)
 {
     struct fc_event *e = block->engine;
     const struct fc_event_link *link = fc_event_link(e, l);
@@ -118,8 +115,7 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
             fc_event_elect(block, router, rivals, link->turn, fc_event_spread(random + (l + 1) * SALT_ELECT));
         uint32_t c = e->head_channel[e->head_first[router] + bit];
         struct fc_event_channel *channel = &e->channel[c];
-        struct fc_event_bid *bid =
-            bids && (bids[bit / 64] >> bit % 64 & 1) ? &block->bid[block->bid_at[bit]] : NULL;
+        struct fc_event_bid *bid = bids && (bids[bit / 64] >> bit % 64 & 1) ? &block->bid[block->bid_at[bit]] : NULL;
         mask[bit / 64] &= ~(1ull << bit % 64);
         if (!fc_event_path_free(e, channel->link, link->kind, now, &until)) {
             fc_event_head_due(block, c, until);
@@ -131,9 +127,8 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
         int n = bid ? (int)bid->n_choices
                     : ask_route(e, channel, &block->packet[channel->head], block->choice + block->n_choices);
         uint8_t vc = bid ? bid->vc : 0;
-        int i =
-            bid ? bid->choice
-                : pick(block, &block->packet[channel->head], choice, n, random + (bit + 1) * SALT_PICK, &vc);
+        int i = bid ? bid->choice
+                    : pick(block, &block->packet[channel->head], choice, n, random + (bit + 1) * SALT_PICK, &vc);
         if (i < 0) continue;
         bool waited = channel->flags & FC_EVENT_WAITS;
         if (waited) fc_event_stop_waiting(block, bit, choice, n);
@@ -165,8 +160,7 @@ static void add_bid(struct fc_event_block *block, uint32_t c)
     bid->out = false;
     block->bid_at[channel->bit] = (uint16_t)block->n_bids++;
     bid->first_choice = block->n_choices;
-    bid->n_choices =
-        (uint32_t)ask_route(e, channel, &block->packet[channel->head], &block->choice[block->n_choices]);
+    bid->n_choices = (uint32_t)ask_route(e, channel, &block->packet[channel->head], &block->choice[block->n_choices]);
     block->n_choices += bid->n_choices;
 }
 
@@ -182,8 +176,7 @@ static bool bids_pick(struct fc_event_block *block, uint64_t random)
         const struct fc_flit_choice *choice = &block->choice[bid->first_choice];
         uint64_t until;
         bid->link = FC_NONE;
-        if (!fc_event_path_free(e, channel->link, fc_event_link(e, choice[0].link)->kind, block->wheel.now,
-                                &until)) {
+        if (!fc_event_path_free(e, channel->link, fc_event_link(e, choice[0].link)->kind, block->wheel.now, &until)) {
             fc_event_head_due(block, bid->channel, until);
             bid->out = true;
             continue;
@@ -202,8 +195,7 @@ static bool bids_pick(struct fc_event_block *block, uint64_t random)
 }
 
 /* Phases 2 and 3 for a link that bids have picked: they and those that wait for it, one of whom moves. */
-static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t l, bool woken,
-                        uint64_t random)
+static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t l, bool woken, uint64_t random)
 {
     struct fc_event *e = block->engine;
     uint64_t *mask = block->mask, *bids = block->mask + e->words;
@@ -270,8 +262,7 @@ static void sort_links(struct fc_event_block *block, uint32_t n, uint64_t random
         }
 }
 
-static __attribute__((noinline)) void contend(struct fc_event_block *block,
-                                              const struct fc_event_dirty *dirty)
+static __attribute__((noinline)) void contend(struct fc_event_block *block, const struct fc_event_dirty *dirty)
 {
     uint32_t router = dirty->router, n_woken = 0, l;
     block->n_bids = 0;

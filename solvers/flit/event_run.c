@@ -42,8 +42,7 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) return; /* it moved before */
         channel->flags &= 0xffu & ~FC_EVENT_DUE;
         __builtin_prefetch(&block->packet[channel->head]);
-        if (e->is_adaptive_torus)
-            __builtin_prefetch(&e->adaptive.row[(size_t)channel->router * e->adaptive.width]);
+        if (e->is_adaptive_torus) __builtin_prefetch(&e->adaptive.row[(size_t)channel->router * e->adaptive.width]);
         __builtin_prefetch(fc_event_link(e, channel->link));
         __builtin_prefetch(fc_event_tokens_of(e, channel->link, e->bit_vc[channel->bit]));
         if (e->few_paths) __builtin_prefetch(&e->path_end[(size_t)channel->link * e->paths]);
@@ -76,14 +75,9 @@ static void prefetch_chunk(const struct fc_event_block *block, const struct fc_e
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t index = chunk->word[i] & FC_EVENT_INDEX;
         switch (chunk->word[i] >> FC_EVENT_KIND_SHIFT) {
-        case FC_EVENT_CHANNEL:
-            __builtin_prefetch(&e->channel[index]);
-            break;
-        case FC_EVENT_LINK:
-            __builtin_prefetch(fc_event_link(e, index));
-            break;
-        default:
-            __builtin_prefetch(&e->node[index]);
+        case FC_EVENT_CHANNEL: __builtin_prefetch(&e->channel[index]); break;
+        case FC_EVENT_LINK: __builtin_prefetch(fc_event_link(e, index)); break;
+        default: __builtin_prefetch(&e->node[index]);
         }
     }
     if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
@@ -244,9 +238,8 @@ static void run_thread(void *of, int thread, struct fc_team *team)
             fc_event_set_now(&block->wheel, now);
             read_mail(block, !parity);
             run_window(block, end);
-            block->report[parity] =
-                (struct fc_event_report){block->packets_in, block->packets_out, block->live_sources,
-                                         block->out_of_memory || block->wheel.out_of_memory};
+            block->report[parity] = (struct fc_event_report){block->packets_in, block->packets_out, block->live_sources,
+                                                             block->out_of_memory || block->wheel.out_of_memory};
         }
         fc_team_meet(team);
         now = end;
@@ -309,8 +302,7 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
         if (block->last_delivery > last_delivery) last_delivery = block->last_delivery;
     }
     state->exhausted = exhausted(e);
-    for (int b = 0; b < e->n_blocks && state->exhausted;
-         b++) { /* the last tokens; nothing can happen any more */
+    for (int b = 0; b < e->n_blocks && state->exhausted; b++) { /* the last tokens; nothing can happen any more */
         fc_event_set_now(&e->block[b].wheel, e->now);
         read_mail(&e->block[b], !e->parity);
     }

@@ -21,8 +21,8 @@ static inline uint32_t vc_of(uint64_t best)
 _Static_assert(2 * FC_MAX_DIMS <= 16 && FC_FLIT_MOST_VCS <= 16, "four bits each");
 
 /* From bit 32 on what the channel is worth, below it the draw, then v. */
-static inline uint64_t weigh(const uint64_t *worth, const struct fc_event_block *block,
-                             const struct fc_event_tokens *t, uint32_t v, uint32_t draw)
+static inline uint64_t weigh(const uint64_t *worth, const struct fc_event_block *block, const struct fc_event_tokens *t,
+                             uint32_t v, uint32_t draw)
 {
     return worth[fc_event_room(block, t)] | draw << 8 | v;
 }
@@ -53,8 +53,8 @@ FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_e
     }
     for (uint32_t i = 0; i < n_open; i++)
         for (uint32_t v = first; v < s.n_vcs; v++) {
-            best = greater(best, weigh(worth, block, fc_event_tokens_at(open[i], s, v), port[i] | v,
-                                       (uint32_t)random & 0xffffu));
+            best = greater(
+                best, weigh(worth, block, fc_event_tokens_at(open[i], s, v), port[i] | v, (uint32_t)random & 0xffffu));
             random = random >> 11 | random << 53;
         }
     return best < HAS_ROOM ? 0 : best;
@@ -66,13 +66,11 @@ static inline uint32_t escape_kind(const struct fc_event *e, const struct fc_fli
     return e->adaptive.bubble ? escape->room_packets > 1 : escape->vcs >> 1;
 }
 
-static inline struct fc_flit_choice escape_of(const struct fc_event *e,
-                                              const struct fc_event_channel *channel, const uint32_t *row,
-                                              uint64_t route)
+static inline struct fc_flit_choice escape_of(const struct fc_event *e, const struct fc_event_channel *channel,
+                                              const uint32_t *row, uint64_t route)
 {
     const struct fc_route_adaptive *f = &e->adaptive;
-    return fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
-                                           e->bit_vc[channel->bit]);
+    return fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route), e->bit_vc[channel->bit]);
 }
 
 /* Whether the escape, whose link is free, has room. */
@@ -124,8 +122,8 @@ static inline void wait(struct fc_event_block *block, struct fc_event_channel *c
         fc_event_torus_rearm(block, escape->link);
 }
 
-static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block,
-                                                    struct fc_event_channel *channel, uint32_t l)
+static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block, struct fc_event_channel *channel,
+                                                    uint32_t l)
 {
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
     struct fc_event_link *link = fc_event_link(block->engine, l);
@@ -162,9 +160,8 @@ void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
 }
 
 /* No adaptive channel has room: the head takes the escape, or waits. */
-static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *block,
-                                                     struct fc_event_channel *channel, const uint32_t *row,
-                                                     uint64_t route, struct fc_event_hop *hop)
+static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *block, struct fc_event_channel *channel,
+                                                     const uint32_t *row, uint64_t route, struct fc_event_hop *hop)
 {
     const struct fc_event *e = block->engine;
     struct fc_flit_choice escape = {0};
@@ -180,9 +177,8 @@ static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *bloc
 /* ---- heads ------------------------------------------------------------ */
 
 /* As fc_event_torus_pick, of a head with hops left whose port has a path free. */
-FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shape s,
-                              struct fc_event_channel *channel, uint64_t route, uint64_t random,
-                              struct fc_event_hop *hop)
+FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shape s, struct fc_event_channel *channel,
+                              uint64_t route, uint64_t random, struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
@@ -190,8 +186,8 @@ FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shap
     uint64_t best = best_of(block, s, channel->router, route, row, random);
     if (best) {
         uint32_t p = port_of(best);
-        *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
-                                     row[FC_ROUTE_PORTS + p], (uint8_t)vc_of(best), 0};
+        *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p), row[FC_ROUTE_PORTS + p],
+                                     (uint8_t)vc_of(best), 0};
         return true;
     }
     return escape_or_wait(block, channel, row, route, hop);
@@ -210,8 +206,8 @@ FC_EVENT_INLINE bool pick_ejection(struct fc_event_block *block, struct fc_event
     return false;
 }
 
-FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s, uint32_t in_link,
-                               uint64_t now, uint64_t *until)
+FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s, uint32_t in_link, uint64_t now,
+                               uint64_t *until)
 {
     if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
     const uint64_t *end = &e->path_end[(size_t)in_link * 2];
@@ -226,8 +222,8 @@ bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t rand
     const struct fc_event_packet *packet = &block->packet[channel->head];
     uint64_t until;
     bool arrived = fc_event_torus_arrived(e, packet->route);
-    if (!fc_event_path_free(e, channel->link, arrived ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN,
-                            block->wheel.now, &until)) {
+    if (!fc_event_path_free(e, channel->link, arrived ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN, block->wheel.now,
+                            &until)) {
         fc_event_head_due(block, c, until);
         return false;
     }
@@ -290,9 +286,8 @@ void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
 
 /* ---- links ------------------------------------------------------------ */
 
-FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_event_shape s,
-                                    union fc_event_lane *lane, uint32_t l, uint64_t random,
-                                    struct fc_event_hop *hop)
+FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane,
+                                    uint32_t l, uint64_t random, struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
     uint32_t first = s.n_vcs - s.n_free;
@@ -317,13 +312,11 @@ FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_even
     return mask;
 }
 
-uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random,
-                                   struct fc_event_hop *hop)
+uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random, struct fc_event_hop *hop)
 {
     union fc_event_lane *lane = fc_event_lane_of(block->engine, l);
-    return block->engine->is_usual
-               ? candidates(block, FC_EVENT_USUAL, lane, l, random, hop)
-               : candidates(block, fc_event_shape_of(block->engine), lane, l, random, hop);
+    return block->engine->is_usual ? candidates(block, FC_EVENT_USUAL, lane, l, random, hop)
+                                   : candidates(block, fc_event_shape_of(block->engine), lane, l, random, hop);
 }
 
 /* The waiting head of channel c takes the escape on the link, or cannot. */
@@ -340,8 +333,8 @@ static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, 
     return true;
 }
 
-FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane,
-                          uint32_t c, struct fc_event_hop hop)
+FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane, uint32_t c,
+                          struct fc_event_hop hop)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;

@@ -21,14 +21,14 @@ void fc_event_torus_eject(struct fc_event_block *block, uint32_t c, uint32_t lin
 /* Wakes the link, which heads wait for, when it may next serve one of them. */
 void fc_event_torus_rearm(struct fc_event_block *block, uint32_t link);
 /* Wakes it, or a node that waits, for tokens of the channel, of which some are on their way until `last`. */
-void fc_event_torus_wake(struct fc_event_block *block, uint32_t link, uint32_t vc,
-                         const struct fc_event_tokens *tokens, uint64_t last);
+void fc_event_torus_wake(struct fc_event_block *block, uint32_t link, uint32_t vc, const struct fc_event_tokens *tokens,
+                         uint64_t last);
 
 /* fc_event_add_behind and fc_event_post_return of a ramp in parts. */
-void fc_event_torus_add(struct fc_event_block *block, struct fc_event_tokens *tokens, uint64_t last,
-                        uint32_t step, uint32_t flits, uint32_t extra);
-void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t link, uint32_t vc, uint64_t last,
-                         uint32_t step, uint32_t flits, uint32_t extra);
+void fc_event_torus_add(struct fc_event_block *block, struct fc_event_tokens *tokens, uint64_t last, uint32_t step,
+                        uint32_t flits, uint32_t extra);
+void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t link, uint32_t vc, uint64_t last, uint32_t step,
+                         uint32_t flits, uint32_t extra);
 
 /* ---- event_torus.c ---- */
 

@@ -54,13 +54,11 @@ static void sort_events(struct fc_event_block *block, const struct fc_event_dirt
     t->called = t->bids;
 }
 
-static void pick_all(struct fc_event_block *block, const uint32_t *head_channel, uint64_t random,
-                     struct contest *t)
+static void pick_all(struct fc_event_block *block, const uint32_t *head_channel, uint64_t random, struct contest *t)
 {
     for (uint64_t left = t->bids; left; left &= left - 1) {
         uint32_t bit = (uint32_t)__builtin_ctzll(left);
-        if (fc_event_torus_pick(block, head_channel[bit], random + (bit + 1) * FC_EVENT_SALT_PICK,
-                                &t->hop[bit]))
+        if (fc_event_torus_pick(block, head_channel[bit], random + (bit + 1) * FC_EVENT_SALT_PICK, &t->hop[bit]))
             outlet_of(t, t->hop[bit].link, random)->picked |= left & -left;
         else
             t->bids &= ~(left & -left);
@@ -68,8 +66,8 @@ static void pick_all(struct fc_event_block *block, const uint32_t *head_channel,
 }
 
 /* One of those who would take the link does. */
-static void decide(struct fc_event_block *block, uint32_t router, const struct outlet *outlet,
-                   uint64_t random, struct contest *t)
+static void decide(struct fc_event_block *block, uint32_t router, const struct outlet *outlet, uint64_t random,
+                   struct contest *t)
 {
     struct fc_event *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];

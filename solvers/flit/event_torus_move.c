@@ -6,8 +6,8 @@
 
 /* The first tick at which there are `need` tokens, or `first` if that is earlier; ticks that have come do not
  * count. */
-static inline uint64_t token_tick(const struct fc_event_block *block, const struct fc_event_tokens *t,
-                                  uint32_t need, uint64_t first)
+static inline uint64_t token_tick(const struct fc_event_block *block, const struct fc_event_tokens *t, uint32_t need,
+                                  uint64_t first)
 {
     uint64_t tick = fc_event_token_tick(block, t, need);
     return tick && tick < first ? tick : first;
@@ -26,15 +26,14 @@ void fc_event_torus_rearm(struct fc_event_block *block, uint32_t l)
     if (lane->link.kind == FC_EVENT_EJECTION) return;
     for (uint32_t v = (uint32_t)e->flit->n_escape_vcs; v < e->n_network_vcs; v++)
         first = token_tick(block, &tokens[v].tokens, e->full, first);
-    const uint64_t *escapes =
-        fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
+    const uint64_t *escapes = fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
     for (uint32_t k = 0; k < 2; k++)
         if (escapes[k]) first = token_tick(block, &tokens[e->escape_vc[k]].tokens, e->escape_need[k], first);
     if (first != FC_EVENT_NEVER) fc_event_wake_at(block, l, &lane->link, first);
 }
 
-void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc,
-                         const struct fc_event_tokens *t, uint64_t last)
+void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_tokens *t,
+                         uint64_t last)
 {
     struct fc_event *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_of(e, l);
@@ -44,8 +43,7 @@ void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc,
         return;
     }
     if (lane->link.busy_until > now) return; /* its wake-up is that of its end */
-    const uint64_t *escapes =
-        fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
+    const uint64_t *escapes = fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t need = k < 2 ? e->escape_need[k] : e->full;
         bool wanted = k < 2 ? escapes[k] && e->escape_vc[k] == vc : vc >= (uint32_t)e->flit->n_escape_vcs;
@@ -58,8 +56,7 @@ void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc,
 
 /* ---- moves ---- */
 
-void fc_event_torus_return(struct fc_event_block *block, uint32_t l, uint32_t vc,
-                           const struct fc_event_ramp *ramp)
+void fc_event_torus_return(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_ramp *ramp)
 {
     const struct fc_event *e = block->engine;
     fc_event_give_back(block, fc_event_shape_of(e), l, vc, ramp->last, ramp->step, ramp->flits, ramp->extra,
@@ -73,8 +70,8 @@ void fc_event_torus_add(struct fc_event_block *block, struct fc_event_tokens *t,
     fc_event_add_behind(block, t, &ramp);
 }
 
-void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t l, uint32_t vc, uint64_t last,
-                         uint32_t step, uint32_t flits, uint32_t extra)
+void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t l, uint32_t vc, uint64_t last, uint32_t step,
+                         uint32_t flits, uint32_t extra)
 {
     struct fc_event_ramp ramp = {last, step, (uint16_t)flits, (uint16_t)extra};
     fc_event_post_return(block, to, l, vc, &ramp);

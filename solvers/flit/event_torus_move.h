@@ -19,24 +19,22 @@ struct fc_event_shape {
 #define FC_EVENT_USUAL ((struct fc_event_shape){4, 3, 3, 2, 2})
 FC_EVENT_INLINE struct fc_event_shape fc_event_shape_of(const struct fc_event *e)
 {
-    return (struct fc_event_shape){e->stride, e->n_network_vcs, (uint32_t)e->adaptive.n_dims,
-                                   e->adaptive.n_free, e->few_paths ? e->paths : 0};
+    return (struct fc_event_shape){e->stride, e->n_network_vcs, (uint32_t)e->adaptive.n_dims, e->adaptive.n_free,
+                                   e->few_paths ? e->paths : 0};
 }
 /* The ticks until which the links of a router's ports are busy. */
-FC_EVENT_INLINE uint64_t *fc_event_ports_busy(const struct fc_event *e, struct fc_event_shape s,
-                                              uint32_t router)
+FC_EVENT_INLINE uint64_t *fc_event_ports_busy(const struct fc_event *e, struct fc_event_shape s, uint32_t router)
 {
     return e->port_busy + (size_t)router * fc_event_port_stride(s.n_dims);
 }
 /* Heads that wait for the escape on a port of the router, by kind of need. */
-FC_EVENT_INLINE uint64_t *fc_event_escape_wanted(const struct fc_event *e, struct fc_event_shape s,
-                                                 uint32_t router, uint32_t port)
+FC_EVENT_INLINE uint64_t *fc_event_escape_wanted(const struct fc_event *e, struct fc_event_shape s, uint32_t router,
+                                                 uint32_t port)
 {
     return e->escape_wanted + ((size_t)router * fc_event_port_stride(s.n_dims) + port) * 2;
 }
 /* A link, followed by the rest of it; tokens of a channel are at the end. */
-FC_EVENT_INLINE union fc_event_lane *fc_event_lane_at(const struct fc_event *e, struct fc_event_shape s,
-                                                      uint32_t l)
+FC_EVENT_INLINE union fc_event_lane *fc_event_lane_at(const struct fc_event *e, struct fc_event_shape s, uint32_t l)
 {
     return e->lane + (size_t)l * s.stride;
 }
@@ -77,9 +75,8 @@ FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, 
 
 /* Tokens are on their way back. The ramp comes in parts: one put together in memory and read again whole
  * would be waited for. */
-FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_event_shape s, uint32_t l,
-                                        uint32_t vc, uint64_t last, uint32_t step, uint32_t flits,
-                                        uint32_t extra, uint32_t per_step)
+FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_event_shape s, uint32_t l, uint32_t vc,
+                                        uint64_t last, uint32_t step, uint32_t flits, uint32_t extra, uint32_t per_step)
 {
     struct fc_event *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
@@ -103,8 +100,8 @@ FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_
 
 /* Takes the head off its queue until `end`, frees its tokens one in `flit_ticks`, and calls the next. */
 FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_event_shape s, uint32_t c,
-                                    struct fc_event_channel *channel, const struct fc_event_packet *packet,
-                                    uint32_t vc, uint64_t end, uint32_t flit_ticks, uint32_t per_step)
+                                    struct fc_event_channel *channel, const struct fc_event_packet *packet, uint32_t vc,
+                                    uint64_t end, uint32_t flit_ticks, uint32_t per_step)
 {
     struct fc_event *e = block->engine;
     uint32_t next = packet->next, link = channel->link;
@@ -119,8 +116,7 @@ FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_even
         channel->flags = FC_EVENT_DUE;
         fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
     }
-    uint32_t flits = flit_ticks ? packet->flits : 1, step = flit_ticks ? flit_ticks : 1,
-             extra = packet->held - flits;
+    uint32_t flits = flit_ticks ? packet->flits : 1, step = flit_ticks ? flit_ticks : 1, extra = packet->held - flits;
     uint64_t last = end + e->times[packet->in_class].token;
     if (__builtin_expect(block->counts->interval_ticks != 0, 0)) fc_event_count_return(block, last);
     int to = e->n_blocks > 1 ? e->vertex_block[fc_event_lane_at(e, s, link)->link.source] : 0;
@@ -131,9 +127,8 @@ FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_even
 }
 
 /* The packet starts on a link, not to a node, for channel c, which had these tokens. */
-FC_EVENT_INLINE void fc_event_enter(struct fc_event_block *block, uint32_t c, struct fc_event_tokens *t,
-                                    uint32_t p, struct fc_event_packet *packet, uint32_t link_class,
-                                    uint32_t ticks, uint32_t ready)
+FC_EVENT_INLINE void fc_event_enter(struct fc_event_block *block, uint32_t c, struct fc_event_tokens *t, uint32_t p,
+                                    struct fc_event_packet *packet, uint32_t link_class, uint32_t ticks, uint32_t ready)
 {
     struct fc_event *e = block->engine;
     t->count -= packet->held;
@@ -148,8 +143,7 @@ FC_EVENT_INLINE void fc_event_enter(struct fc_event_block *block, uint32_t c, st
         fc_event_post_arrival(block, to, c, p);
 }
 
-FC_EVENT_INLINE void fc_event_torus_count(struct fc_event_block *block, uint32_t l, uint32_t flits,
-                                          uint32_t flit_ticks)
+FC_EVENT_INLINE void fc_event_torus_count(struct fc_event_block *block, uint32_t l, uint32_t flits, uint32_t flit_ticks)
 {
     if (block->wheel.now - block->counts->measure_from >= block->well_within)
         fc_event_count_edge(block, l, flits, flit_ticks);

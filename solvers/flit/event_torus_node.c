@@ -15,8 +15,8 @@ static inline uint32_t allowed(const struct fc_event *e, uint32_t n)
 {
     const struct fc_flit_source *source = &e->node[n].source;
     if (__builtin_expect(!e->flit->own_fifos, 1)) return e->flit->injection_vcs;
-    uint32_t own = fc_route_adaptive_fifos(
-        &e->adaptive, source->random, fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random));
+    uint32_t own = fc_route_adaptive_fifos(&e->adaptive, source->random,
+                                           fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random));
     return own ? own : e->flit->injection_vcs;
 }
 
@@ -37,8 +37,7 @@ static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, 
     }
     *again = FC_EVENT_NEVER;
     for (uint32_t left = channels; left && picked == e->n_vcs; left &= left - 1) {
-        uint64_t tick =
-            fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
+        uint64_t tick = fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
         if (tick < *again) *again = tick;
     }
     return picked;
@@ -73,8 +72,8 @@ static inline void depart(struct fc_event_block *block, uint32_t n, uint32_t l, 
     link->busy_until = now + ticks;
     block->last_move = now;
     fc_event_torus_count(block, l, flits, e->injection.flit);
-    fc_event_enter(block, fc_event_channel_at(e, l, vc), fc_event_tokens_of(e, l, vc), p, packet,
-                   link->link_class, ticks, e->injection.ready);
+    fc_event_enter(block, fc_event_channel_at(e, l, vc), fc_event_tokens_of(e, l, vc), p, packet, link->link_class,
+                   ticks, e->injection.ready);
 }
 
 void fc_event_torus_inject(struct fc_event_block *block, uint32_t n)

@@ -19,8 +19,7 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
     const uint32_t *row = fc_event_torus_row(e, channel->router);
     uint64_t minus = packet->route >> f->minus;
     __builtin_prefetch(&block->packet[packet->next]);
-    for (uint32_t d = 0; d < (uint32_t)f->n_dims;
-         d++) { /* all, rather than a branch: it would be a random one */
+    for (uint32_t d = 0; d < (uint32_t)f->n_dims; d++) { /* all, rather than a branch: it would be a random one */
         const union fc_event_lane *lane = fc_event_lane_of(e, row[FC_ROUTE_PORTS + 2 * d + (minus >> d & 1)]);
         __builtin_prefetch(lane + e->stride - 1);
     }
@@ -53,9 +52,9 @@ static inline const uint32_t *vertex_of(const struct vertices *of, uint32_t word
 static uint32_t sort_events(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;
-    const struct vertices of = {{(const char *)&e->channel->router, (const char *)&e->lane->link.source,
-                                 (const char *)&e->node->vertex},
-                                {sizeof *e->channel, e->stride * sizeof *e->lane, sizeof *e->node}};
+    const struct vertices of = {
+        {(const char *)&e->channel->router, (const char *)&e->lane->link.source, (const char *)&e->node->vertex},
+        {sizeof *e->channel, e->stride * sizeof *e->lane, sizeof *e->node}};
     uint64_t twice = 2 * block->wheel.now, *stamps = e->stamp;
     const uint32_t *words = block->words, *row = e->adaptive.row;
     struct fc_event_at *head = block->head, *other = block->other;
@@ -106,8 +105,7 @@ static uint32_t take_heads(struct fc_event_block *block, uint32_t n)
 /* Calls the heads that wait for links into the cache, and the links of nodes. */
 static inline void call_others(const struct fc_event *e, const struct fc_event_at *other, uint32_t n)
 {
-    const struct fc_event_at *far = &other[n > AHEAD ? AHEAD : 0],
-                             *near = &other[n > AHEAD / 2 ? AHEAD / 2 : 0];
+    const struct fc_event_at *far = &other[n > AHEAD ? AHEAD : 0], *near = &other[n > AHEAD / 2 ? AHEAD / 2 : 0];
     uint32_t l = far->word & FC_EVENT_INDEX;
     if (far->word >> FC_EVENT_KIND_SHIFT == FC_EVENT_LINK)
         __builtin_prefetch(first_waiting(e, far->vertex, l));

@@ -98,8 +98,7 @@ void fc_event_post_return(struct fc_event_block *block, int to, uint32_t l, uint
 }
 
 /* The packet starts on a link that does not lead to a node, for channel vc. */
-static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t vc, uint32_t p,
-                            uint32_t link_class)
+static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t vc, uint32_t p, uint32_t link_class)
 {
     struct fc_event *e = block->engine;
     struct fc_event_packet *packet = &block->packet[p];

@@ -47,8 +47,7 @@ int32_t fc_event_count_many(const struct fc_event_block *block, const struct fc_
     return count;
 }
 
-uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc_event_tokens *t,
-                             uint32_t need)
+uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc_event_tokens *t, uint32_t need)
 {
     int32_t lack = (int32_t)need - t->count;
     if (lack <= 0) return 0;
@@ -66,8 +65,7 @@ uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc
     return FC_EVENT_NEVER;
 }
 
-void fc_event_add_behind(struct fc_event_block *block, struct fc_event_tokens *t,
-                         const struct fc_event_ramp *ramp)
+void fc_event_add_behind(struct fc_event_block *block, struct fc_event_tokens *t, const struct fc_event_ramp *ramp)
 {
     uint32_t i = block->free_more;
     if (i) {
@@ -100,8 +98,7 @@ static inline struct fc_event_group slot_group(const struct fc_event_block *bloc
     return (struct fc_event_group){(uint16_t)(1u << slot / 2), slot & 1};
 }
 
-void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t vc,
-                              const struct fc_event_ramp *ramp)
+void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_ramp *ramp)
 {
     struct fc_event *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, l);
@@ -122,8 +119,7 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t
         uint64_t tick = fc_event_token_tick(block, t, (g.k + 1u) * e->full);
         if (tick == 0 && ramp->last > now) continue; /* had them before: its heads wait for something else */
         if (tick < now) tick = now;
-        if (tick != FC_EVENT_NEVER)
-            fc_event_wake_at(block, l, link, tick > link->busy_until ? tick : link->busy_until);
+        if (tick != FC_EVENT_NEVER) fc_event_wake_at(block, l, link, tick > link->busy_until ? tick : link->busy_until);
     }
 }
 
@@ -198,8 +194,7 @@ void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_fli
         channel->flags |= FC_EVENT_ALL;
 }
 
-void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice,
-                           int n)
+void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice, int n)
 {
     struct fc_event *e = block->engine;
     for (int i = 0; i < n; i++) {

@@ -17,23 +17,22 @@ extern const char *const fc_flit_engine_names[]; /* NULL-terminated */
 /* What is run. fc_flit_defaults() sets every field; fc_flit_run checks them and names the field that is
  * wrong. */
 struct fc_flit_settings {
-    int engine;                  /* enum fc_flit_engine */
-    double load_flits_per_cycle; /* offered, mean over all nodes; open-loop demands only; 0: none */
-    double high_priority_share;  /* open loop: of the load, packets of high priority, on the channels that
+    int engine;                         /* enum fc_flit_engine */
+    double load_flits_per_cycle;        /* offered, mean over all nodes; open-loop demands only; 0: none */
+    double high_priority_share;         /* open loop: of the load, packets of high priority, on the channels that
                                     router.high_priority gives them; 0: none, else below 1 */
     const struct fc_demand *background; /* open loop: traffic of others beside the demand's, counted apart: a task
                                            a node, its bytes are relative rates; borrowed. NULL: none */
     double background_flits_per_cycle;  /* offered by it, mean over all nodes; its packets have packet_flits_max */
     uint32_t packet_flits_min,
-        packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
+        packet_flits_max;                   /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
     uint64_t most_cycles;                   /* the run ends here whatever happens; 0: chosen */
-    uint64_t
-        interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
+    uint64_t interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
     uint64_t deadlock_cycles; /* no movement for so long with flits in flight is a deadlock; 0: chosen */
     double source_gap_cycles; /* closed loop: least time between two packets of a node (software cost a
                                  packet) */
-    bool in_order; /* closed loop: destinations in the demand's order; false: random order for each node */
+    bool in_order;            /* closed loop: destinations in the demand's order; false: random order for each node */
     bool allow_deadlock;      /* run a routing that has no deadlock certificate */
     bool backlog;             /* open loop: every source always has a packet waiting: saturation throughput */
     bool bubble_as_published; /* packets on the bubble count by true length: deadlocks with several lengths */
@@ -48,8 +47,8 @@ struct fc_flit_settings {
 void fc_flit_defaults(struct fc_flit_settings *settings);
 
 #define FC_FLIT_MOST_VCS 16
-struct fc_flit_class { /* of one link class, over the measurement (closed loop: the whole run) */
-    uint64_t links;    /* in the network */
+struct fc_flit_class {                        /* of one link class, over the measurement (closed loop: the whole run) */
+    uint64_t links;                           /* in the network */
     double mean_utilization, max_utilization; /* share of time that the link sends flits or trailers */
     uint32_t busiest;                         /* link, or FC_NONE */
 };
@@ -59,12 +58,11 @@ struct fc_flit_interval {                             /* [start, start + interva
     double unblocking_probability; /* share of credit returns that let at least one blocked packet move; NaN:
                                       none */
 };
-struct fc_flit_part { /* packets counted apart, born in the measurement; NaN: none arrived */
-    double share;     /* of all flits offered; 0: there is no such part */
+struct fc_flit_part {                     /* packets counted apart, born in the measurement; NaN: none arrived */
+    double share;                         /* of all flits offered; 0: there is no such part */
     double accepted_flits_per_node_cycle; /* background only, else NaN */
     uint64_t packets;
-    double latency_mean_cycles, latency_p50_cycles, latency_p95_cycles, latency_p99_cycles,
-        latency_max_cycles;
+    double latency_mean_cycles, latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
     double network_latency_mean_cycles;
     double others_latency_mean_cycles; /* of all other packets */
 };
@@ -83,7 +81,7 @@ struct fc_flit_result {
     double latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
     double network_latency_mean_cycles; /* from the first flit on the injection link */
     struct fc_flit_part high_priority, background;
-    double hops_mean;                   /* router-to-router links */
+    double hops_mean; /* router-to-router links */
     uint64_t measured_packets;
     uint64_t cycles; /* length of the whole run */
     double warmup_cycles, measure_cycles;
@@ -92,7 +90,7 @@ struct fc_flit_result {
     uint64_t flits_injected, flits_delivered, flits_in_flight;
     const char *multicast;                 /* what copies packets: "deposit", "tree"; "": nothing */
     uint64_t packets_copied, flits_copied; /* by routers; then injected + copied = delivered + in flight */
-    uint64_t flit_hops;  /* flits over router-to-router links, whole run */
+    uint64_t flit_hops;                    /* flits over router-to-router links, whole run */
     double escape_share; /* of the flit hops, those on escape channels beside adaptive ones; else NaN */
     bool credits_full;   /* drained, and every credit is back: checked when nothing is in flight */
     int n_classes;
@@ -115,16 +113,15 @@ struct fc_flit_result {
  * unstable or deadlocked run is an answer. Same settings and seed, same result for any number of threads. The
  * caller frees. */
 enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
-                         const struct fc_flit_settings *settings, struct fc_flit_result *result,
-                         struct fc_status *st);
+                         const struct fc_flit_settings *settings, struct fc_flit_result *result, struct fc_status *st);
 void fc_flit_free(struct fc_flit_result *result);
 /* Whether a run of the demand on this machine sends packets that routers copy (router.multicast). */
 bool fc_flit_copies(const struct fc_network *net, const struct fc_demand *demand);
 /* What the links alone would need for the demand's multicasts, seconds: every link of a message's line or
  * tree carries its wire bytes once. For demands with fc_flit_copies; tasks placed as in fc_flit_run.
  * FC_INPUT: a target set that the routers cannot reach with one packet. */
-enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct fc_demand *demand,
-                                     const uint32_t *node, double *bound_s, struct fc_status *st);
+enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
+                                     double *bound_s, struct fc_status *st);
 
 /* Saturation throughput: the offered load at which latency leaves the ground, by bisection between runs; see
  * curve.c. */

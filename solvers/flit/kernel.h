@@ -26,15 +26,15 @@ struct fc_flit_net {
     struct fc_arena arena;
     const struct fc_network *net;
     uint32_t n_routers, n_nodes, n_links;
-    int n_vcs;         /* on every link; at most FC_FLIT_MOST_VCS */
-    int n_network_vcs; /* that router-to-router links use, the first ones; injection links may have more */
-    int n_escape_vcs;  /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
+    int n_vcs;              /* on every link; at most FC_FLIT_MOST_VCS */
+    int n_network_vcs;      /* that router-to-router links use, the first ones; injection links may have more */
+    int n_escape_vcs;       /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
     uint16_t injection_vcs; /* mask of those that injection links use */
     bool own_fifos;         /* of those a packet may take what choices() at its source says (router.injection) */
     uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
     uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
-    bool safe; /* certified free of deadlock */
+    bool safe;          /* certified free of deadlock */
     uint32_t *in_first; /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
     uint32_t *in_link;  /* [n_links] ascending for each vertex */
     uint32_t *in_port;  /* [n_links] position of the link among those into its target */
@@ -42,21 +42,20 @@ struct fc_flit_net {
     uint32_t flit_ticks[FC_MAX_CLASSES];    /* time a flit keeps the link; 0: infinite bandwidth */
     uint32_t trailer_ticks[FC_MAX_CLASSES]; /* the same for what follows a packet's last flit */
     uint32_t latency_ticks[FC_MAX_CLASSES];
-    uint32_t router_ticks; /* head: buffer write to link, no contention */
-    uint32_t credit_ticks; /* from a flit's last byte leaving the buffer to the credit's use upstream, wire
+    uint32_t router_ticks;    /* head: buffer write to link, no contention */
+    uint32_t credit_ticks;    /* from a flit's last byte leaving the buffer to the credit's use upstream, wire
                             * latency of the link (class) added */
     uint32_t buffer_flits;    /* of each channel */
     uint32_t injection_flits; /* but of those of injection links */
     uint32_t packet_flits_max;
-    uint32_t reception_flits; /* of each reception queue; 0: endless, taken in at once */
-    double reception_packet_ticks,
-        reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
-    uint32_t bypass_ticks;    /* instead of router_ticks for a head that meets an idle router */
-    bool bypass;              /* it may be less than router_ticks */
-    bool high_priority;       /* some packets are of high priority: high_vcs */
+    uint32_t reception_flits;                            /* of each reception queue; 0: endless, taken in at once */
+    double reception_packet_ticks, reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
+    uint32_t bypass_ticks; /* instead of router_ticks for a head that meets an idle router */
+    bool bypass;           /* it may be less than router_ticks */
+    bool high_priority;    /* some packets are of high priority: high_vcs */
     bool cut_through;
-    bool vc_stage; /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */
-    bool adaptive; /* choices beside the escape exist */
+    bool vc_stage;            /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */
+    bool adaptive;            /* choices beside the escape exist */
     bool bubble_as_published; /* of the settings */
     enum fc_flit_select select;
     int arbitration; /* enum fc_arbitration */
@@ -67,7 +66,7 @@ struct fc_flit_net {
     uint32_t most_paths; /* of any port */
     uint32_t paths;      /* router.paths */
     const struct fc_flit_route_ops *route;
-    void *route_tables; /* in the arena */
+    void *route_tables;                            /* in the arena */
     const struct fc_flit_multicast_ops *multicast; /* NULL: every packet of the demand has one target */
 };
 /* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave
@@ -127,7 +126,7 @@ struct fc_flit_view {
 /* Random words that stand for all: each case equally often. */
 #define FC_FLIT_MOST_WORDS 64
 struct fc_flit_words {
-    uint32_t n_start, n_way; /* 1 each at first, the words 0 */
+    uint32_t n_start, n_way;            /* 1 each at first, the words 0 */
     uint32_t start[FC_FLIT_MOST_WORDS]; /* for start() */
     uint32_t way[FC_FLIT_MOST_WORDS];   /* for choices(), each with every one of start */
 };
@@ -194,11 +193,10 @@ struct fc_flit_multicast_ops {
     /* The copies that a packet of the group with that route word leaves at `router`, links ascending: choices
      * that are final, without escapes; those to nodes hold no virtual channel (vcs 0). *onward: besides, the
      * packet goes on by one of the routing's choices(). Pure. */
-    int (*branches)(const struct fc_flit_net *flit, const struct fc_flit_group *group, uint32_t router,
-                    uint64_t route, struct fc_flit_choice *out, bool *onward);
+    int (*branches)(const struct fc_flit_net *flit, const struct fc_flit_group *group, uint32_t router, uint64_t route,
+                    struct fc_flit_choice *out, bool *onward);
     /* Adds `bytes` to load[n_links] of every link that the group's packets cross. */
-    void (*loads)(const struct fc_network *net, const struct fc_flit_group *group, double bytes,
-                  double *load);
+    void (*loads)(const struct fc_network *net, const struct fc_flit_group *group, double bytes, double *load);
 };
 extern const struct fc_flit_multicast_ops fc_multicast_deposit, fc_multicast_tree;
 /* Sets flit->multicast when the demand has messages that this machine's routers copy. */
@@ -215,7 +213,7 @@ struct fc_flit_source {
     uint32_t dst;
     uint32_t flits;
     uint32_t random;
-    uint32_t tag;    /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0, or */
+    uint32_t tag; /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0, or */
 #define FC_FLIT_BACKGROUND (FC_NONE - 1)
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
@@ -225,9 +223,9 @@ struct fc_flit_traffic;
 const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic);
 /* Whether sources also send packets of a background, which have the tag FC_FLIT_BACKGROUND. */
 bool fc_flit_has_background(const struct fc_flit_traffic *traffic);
-enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                                  const uint32_t *node, const struct fc_flit_settings *settings,
-                                  struct fc_flit_traffic **traffic, struct fc_status *st);
+enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
+                                  const struct fc_flit_settings *settings, struct fc_flit_traffic **traffic,
+                                  struct fc_status *st);
 void fc_flit_traffic_free(struct fc_flit_traffic *traffic);
 /* With flit->multicast: the group of each tag. */
 const struct fc_flit_group *fc_flit_traffic_groups(const struct fc_flit_traffic *traffic);
@@ -249,8 +247,10 @@ struct fc_flit_log {
 };
 static inline void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, uint64_t tick)
 {
-    if (log->n == log->capacity) log->full = true;
-    else log->packet[log->n++] = (struct fc_flit_logged){born, tick};
+    if (log->n == log->capacity)
+        log->full = true;
+    else
+        log->packet[log->n++] = (struct fc_flit_logged){born, tick};
 }
 
 #define FC_FLIT_BATCHES 32
@@ -273,18 +273,16 @@ struct fc_flit_counts {
         uint64_t histogram[FC_FLIT_BUCKETS];
     } apart;
     /* Whole run: */
-    uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops,
-        escape_flit_hops;
+    uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops, escape_flit_hops;
     uint64_t packets_copied, flits_copied; /* by routers: injected + copied = delivered + in flight */
-    uint64_t last_delivery; /* tick of the latest delivery of a packet: greatest of all threads */
+    uint64_t last_delivery;                /* tick of the latest delivery of a packet: greatest of all threads */
     /* Within [measure_from, measure_to): */
     uint64_t window_flits_delivered, window_background_flits; /* the latter of packets that arrived whole */
-    uint64_t occupancy_flit_ticks[FC_FLIT_MOST_VCS]; /* sum over router-to-router channels of flits x ticks */
+    uint64_t occupancy_flit_ticks[FC_FLIT_MOST_VCS];          /* sum over router-to-router channels of flits x ticks */
     /* Intervals, [n_intervals]: */
     uint64_t *interval_flits;                        /* delivered */
     uint64_t (*interval_vc_flits)[FC_FLIT_MOST_VCS]; /* sent on router-to-router links */
-    uint64_t *interval_returns,
-        *interval_unblocked; /* credit returns, those that let a blocked packet move */
+    uint64_t *interval_returns, *interval_unblocked; /* credit returns, those that let a blocked packet move */
 };
 /* Bucket of a latency: exact below 64 ticks, then 32 buckets a power of two (3 % wide). */
 static inline uint32_t fc_flit_bucket(uint64_t ticks)
@@ -295,8 +293,8 @@ static inline uint32_t fc_flit_bucket(uint64_t ticks)
     return b < FC_FLIT_BUCKETS ? b : FC_FLIT_BUCKETS - 1;
 }
 /* A packet of `flits` arrived whole at its node at tick `now`. Inlined into the engines. */
-static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
-                                          uint64_t now, uint32_t hops)
+static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered, uint64_t now,
+                                          uint32_t hops)
 {
     counts->packets_delivered++;
     if (now > counts->last_delivery) counts->last_delivery = now;
@@ -310,15 +308,13 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
     counts->network_ticks += now - entered;
     counts->hops += hops;
     if (latency > counts->latency_max_ticks) counts->latency_max_ticks = latency;
-    uint64_t batch =
-        (born - counts->measure_from) * FC_FLIT_BATCHES / (counts->measure_to - counts->measure_from);
+    uint64_t batch = (born - counts->measure_from) * FC_FLIT_BATCHES / (counts->measure_to - counts->measure_from);
     counts->batch_packets[batch]++;
     counts->batch_ticks[batch] += latency;
     counts->histogram[fc_flit_bucket(latency)]++;
 }
 /* Beside fc_flit_count_delivery, for a packet of high priority. */
-static inline void fc_flit_count_apart(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
-                                       uint64_t now)
+static inline void fc_flit_count_apart(struct fc_flit_counts *counts, uint64_t born, uint64_t entered, uint64_t now)
 {
     struct fc_flit_apart_counts *apart = &counts->apart;
     if (born < counts->measure_from || born >= counts->measure_to) return;
@@ -352,12 +348,10 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
 /* ---- engines (event.c, cycle.c)
  * ----------------------------------------------------------------------------------------- */
 
-struct fc_flit_state { /* between two calls of advance, all threads joined */
-    uint64_t
-        now; /* tick reached: everything before it has happened; once exhausted, that of the last arrival */
+struct fc_flit_state {  /* between two calls of advance, all threads joined */
+    uint64_t now;       /* tick reached: everything before it has happened; once exhausted, that of the last arrival */
     uint64_t last_move; /* tick of the last movement of a flit; for deadlock detection */
-    uint64_t packets_in_flight,
-        flits_in_flight;      /* injected and not delivered, counted in the engine's own buffers */
+    uint64_t packets_in_flight, flits_in_flight; /* injected and not delivered, counted in the engine's own buffers */
     uint64_t sources_waiting; /* nodes whose front packet was born before measure_to and has not left */
     bool exhausted;           /* no packet in flight and no source has one to come */
 };
@@ -377,13 +371,13 @@ struct fc_flit_engine_ops {
      * outlive the engine, which only ever adds to the three: run.c takes differences when it moves the
      * window. */
     enum fc_code (*open)(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
-                         uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
-                         uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st);
+                         uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits, uint64_t *link_packets,
+                         uint32_t *injected, void **engine, struct fc_status *st);
     /* Simulates up to tick `until` (exclusive), or less when exhausted. FC_NO: out of memory. */
     enum fc_code (*advance)(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st);
     /* The blocked heads, for a deadlock report: arrays in the arena. */
-    enum fc_code (*blocked)(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                            uint32_t *n, uint32_t **wanted, struct fc_status *st);
+    enum fc_code (*blocked)(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                            uint32_t **wanted, struct fc_status *st);
     /* Whether every channel has all its credits (nothing in flight and credits returned). */
     bool (*credits_full)(const void *engine);
     void (*close)(void *engine);
@@ -398,8 +392,8 @@ extern const struct fc_flit_engine_ops fc_flit_event_engine, fc_flit_cycle_engin
 /* The cycle of waiting packets in a deadlock, in words: "x+ (0,0)->(1,0) vc 0 holds packet 3 -> 7 (8 flits),
  * waits for ..." Text in the arena; says so when the blocked heads wait for channels that others than they
  * hold. */
-enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked,
-                                   uint32_t n, const uint32_t *wanted, struct fc_arena *arena,
-                                   const char **text, struct fc_status *st);
+enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked, uint32_t n,
+                                   const uint32_t *wanted, struct fc_arena *arena, const char **text,
+                                   struct fc_status *st);
 
 #endif

@@ -16,14 +16,12 @@ static const struct fc_flit_multicast_ops *const all_ops[] = {
 
 bool fc_flit_copies(const struct fc_network *net, const struct fc_demand *demand)
 {
-    return net->machine->router.multicast != FC_MULTICAST_NONE && demand->n_multicasts > 0 &&
-           !demand->open_loop;
+    return net->machine->router.multicast != FC_MULTICAST_NONE && demand->n_multicasts > 0 && !demand->open_loop;
 }
 
 void fc_flit_multicast_use(struct fc_flit_net *flit, const struct fc_demand *demand)
 {
-    flit->multicast =
-        fc_flit_copies(flit->net, demand) ? all_ops[flit->net->machine->router.multicast] : NULL;
+    flit->multicast = fc_flit_copies(flit->net, demand) ? all_ops[flit->net->machine->router.multicast] : NULL;
 }
 
 const struct fc_flit_group *fc_flit_traffic_groups(const struct fc_flit_traffic *traffic)
@@ -37,14 +35,12 @@ static enum fc_code place(const struct fc_network *net, const uint32_t *node, ui
 {
     *at = node ? node[task] : (uint32_t)(task / net->machine->cores_per_node);
     if (*at < net->n_nodes) return FC_OK;
-    return fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", task, *at,
-                     net->n_nodes);
+    return fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", task, *at, net->n_nodes);
 }
 
 /* The group of a multicast, and a target that is not the sender's node. */
-static enum fc_code make_group(const struct fc_network *net, const struct fc_multicast *m,
-                               const uint32_t *node, uint32_t *target, struct fc_flit_group *group,
-                               uint32_t *dst, struct fc_status *st)
+static enum fc_code make_group(const struct fc_network *net, const struct fc_multicast *m, const uint32_t *node,
+                               uint32_t *target, struct fc_flit_group *group, uint32_t *dst, struct fc_status *st)
 {
     uint32_t src;
     *dst = FC_NONE;
@@ -54,8 +50,7 @@ static enum fc_code make_group(const struct fc_network *net, const struct fc_mul
         if (place(net, node, m->target[i], &target[i], st)) return st->code;
         if (target[i] != src) *dst = m->target[i];
     }
-    if (*dst == FC_NONE)
-        return fc_refuse(st, FC_INPUT, "task %u sends a multicast to its own node only", m->src);
+    if (*dst == FC_NONE) return fc_refuse(st, FC_INPUT, "task %u sends a multicast to its own node only", m->src);
     group->src = src;
     group->n_targets = m->n_targets;
     return all_ops[net->machine->router.multicast]->group(net, m, src, target, group, st);
@@ -69,8 +64,8 @@ static uint32_t most_targets(const struct fc_demand *demand)
     return most;
 }
 
-enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                                 const uint32_t *node, struct fc_flit_traffic *traffic, struct fc_status *st)
+enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
+                                 struct fc_flit_traffic *traffic, struct fc_status *st)
 {
     struct fc_demand *d = &traffic->multicasts;
     struct fc_arena *arena = &traffic->arena;
@@ -96,8 +91,8 @@ enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc
     return FC_OK;
 }
 
-enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct fc_demand *demand,
-                                     const uint32_t *node, double *bound_s, struct fc_status *st)
+enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
+                                     double *bound_s, struct fc_status *st)
 {
     const struct fc_flit_multicast_ops *ops = all_ops[net->machine->router.multicast];
     struct fc_arena arena = {0};

@@ -22,8 +22,8 @@ static uint32_t most_copies(const struct fc_network *net)
     return 2; /* to the node and onward */
 }
 
-static enum fc_code group(const struct fc_network *net, const struct fc_multicast *m, uint32_t src,
-                          uint32_t *target, struct fc_flit_group *g, struct fc_status *st)
+static enum fc_code group(const struct fc_network *net, const struct fc_multicast *m, uint32_t src, uint32_t *target,
+                          struct fc_flit_group *g, struct fc_status *st)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t at = src;
@@ -60,17 +60,16 @@ static enum fc_code route(const struct fc_flit_net *flit, struct fc_flit_group *
             "router.multicast: deposit goes further round a ring than router.dateline: entry is free "
             "of deadlock for (expected crossed)");
     if (ring && far && !strcmp(flit->vc_rule, "none"))
-        return fc_route_refuse(
-            flit, st,
-            "router.multicast: deposit over %u hops of a ring of %u can deadlock under rule none "
-            "(expected router.escape: bubble or dateline)",
-            g->n_targets, s->k[g->dim]);
+        return fc_route_refuse(flit, st,
+                               "router.multicast: deposit over %u hops of a ring of %u can deadlock under rule none "
+                               "(expected router.escape: bubble or dateline)",
+                               g->n_targets, s->k[g->dim]);
     g->route = fc_route_torus_along(flit, g->dim, g->direction, g->n_targets);
     return FC_OK;
 }
 
-static int branches(const struct fc_flit_net *flit, const struct fc_flit_group *g, uint32_t router,
-                    uint64_t word, struct fc_flit_choice *out, bool *onward)
+static int branches(const struct fc_flit_net *flit, const struct fc_flit_group *g, uint32_t router, uint64_t word,
+                    struct fc_flit_choice *out, bool *onward)
 {
     *onward = fc_route_torus_goes_on(flit, word);
     if (router == g->src) return 0;
@@ -84,8 +83,7 @@ static void loads(const struct fc_network *net, const struct fc_flit_group *g, d
     uint32_t at = g->src;
     load[net->first_link[net->n_routers + at]] += bytes;
     for (uint32_t i = 0; i < g->n_targets; i++) {
-        load[fc_torus_port(net, at, g->dim, g->direction)] +=
-            bytes / s->parallel[g->dim]; /* cables in turn */
+        load[fc_torus_port(net, at, g->dim, g->direction)] += bytes / s->parallel[g->dim]; /* cables in turn */
         at = fc_torus_neighbour(s, at, g->dim, g->direction);
         load[net->first_link[at + 1] - 1] += bytes;
     }

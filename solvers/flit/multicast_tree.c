@@ -45,8 +45,8 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static enum fc_code group(const struct fc_network *net, const struct fc_multicast *m, uint32_t src,
-                          uint32_t *target, struct fc_flit_group *g, struct fc_status *st)
+static enum fc_code group(const struct fc_network *net, const struct fc_multicast *m, uint32_t src, uint32_t *target,
+                          struct fc_flit_group *g, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     qsort(target, m->n_targets, sizeof *target, ascending);
@@ -85,8 +85,8 @@ static enum fc_code route(const struct fc_flit_net *flit, struct fc_flit_group *
     return FC_OK;
 }
 
-static int branches(const struct fc_flit_net *flit, const struct fc_flit_group *g, uint32_t router,
-                    uint64_t word, struct fc_flit_choice *out, bool *onward)
+static int branches(const struct fc_flit_net *flit, const struct fc_flit_group *g, uint32_t router, uint64_t word,
+                    struct fc_flit_choice *out, bool *onward)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(flit->net);
     int l = 1, n = 0;
@@ -94,8 +94,7 @@ static int branches(const struct fc_flit_net *flit, const struct fc_flit_group *
     uint32_t x = (router - s->first_switch[l]) / s->subtree_switches[l];
     *onward = false;
     if (word == UP && router != g->root) {
-        out[0] = (struct fc_flit_choice){
-            .route = UP, .link = fc_fat_tree_up(flit->net, l, 0, x, 0, 0, 0), .vcs = 1};
+        out[0] = (struct fc_flit_choice){.route = UP, .link = fc_fat_tree_up(flit->net, l, 0, x, 0, 0, 0), .vcs = 1};
         return 1;
     }
     for (uint32_t child = x * s->m[l]; child < (x + 1) * s->m[l]; child++) {

@@ -17,17 +17,17 @@
 #include <string.h>
 
 /* X(record): declared and listed. */
-#define ROUTES(X)                                                                                            \
-    X(torus_dimension_order)                                                                                 \
-    X(torus_adaptive)                                                                                        \
-    X(torus_valiant)                                                                                         \
-    X(nca)                                                                                                   \
-    X(nca_hash)                                                                                              \
-    X(nca_random)                                                                                            \
-    X(direct)                                                                                                \
-    X(indirect)                                                                                              \
-    X(ugal)                                                                                                  \
-    X(tmesh)                                                                                                 \
+#define ROUTES(X)                                                                                                      \
+    X(torus_dimension_order)                                                                                           \
+    X(torus_adaptive)                                                                                                  \
+    X(torus_valiant)                                                                                                   \
+    X(nca)                                                                                                             \
+    X(nca_hash)                                                                                                        \
+    X(nca_random)                                                                                                      \
+    X(direct)                                                                                                          \
+    X(indirect)                                                                                                        \
+    X(ugal)                                                                                                            \
+    X(tmesh)                                                                                                           \
     X(shortest)
 #define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;
 #define ENTRY(name) &fc_route_##name,
@@ -53,8 +53,7 @@ enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escap
     int n = fifos > used ? fifos : used;
     n = queues > n ? queues : n;
     if (n > FC_FLIT_MOST_VCS)
-        return fc_route_refuse(flit, st,
-                               "router.vcs: %lld makes %d virtual channels a link with rule %s (at most %d)",
+        return fc_route_refuse(flit, st, "router.vcs: %lld makes %d virtual channels a link with rule %s (at most %d)",
                                flit->net->machine->router.vcs, n, flit->vc_rule, FC_FLIT_MOST_VCS);
     flit->n_vcs = n;
     flit->n_network_vcs = used;
@@ -68,9 +67,9 @@ enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct 
 {
     int used = flit->n_network_vcs;
     if (flit->n_vcs + n > FC_FLIT_MOST_VCS)
-        return fc_route_refuse(
-            flit, st, "router.high_priority: %d channels beside %d make more than %d virtual channels a link",
-            n, flit->n_vcs, FC_FLIT_MOST_VCS);
+        return fc_route_refuse(flit, st,
+                               "router.high_priority: %d channels beside %d make more than %d virtual channels a link",
+                               n, flit->n_vcs, FC_FLIT_MOST_VCS);
     uint32_t low = (1u << used) - 1, injection = flit->injection_vcs, reception = flit->reception_vcs;
     flit->injection_vcs = (uint16_t)((injection & low) | (injection & ~low) << n);
     flit->reception_vcs = (uint16_t)((reception & low) | (reception & ~low) << n);
@@ -90,11 +89,10 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
 {
     long long vcs = flit->net->machine->router.vcs;
     if (vcs < n_rule)
-        return fc_route_refuse(
-            flit, st,
-            "router.vcs: %lld: no virtual channel left for %s routing under rule %s, which takes %d "
-            "(expected at least %d)",
-            vcs, flit->net->machine->routing->name, flit->vc_rule, n_rule, n_rule);
+        return fc_route_refuse(flit, st,
+                               "router.vcs: %lld: no virtual channel left for %s routing under rule %s, which takes %d "
+                               "(expected at least %d)",
+                               vcs, flit->net->machine->routing->name, flit->vc_rule, n_rule, n_rule);
     *rep = (int)(vcs / n_rule);
     return fc_route_set_channels(flit, *rep * n_rule, *rep * n_rule, st);
 }
@@ -144,11 +142,10 @@ static enum fc_code to_ticks(const struct fc_flit_net *flit, double seconds, dou
 {
     double whole = fmax(least, round(seconds / tick_s));
     if (whole >= (1u << 30))
-        return fc_route_refuse(
-            flit, st,
-            "%s: %.6g s is %.3g cycles, too long for the flit-level kernel (expected less than "
-            "%.3g)",
-            what, seconds, seconds / flit->cycle_s, (1u << 30) * tick_s / flit->cycle_s);
+        return fc_route_refuse(flit, st,
+                               "%s: %.6g s is %.3g cycles, too long for the flit-level kernel (expected less than "
+                               "%.3g)",
+                               what, seconds, seconds / flit->cycle_s, (1u << 30) * tick_s / flit->cycle_s);
     *ticks = (uint32_t)whole;
     return FC_OK;
 }
@@ -165,8 +162,7 @@ static enum fc_code choose_cycle(struct fc_flit_net *flit, struct fc_status *st)
             flit->cycle_s = machine->router.flit_bytes / machine->classes[i].bandwidth_bytes_per_s;
             return FC_OK;
         }
-    return fc_route_refuse(flit, st,
-                           "clock: missing, and no link class has a finite bandwidth to take the cycle from");
+    return fc_route_refuse(flit, st, "clock: missing, and no link class has a finite bandwidth to take the cycle from");
 }
 
 /* Adds every time that is counted in ticks to the list; returns how many. */
@@ -202,10 +198,10 @@ static enum fc_code choose_ticks(struct fc_flit_net *flit, struct fc_status *st)
         const struct fc_link_class *c = &machine->classes[i];
         char what[64];
         snprintf(what, sizeof what, "links.%s", c->name);
-        if (is_finite_class(c) && (to_ticks(flit, machine->router.flit_bytes / c->bandwidth_bytes_per_s,
-                                            tick_s, 1, what, &flit->flit_ticks[i], st) ||
-                                   to_ticks(flit, machine->packet.trailer_bytes / c->bandwidth_bytes_per_s,
-                                            tick_s, 0, what, &flit->trailer_ticks[i], st)))
+        if (is_finite_class(c) && (to_ticks(flit, machine->router.flit_bytes / c->bandwidth_bytes_per_s, tick_s, 1,
+                                            what, &flit->flit_ticks[i], st) ||
+                                   to_ticks(flit, machine->packet.trailer_bytes / c->bandwidth_bytes_per_s, tick_s, 0,
+                                            what, &flit->trailer_ticks[i], st)))
             return st->code;
         if (to_ticks(flit, c->latency_s, tick_s, 0, what, &flit->latency_ticks[i], st)) return st->code;
     }
@@ -213,8 +209,7 @@ static enum fc_code choose_ticks(struct fc_flit_net *flit, struct fc_status *st)
         to_ticks(flit, machine->router.credit_s, tick_s, 0, "router.credit", &flit->credit_ticks, st))
         return st->code;
     flit->bypass = !isnan(machine->router.bypass_s);
-    if (flit->bypass &&
-        to_ticks(flit, machine->router.bypass_s, tick_s, 0, "router.bypass", &flit->bypass_ticks, st))
+    if (flit->bypass && to_ticks(flit, machine->router.bypass_s, tick_s, 0, "router.bypass", &flit->bypass_ticks, st))
         return st->code;
     uint32_t *times[MOST_TIMES], reception[2];
     double flit_s = machine->router.flit_bytes * machine->reception.per_byte_s;
@@ -240,19 +235,15 @@ static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_
     const struct fc_machine *machine = flit->net->machine;
     const struct fc_router *router = &machine->router;
     uint32_t low = settings->packet_flits_min, high = settings->packet_flits_max;
-    double longest =
-        machine->packet.max_bytes > 0 ? ceil(machine->packet.max_bytes / router->flit_bytes - 1e-9) : 1;
+    double longest = machine->packet.max_bytes > 0 ? ceil(machine->packet.max_bytes / router->flit_bytes - 1e-9) : 1;
     if (longest > 65535 || high > 65535)
-        return fc_route_refuse(flit, st, "packets of %.0f flits are too long (at most 65535)",
-                               fmax(longest, high));
+        return fc_route_refuse(flit, st, "packets of %.0f flits are too long (at most 65535)", fmax(longest, high));
     if (high == 0) high = (uint32_t)longest;
     if (low > high)
-        return fc_refuse(st, FC_INPUT, "packets of at least %u flits are longer than the longest, %u flits",
-                         low, high);
+        return fc_refuse(st, FC_INPUT, "packets of at least %u flits are longer than the longest, %u flits", low, high);
     double buffer = floor(router->buffer_bytes / router->flit_bytes + 1e-9);
     if (buffer < 1)
-        return fc_route_refuse(flit, st,
-                               "router.buffer: %.15g B hold no flit of %.15g B (expected one or more)",
+        return fc_route_refuse(flit, st, "router.buffer: %.15g B hold no flit of %.15g B (expected one or more)",
                                router->buffer_bytes, router->flit_bytes);
     flit->packet_flits_max = high;
     flit->buffer_flits = buffer < (1u << 30) ? (uint32_t)buffer : 1u << 30;
@@ -267,18 +258,15 @@ static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_
     if (router->injection_buffer_bytes > 0)
         flit->injection_flits = (uint32_t)floor(router->injection_buffer_bytes / router->flit_bytes + 1e-9);
     if (flit->injection_flits < (flit->cut_through ? high : 1))
-        return fc_route_refuse(flit, st,
-                               "router.injection_buffer: %.15g B hold %u flits (expected at least %u, %s)",
-                               router->injection_buffer_bytes, flit->injection_flits,
-                               flit->cut_through ? high : 1,
+        return fc_route_refuse(flit, st, "router.injection_buffer: %.15g B hold %u flits (expected at least %u, %s)",
+                               router->injection_buffer_bytes, flit->injection_flits, flit->cut_through ? high : 1,
                                flit->cut_through ? "the longest packet" : "wormhole's least");
     if (machine->reception.bytes == 0) return FC_OK;
     double reception = floor(machine->reception.bytes / router->flit_bytes + 1e-9);
     flit->reception_flits = reception < (1u << 30) ? (uint32_t)reception : 1u << 30;
     if (flit->reception_flits < high)
         return fc_route_refuse(
-            flit, st,
-            "node.reception: %.15g B hold %u flits, a node takes in whole packets, of up to %u flits",
+            flit, st, "node.reception: %.15g B hold %u flits, a node takes in whole packets, of up to %u flits",
             machine->reception.bytes, flit->reception_flits, high);
     return FC_OK;
 }
@@ -315,34 +303,31 @@ static void name_cycle(const struct fc_network *net, const struct fc_certificate
 /* The channels of high priority: the rule's own for dimension order, whatever the routing of the other
  * packets. The two kinds share no channel, so that either is safe when its own graph says so; nodes take in
  * both. */
-static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
-                                          const struct fc_flit_settings *settings, struct fc_status *st)
+static enum fc_code certify_high_priority(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
+                                          struct fc_status *st)
 {
     struct fc_machine machine = *flit->net->machine;
     struct fc_network net = *flit->net;
     struct fc_certificate c;
     const struct fc_routing_ops *routing = machine.routing;
     if (!machine.router.high_priority)
-        return fc_route_refuse(
-            flit, st,
-            "router.high_priority: no channels for packets of high priority, and %g of the load "
-            "is to be such (expected high_priority: true)",
-            settings->high_priority_share);
+        return fc_route_refuse(flit, st,
+                               "router.high_priority: no channels for packets of high priority, and %g of the load "
+                               "is to be such (expected high_priority: true)",
+                               settings->high_priority_share);
     machine.routing = routing->ordered;
     if (!routing->ordered || routing->phases > 1)
-        return fc_route_refuse(
-            flit, st,
-            "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
-            "torus or mesh)",
-            routing->name, machine.family->name);
+        return fc_route_refuse(flit, st,
+                               "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
+                               "torus or mesh)",
+                               routing->name, machine.family->name);
     net.machine = &machine;
     if (fc_certify(&net, flit->vc_rule, &c, st)) return st->code;
     if (!c.safe && !settings->allow_deadlock)
-        fc_route_refuse(
-            flit, st,
-            "router.high_priority: dimension order can deadlock under rule %s on the channels of high "
-            "priority (expected another router.escape, or --allow-deadlock)",
-            c.policy);
+        fc_route_refuse(flit, st,
+                        "router.high_priority: dimension order can deadlock under rule %s on the channels of high "
+                        "priority (expected another router.escape, or --allow-deadlock)",
+                        c.policy);
     fc_certificate_free(&c);
     return st->code;
 }
@@ -352,9 +337,8 @@ static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
 static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_settings *settings)
 {
     const struct fc_machine *machine = flit->net->machine;
-    const struct fc_vc_rule_ops *rule = settings->vc_rule
-                                            ? fc_vc_rule_find(settings->vc_rule, machine)
-                                            : fc_vc_rule_of(machine);
+    const struct fc_vc_rule_ops *rule =
+        settings->vc_rule ? fc_vc_rule_find(settings->vc_rule, machine) : fc_vc_rule_of(machine);
     char words[640];
     if (!rule || !rule->invariant || !rule->invariant(flit->net, words, sizeof words)) return false;
     flit->vc_rule = rule->name;
@@ -362,14 +346,12 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
 }
 
 /* Sets vc_rule; refuses a routing that may deadlock. */
-static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_settings *settings,
-                            struct fc_status *st)
+static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_settings *settings, struct fc_status *st)
 {
     const struct fc_network *net = flit->net;
     struct fc_certificate c;
     flit->safe = safe_by_invariant(flit, settings);
-    if (flit->safe)
-        return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
+    if (flit->safe) return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
     if (fc_certify(net, settings->vc_rule, &c, st)) return st->code;
     flit->vc_rule = c.policy;
     flit->safe = c.safe;
@@ -383,11 +365,10 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
     if (!c.safe && !settings->allow_deadlock && bubble)
         fc_route_refuse(flit, st, "router.escape: %s", c.argument);
     else if (!c.safe && !settings->allow_deadlock)
-        fc_route_refuse(
-            flit, st,
-            "%s routing can deadlock under rule %s: %s wait for each other (expected a rule whose "
-            "dependency graph has no cycle, or --allow-deadlock)",
-            net->machine->routing->name, c.policy, cycle);
+        fc_route_refuse(flit, st,
+                        "%s routing can deadlock under rule %s: %s wait for each other (expected a rule whose "
+                        "dependency graph has no cycle, or --allow-deadlock)",
+                        net->machine->routing->name, c.policy, cycle);
     fc_certificate_free(&c);
     return st->code;
 }
@@ -444,14 +425,13 @@ static enum fc_flit_select choose_select(const struct fc_flit_net *flit)
     return joins || flit->route == &fc_route_nca ? FC_SELECT_JSQ : FC_SELECT_RANDOM;
 }
 
-static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_settings *settings,
-                            struct fc_status *st)
+static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_settings *settings, struct fc_status *st)
 {
     const struct fc_machine *machine = flit->net->machine;
     flit->route = find_route(machine);
     if ((double)flit->n_links * FC_FLIT_MOST_VCS >= FC_NONE)
-        return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)",
-                         flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);
+        return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)", flit->n_links,
+                         FC_NONE / FC_FLIT_MOST_VCS);
     if (choose_ticks(flit, st) || size_packets(flit, settings, st) || certify(flit, settings, st) ||
         (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
         flit->route->prepare(flit, st) || count_paths(flit, st))

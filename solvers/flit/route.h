@@ -54,8 +54,7 @@ static inline uint16_t fc_route_all(const struct fc_flit_net *flit)
 static inline int fc_route_inject(const struct fc_flit_net *flit, uint32_t vertex, uint64_t route,
                                   struct fc_flit_choice *out)
 {
-    out[0] = (struct fc_flit_choice){
-        .route = route, .link = flit->net->first_link[vertex], .vcs = flit->injection_vcs};
+    out[0] = (struct fc_flit_choice){.route = route, .link = flit->net->first_link[vertex], .vcs = flit->injection_vcs};
     return 1;
 }
 /* Bits that hold 0 .. most. */
@@ -72,8 +71,7 @@ bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route);
 /* All settings of the bits as words of the start. */
 void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits);
 
-extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive,
-    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random,
-    fc_route_walked;
+extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive, fc_route_torus_valiant,
+    fc_route_nca, fc_route_nca_hash, fc_route_nca_random, fc_route_walked;
 
 #endif

@@ -30,8 +30,8 @@ struct fc_route_adaptive {
     uint16_t fifos[2 * FC_MAX_DIMS], fifo[FC_FLIT_MOST_VCS];
     uint32_t n_fifos;
     /* By fc_route_torus_adaptive_starts: */
-    const uint64_t *place;        /* [n_routers] coordinates side by side */
-    uint8_t at[FC_MAX_DIMS];      /* where each lies, and its mask */
+    const uint64_t *place;   /* [n_routers] coordinates side by side */
+    uint8_t at[FC_MAX_DIMS]; /* where each lies, and its mask */
     uint32_t coordinate[FC_MAX_DIMS], k[FC_MAX_DIMS];
     uint64_t *start[FC_MAX_DIMS]; /* [tie * 2k + k + difference of coordinates] the dimension's part of a route */
 };
@@ -69,8 +69,8 @@ static inline uint32_t fc_route_adaptive_fifos(const struct fc_route_adaptive *f
 }
 
 /* The route behind a hop by port 2d + direction. */
-static inline uint64_t fc_route_adaptive_after(const struct fc_route_adaptive *f, uint32_t wraps,
-                                               uint64_t route, uint32_t port)
+static inline uint64_t fc_route_adaptive_after(const struct fc_route_adaptive *f, uint32_t wraps, uint64_t route,
+                                               uint32_t port)
 {
     return ((route & ~f->no_port) + f->step[port]) | (uint64_t)(wraps >> port & 1) << (f->crossed + port / 2);
 }
@@ -84,8 +84,8 @@ static inline uint32_t fc_route_adaptive_escape(const struct fc_route_adaptive *
 }
 /* The escape by that port for a head that came by channel in_vc. */
 static inline struct fc_flit_choice fc_route_adaptive_escape_choice(const struct fc_route_adaptive *f,
-                                                                    const uint32_t *row, uint64_t route,
-                                                                    uint32_t port, uint32_t in_vc)
+                                                                    const uint32_t *row, uint64_t route, uint32_t port,
+                                                                    uint32_t in_vc)
 {
     uint64_t after = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, port);
     uint16_t vcs = f->vcs[after >> (f->crossed + port / 2) & 1][port / 2];

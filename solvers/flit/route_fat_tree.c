@@ -47,8 +47,8 @@ static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst
 }
 
 /* Links first .. first + n - 1 as choices, or one of them. */
-static inline int offer(const struct fat_tree_routes *t, uint32_t first, uint32_t n, uint32_t salt,
-                        uint16_t vcs, const struct fc_flit_head *head, struct fc_flit_choice *out)
+static inline int offer(const struct fat_tree_routes *t, uint32_t first, uint32_t n, uint32_t salt, uint16_t vcs,
+                        const struct fc_flit_head *head, struct fc_flit_choice *out)
 {
     if (t->ascent != ANY_UP) {
         first += n > 1 ? fc_route_below(fc_route_mix(head->random, salt), n) : 0;
@@ -63,8 +63,7 @@ static inline int offer(const struct fat_tree_routes *t, uint32_t first, uint32_
 static inline uint32_t hashed_up(const struct fc_fat_tree_shape *s, int l, uint32_t dst)
 {
     uint32_t residue = dst % fc_fat_tree_cables(s, l);
-    return residue / s->subtree_switches[l] % s->w[l + 1] * s->p[l + 1] +
-           residue / s->subtree_switches[l + 1];
+    return residue / s->subtree_switches[l] % s->w[l + 1] * s->p[l + 1] + residue / s->subtree_switches[l + 1];
 }
 static inline uint32_t hashed_cable(const struct fc_fat_tree_shape *s, int l, uint32_t dst)
 {
@@ -94,8 +93,7 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     uint32_t first = flit->net->first_link[router];
     int level = t->level[router];
     if (level < (int)(head->route & 15)) {
-        if (t->ascent == HASHED_UP)
-            return offer(t, first + hashed_up(s, level, head->dst), 1, 0, t->all, head, out);
+        if (t->ascent == HASHED_UP) return offer(t, first + hashed_up(s, level, head->dst), 1, 0, t->all, head, out);
         return offer(t, first, t->up[level], (uint32_t)level, t->all, head, out);
     }
     uint32_t child = (uint32_t)(head->route >> t->shift[level] & t->mask[level]);

@@ -31,9 +31,8 @@ uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, ui
 bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port);
 
 /* A packet's first route word, its hops and bits. n_dims: f->n_dims. */
-static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims,
-                                             uint32_t src, uint32_t dst, uint32_t ties, uint32_t *hops,
-                                             uint32_t *bits)
+static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims, uint32_t src,
+                                             uint32_t dst, uint32_t ties, uint32_t *hops, uint32_t *bits)
 {
     uint32_t place = 0;
     if (__builtin_expect(f->per_router > 1, 0)) {

@@ -19,7 +19,7 @@ struct shortest_routes {
     uint64_t *next; /* [n_groups][n_routers][words]; all zero at the group's own routers */
     uint32_t words;
     uint32_t *router_links; /* [n_routers] links to routers, which stand first */
-    uint16_t *vcs; /* [n_groups] */
+    uint16_t *vcs;          /* [n_groups] */
     uint16_t all;
 };
 
@@ -32,8 +32,8 @@ static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst
 }
 
 /* The node's links whose router is nearest to the group. */
-static int inject(const struct fc_flit_net *flit, const struct shortest_routes *t, uint32_t vertex,
-                  uint64_t group, struct fc_flit_choice *out)
+static int inject(const struct fc_flit_net *flit, const struct shortest_routes *t, uint32_t vertex, uint64_t group,
+                  struct fc_flit_choice *out)
 {
     const uint16_t *hops = t->tables->hops + (size_t)group * flit->n_routers;
     uint16_t nearest = FC_FAR;
@@ -41,21 +41,19 @@ static int inject(const struct fc_flit_net *flit, const struct shortest_routes *
     for (uint32_t l = t->net->first_link[vertex]; l < t->net->first_link[vertex + 1]; l++) {
         uint16_t h = hops[t->net->link_target[l]];
         if (h < nearest) nearest = h, n = 0;
-        if (h == nearest)
-            out[n++] = (struct fc_flit_choice){.route = group, .link = l, .vcs = flit->injection_vcs};
+        if (h == nearest) out[n++] = (struct fc_flit_choice){.route = group, .link = l, .vcs = flit->injection_vcs};
     }
     return n;
 }
 
-static int eject(const struct shortest_routes *t, uint32_t router, const struct fc_flit_head *head,
-                 uint32_t n_routers, struct fc_flit_choice *out)
+static int eject(const struct shortest_routes *t, uint32_t router, const struct fc_flit_head *head, uint32_t n_routers,
+                 struct fc_flit_choice *out)
 {
     uint32_t vertex = n_routers + head->dst;
     int n = 0;
     for (uint32_t l = t->net->first_link[vertex]; l < t->net->first_link[vertex + 1]; l++)
         if (t->net->link_target[l] == router)
-            out[n++] =
-                (struct fc_flit_choice){.route = head->route, .link = t->tables->reverse[l], .vcs = t->all};
+            out[n++] = (struct fc_flit_choice){.route = head->route, .link = t->tables->reverse[l], .vcs = t->all};
     return n;
 }
 
@@ -81,9 +79,7 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
 static uint32_t router_links(const struct fc_network *net, uint32_t v)
 {
     uint32_t n = 0;
-    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]);
-         l++)
-        n++;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++) n++;
     return n;
 }
 
@@ -109,8 +105,8 @@ static enum fc_code fill_group(const struct fc_flit_net *flit, struct shortest_r
 }
 
 /* Every node reaches the group. */
-static enum fc_code check_reach(const struct fc_flit_net *flit, const struct shortest_routes *t,
-                                uint32_t group, struct fc_status *st)
+static enum fc_code check_reach(const struct fc_flit_net *flit, const struct shortest_routes *t, uint32_t group,
+                                struct fc_status *st)
 {
     const struct fc_network *net = t->net;
     const uint16_t *hops = t->tables->hops + (size_t)group * net->n_routers;
@@ -122,8 +118,7 @@ static enum fc_code check_reach(const struct fc_flit_net *flit, const struct sho
         if (found) continue;
         char from[300], to[300];
         uint32_t member = t->tables->member[t->tables->first_member[group]];
-        return fc_route_refuse(flit, st,
-                               "network: there is no path from %s to %s (expected one connected network)",
+        return fc_route_refuse(flit, st, "network: there is no path from %s to %s (expected one connected network)",
                                fc_vertex_name(net, v, from, sizeof from),
                                fc_vertex_name(net, fc_node_vertex(net, member), to, sizeof to));
     }
@@ -132,8 +127,7 @@ static enum fc_code check_reach(const struct fc_flit_net *flit, const struct sho
 
 static enum fc_code assign_channels(struct fc_flit_net *flit, struct shortest_routes *t, struct fc_status *st)
 {
-    uint32_t n_layers = 1, n_groups = t->tables->n_groups,
-             *layer = fc_alloc(&flit->arena, n_groups, sizeof *layer, st);
+    uint32_t n_layers = 1, n_groups = t->tables->n_groups, *layer = fc_alloc(&flit->arena, n_groups, sizeof *layer, st);
     int rep;
     t->vcs = fc_alloc(&flit->arena, n_groups, sizeof *t->vcs, st);
     if (!layer || !t->vcs) return st->code;
@@ -166,9 +160,9 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     t->words = (widest + 63) / 64;
     double bytes = 8.0 * t->words * t->tables->n_groups * net->n_routers;
     if (bytes > MOST_TABLE_BYTES)
-        return fc_route_refuse(
-            flit, st, "network: next hops of %u routers to %u groups of nodes take %.3g GB (at most %.3g)",
-            net->n_routers, t->tables->n_groups, bytes / 1e9, MOST_TABLE_BYTES / 1e9);
+        return fc_route_refuse(flit, st,
+                               "network: next hops of %u routers to %u groups of nodes take %.3g GB (at most %.3g)",
+                               net->n_routers, t->tables->n_groups, bytes / 1e9, MOST_TABLE_BYTES / 1e9);
     t->next = fc_alloc(&flit->arena, (size_t)t->tables->n_groups * net->n_routers, 8ul * t->words, st);
     if (!t->next || assign_channels(flit, t, st)) return st->code;
     for (uint32_t g = 0; g < t->tables->n_groups; g++)

@@ -37,8 +37,8 @@ static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst
     const struct tmesh_routes *t = flit->route_tables;
     const struct fc_tmesh_shape *s = t->shape;
     uint32_t a = src / s->n_computing, b = dst / s->n_computing;
-    uint64_t route =
-        (uint64_t)t->tables->computing[dst - b * s->n_computing] << t->mesh_shift | (uint64_t)NO_DIM << LAST;
+    uint64_t route = (uint64_t)t->tables->computing[dst - b * s->n_computing] << t->mesh_shift | (uint64_t)NO_DIM
+                                                                                                     << LAST;
     (void)view;
     for (int d = 0; d < s->n_dims; d++) {
         uint32_t k = s->k[d], from = a % k, to = b % k, plus = to >= from ? to - from : to + k - from;
@@ -59,20 +59,17 @@ static inline int mesh_class(const struct tmesh_routes *t, uint64_t route, int d
     case FC_TMESH_SIX_VC:
         if (d != NO_DIM) return 2 * d + (int)(route >> (CROSSED + d) & 1);
         return last == NO_DIM ? 0 : 2 * last + side;
-    case FC_TMESH_SEPARATE:
-        return d == NO_DIM ? 3 : last == NO_DIM ? 2 : side;
-    default:
-        return side;
+    case FC_TMESH_SEPARATE: return d == NO_DIM ? 3 : last == NO_DIM ? 2 : side;
+    default: return side;
     }
 }
 
 /* Local link from mesh node m one hop towards another one. */
 static inline uint32_t mesh_step(const struct tmesh_routes *t, uint32_t m, uint32_t to)
 {
-    bool along_row =
-        t->shape->mesh_order == FC_ROW_FIRST ? t->column[m] != t->column[to] : t->row[m] == t->row[to];
-    int port = along_row ? (t->column[m] < t->column[to] ? FC_EAST : FC_WEST)
-                         : (t->row[m] < t->row[to] ? FC_SOUTH : FC_NORTH);
+    bool along_row = t->shape->mesh_order == FC_ROW_FIRST ? t->column[m] != t->column[to] : t->row[m] == t->row[to];
+    int port =
+        along_row ? (t->column[m] < t->column[to] ? FC_EAST : FC_WEST) : (t->row[m] < t->row[to] ? FC_SOUTH : FC_NORTH);
     return t->tables->mesh_port[m][port];
 }
 
@@ -141,8 +138,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
                 : !strcmp(flit->vc_rule, "separate") ? FC_TMESH_SEPARATE
                                                      : FC_TMESH_SIX_VC;
     n_classes = fc_tmesh_vcs(flit->net, t->policy);
-    if (fc_route_data_channels(flit, 2, &rep, st) ||
-        fc_route_set_channels(flit, n_classes * rep, n_classes * rep, st))
+    if (fc_route_data_channels(flit, 2, &rep, st) || fc_route_set_channels(flit, n_classes * rep, n_classes * rep, st))
         return st->code;
     t->rep = rep;
     t->all = fc_route_all(flit);

@@ -48,8 +48,8 @@ struct torus_routes {
     uint16_t all, free_vcs; /* masks: every channel but those of high priority, the adaptive ones */
     bool ring[FC_MAX_DIMS];
     uint32_t k[FC_MAX_DIMS], parallel[FC_MAX_DIMS];
-    uint64_t *place;                 /* [n_routers] coordinates side by side */
-    uint8_t at[FC_MAX_DIMS];         /* where each lies, and its mask */
+    uint64_t *place;         /* [n_routers] coordinates side by side */
+    uint8_t at[FC_MAX_DIMS]; /* where each lies, and its mask */
     uint32_t coordinate[FC_MAX_DIMS];
     uint16_t vcs[2][2][FC_MAX_DIMS]; /* [phase][side of the dateline][dimension] of the rule's channels */
     uint16_t high[2][FC_MAX_DIMS];   /* [side][dimension] of those of high priority */
@@ -92,8 +92,7 @@ static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst
                       const struct fc_flit_view *view)
 {
     const struct torus_routes *t = flit->route_tables;
-    uint32_t from = t->per_router == 1 ? src : src / t->per_router,
-             to = t->per_router == 1 ? dst : dst / t->per_router;
+    uint32_t from = t->per_router == 1 ? src : src / t->per_router, to = t->per_router == 1 ? dst : dst / t->per_router;
     (void)view;
     if (t->two_phases) to = fc_route_below(fc_route_mix(random, 0), t->n_routers);
     return NO_PORT | set_out(t, from, to, random);
@@ -115,14 +114,14 @@ bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route)
 static inline int eject(const struct torus_routes *t, uint32_t router, const uint32_t *row, uint32_t dst,
                         uint64_t route, struct fc_flit_choice *out)
 {
-    out[0] = (struct fc_flit_choice){
-        .route = route, .link = row[EJECTION] + (dst - router * t->per_router), .vcs = t->all};
+    out[0] =
+        (struct fc_flit_choice){.route = route, .link = row[EJECTION] + (dst - router * t->per_router), .vcs = t->all};
     return 1;
 }
 
 /* The injection link of a node's vertex. */
-static int inject(const struct fc_flit_net *flit, uint32_t vertex, const struct fc_flit_head *head,
-                  bool first_only, struct fc_flit_choice *out)
+static int inject(const struct fc_flit_net *flit, uint32_t vertex, const struct fc_flit_head *head, bool first_only,
+                  struct fc_flit_choice *out)
 {
     const struct torus_routes *t = flit->route_tables;
     uint64_t route = head->route;
@@ -138,16 +137,15 @@ static int inject(const struct fc_flit_net *flit, uint32_t vertex, const struct 
 }
 
 /* The route behind a hop in dimension d by port 2d + direction. */
-static inline uint64_t after_hop(const struct torus_routes *t, uint32_t wraps, uint64_t route, int d,
-                                 int port)
+static inline uint64_t after_hop(const struct torus_routes *t, uint32_t wraps, uint64_t route, int d, int port)
 {
     uint64_t moved = (route & ~NO_PORT) - t->unit[d];
     return moved | (uint64_t)(wraps >> port & 1) << (CROSSED + d) | (uint64_t)port << LAST;
 }
 
 /* The hop in dimension d on the rule's channels. */
-static inline void ruled_hop(const struct torus_routes *t, const uint32_t *row, uint64_t route, int d,
-                             int in_vc, uint32_t random, struct fc_flit_choice *c)
+static inline void ruled_hop(const struct torus_routes *t, const uint32_t *row, uint64_t route, int d, int in_vc,
+                             uint32_t random, struct fc_flit_choice *c)
 {
     int port = 2 * d + (int)(route >> (MINUS + d) & 1);
     uint64_t after = after_hop(t, row[WRAPS], route, d, port);
@@ -164,8 +162,8 @@ static inline void ruled_hop(const struct torus_routes *t, const uint32_t *row, 
 }
 
 /* A packet of high priority: dimension order on channels of its own, under the rule. */
-static int high_choice(const struct fc_flit_net *flit, uint32_t router, int in_vc,
-                       const struct fc_flit_head *head, struct fc_flit_choice *out)
+static int high_choice(const struct fc_flit_net *flit, uint32_t router, int in_vc, const struct fc_flit_head *head,
+                       struct fc_flit_choice *out)
 {
     const struct torus_routes *t = flit->route_tables;
     const uint32_t *row = t->row + (size_t)router * t->width;
@@ -219,8 +217,7 @@ static inline int escape_dimension(const struct torus_routes *t, uint64_t route)
 /* Every hop nearer on the adaptive channels. What has no hops left is written too and overwritten: a branch
  * would be guessed wrong every third time. */
 static inline __attribute__((always_inline)) int free_hops(const struct torus_routes *t, const uint32_t *row,
-                                                           uint64_t route, bool cables,
-                                                           struct fc_flit_choice *out)
+                                                           uint64_t route, bool cables, struct fc_flit_choice *out)
 {
     uint64_t bare = route & ~NO_PORT, wraps = row[WRAPS];
     uint16_t vcs = t->free_vcs;
@@ -324,8 +321,7 @@ static void assign_high_channels(const struct fc_flit_net *flit, struct torus_ro
     int first = __builtin_ctz(flit->high_vcs);
     for (int side = 0; side < 2; side++)
         for (int d = 0; d < t->n_dims; d++)
-            t->high[side][d] =
-                pair && !t->ring[d] ? flit->high_vcs : (uint16_t)(1u << (first + (pair ? side : 0)));
+            t->high[side][d] = pair && !t->ring[d] ? flit->high_vcs : (uint16_t)(1u << (first + (pair ? side : 0)));
 }
 
 /* Injection FIFOs of each direction (router.injection). */
@@ -335,8 +331,7 @@ static enum fc_code assign_fifos(struct fc_flit_net *flit, struct torus_routes *
     uint32_t left = flit->injection_vcs;
     int injection = flit->net->machine->router.injection;
     flit->own_fifos = injection != FC_INJECTION_ANY;
-    for (; injection == FC_INJECTION_RANDOM && left; left &= left - 1)
-        t->fifo[t->n_fifos++] = (uint16_t)(left & -left);
+    for (; injection == FC_INJECTION_RANDOM && left; left &= left - 1) t->fifo[t->n_fifos++] = (uint16_t)(left & -left);
     if (injection != FC_INJECTION_DIRECTION) return FC_OK;
     for (int d = 0; d < t->n_dims; d++) n_directions += t->k[d] > 1 ? 2 : 0;
     if (n_fifos < n_directions)
@@ -359,9 +354,9 @@ static enum fc_code adaptive_channels(struct fc_flit_net *flit, struct torus_rou
     uint32_t cables = 0;
     for (int d = 0; d < t->n_dims; d++) cables += t->parallel[d];
     if (cables + 1 > FC_FLIT_MOST_CHOICES)
-        return fc_route_refuse(
-            flit, st, "network.links_per_dim: %u cables to choose from under adaptive routing (at most %d)",
-            cables, FC_FLIT_MOST_CHOICES - 1);
+        return fc_route_refuse(flit, st,
+                               "network.links_per_dim: %u cables to choose from under adaptive routing (at most %d)",
+                               cables, FC_FLIT_MOST_CHOICES - 1);
     if (fc_route_set_channels(flit, escapes + vcs, escapes, st)) return st->code;
     t->free_vcs = (uint16_t)(((1u << vcs) - 1) << escapes);
     flit->adaptive = true;
@@ -383,8 +378,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
     for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
     t->bubble = fc_route_is_bubble(flit->vc_rule);
     t->full_size = t->bubble && !flit->bubble_as_published;
-    t->plus_first =
-        !strcmp(flit->vc_rule, "direction-ordered") || !strcmp(flit->vc_rule, "bubble-direction-ordered");
+    t->plus_first = !strcmp(flit->vc_rule, "direction-ordered") || !strcmp(flit->vc_rule, "bubble-direction-ordered");
     t->two_phases = two_phases;
     t->plain = t->one_cable && !two_phases && !t->bubble;
     bool pair = !none && !t->bubble && any_ring;
@@ -506,16 +500,14 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     fields->bits = (uint8_t)bits;
     for (uint32_t side = 0; side < 2; side++)
         for (uint32_t out = 0; out < fields->n_outs; out++)
-            fields->vcs[side << fields->out_bits | out] =
-                (uint8_t)(out < n_ports ? t->vcs[0][side][out / 2] : all);
+            fields->vcs[side << fields->out_bits | out] = (uint8_t)(out < n_ports ? t->vcs[0][side][out / 2] : all);
     return true;
 }
 enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct fc_route_fields *fields,
                                          struct fc_arena *arena, struct fc_status *st)
 {
     const struct torus_routes *t = flit->route_tables;
-    if (!fc_route_torus_fields(flit, fields))
-        return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
+    if (!fc_route_torus_fields(flit, fields)) return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
     uint64_t length = fields->out_bits + 1u + fields->hop_bits;
     if (!(fields->from = fc_alloc(arena, t->n_routers, sizeof *fields->from, st)) ||
         !(fields->to = fc_alloc(arena, t->n_routers, sizeof *fields->to, st)))
@@ -532,8 +524,7 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
             uint64_t way = set_out_along(t, d, x < k ? k - x : 0, x < k ? 0 : x - k, tie << d);
             uint64_t hops = (way & t->hops) >> t->shift[d], minus = way >> (MINUS + d) & 1;
             uint64_t far = (way >> (CROSSED + d) & 1) | (edges >> minus & 1), out = 2 * (uint64_t)d + minus;
-            if (hops)
-                table[i] = out | (far | (hops - 1) << 1) << fields->out_bits | length << 32 | hops << 48;
+            if (hops) table[i] = out | (far | (hops - 1) << 1) << fields->out_bits | length << 32 | hops << 48;
         }
         for (uint32_t r = 0; r < t->n_routers; r++) {
             uint64_t c = t->place[r] >> t->at[d] & t->coordinate[d];

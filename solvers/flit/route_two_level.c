@@ -41,18 +41,15 @@ static inline uint64_t cable_index(const struct two_level_routes *t, uint32_t s,
 }
 
 /* The next link at the router, and the route behind it. Ejection: FC_NONE. */
-static inline uint32_t next_link(const struct two_level_routes *t, uint32_t router, uint64_t route,
-                                 uint64_t *after)
+static inline uint32_t next_link(const struct two_level_routes *t, uint32_t router, uint64_t route, uint64_t *after)
 {
     const struct fc_two_level_shape *s = t->shape;
     struct home here = t->home[router];
     uint32_t to = (uint32_t)(route & t->to_mask), via = (uint32_t)(route >> t->via & t->via_mask);
-    uint32_t taken = (uint32_t)(route >> t->taken & 3), next = t->home[to].supernode,
-             target = t->home[to].member;
+    uint32_t taken = (uint32_t)(route >> t->taken & 3), next = t->home[to].supernode, target = t->home[to].member;
     if (taken == 0 && via < s->n_supernodes) next = via;
     if (next != here.supernode) {
-        uint64_t i =
-            cable_index(t, here.supernode, next, (uint32_t)(route >> t->cable[taken] & t->cable_mask));
+        uint64_t i = cable_index(t, here.supernode, next, (uint32_t)(route >> t->cable[taken] & t->cable_mask));
         target = t->d_host[i];
         if (target == here.member) {
             *after = (route & ~(1ull << t->local)) + (1ull << t->taken);
@@ -64,8 +61,7 @@ static inline uint32_t next_link(const struct two_level_routes *t, uint32_t rout
     uint32_t base = router - here.member, link = fc_two_level_local_link(t->net, base, here.member, target);
     *after = route | 1ull << t->local;
     if (link != FC_NONE) return link;
-    uint32_t p = s->n_positions, row = here.member / p * p + target % p,
-             column = target / p * p + here.member % p;
+    uint32_t p = s->n_positions, row = here.member / p * p + target % p, column = target / p * p + here.member % p;
     uint32_t corner = (route >> t->corner & 1) ^ (taken & 1) ? column : row;
     return fc_two_level_local_link(t->net, base, here.member, corner);
 }
@@ -110,8 +106,7 @@ static uint64_t indirect_start(const struct fc_flit_net *flit, uint32_t src, uin
 {
     const struct two_level_routes *t = flit->route_tables;
     uint64_t route = direct_route(t, dst, random);
-    uint32_t from = t->home[src / t->shape->nodes_per_router].supernode,
-             to = t->home[route & t->to_mask].supernode;
+    uint32_t from = t->home[src / t->shape->nodes_per_router].supernode, to = t->home[route & t->to_mask].supernode;
     (void)view;
     if (from == to || t->shape->n_supernodes < 3) return route;
     uint32_t low = from < to ? from : to, high = from < to ? to : from;
@@ -150,8 +145,7 @@ static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_
 
 /* ---- tables ---- */
 
-static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_level_routes *t,
-                                 struct fc_status *st)
+static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_level_routes *t, struct fc_status *st)
 {
     const struct fc_two_level_shape *s = t->shape;
     int to = fc_route_bits(s->n_routers - 1), via = fc_route_bits(s->n_supernodes),
@@ -166,8 +160,7 @@ static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_leve
     t->taken = t->corner + 1;
     t->local = t->taken + 2;
     if (t->local < 64) return FC_OK;
-    return fc_route_refuse(flit, st,
-                           "network: %u routers and %u cables a pair are too many for the flit-level kernel",
+    return fc_route_refuse(flit, st, "network: %u routers and %u cables a pair are too many for the flit-level kernel",
                            s->n_routers, s->pair_links);
 }
 

@@ -27,7 +27,7 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     const struct fc_network *net = flit->net;
     (void)in_link, (void)in_vc;
     uint32_t link = net->first_link[router] + t->next[(size_t)head->dst * net->n_vertices + router];
-    uint16_t vcs = router >= flit->n_routers ? flit->injection_vcs
+    uint16_t vcs = router >= flit->n_routers                 ? flit->injection_vcs
                    : fc_is_node(net, net->link_target[link]) ? t->all
                                                              : t->vcs;
     out[0] = (struct fc_flit_choice){.route = head->route, .link = link, .vcs = vcs};
@@ -88,9 +88,10 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     const struct fc_network *net = flit->net;
     int rep;
     if ((double)net->n_nodes * net->n_vertices > MOST_ENTRIES || net->machine->routing->walk_capacity(net) == FC_NONE)
-        return fc_refuse(st, FC_NO, "the flit-level kernel has no %s routing of %s networks, and a table of all walks "
-                         "between %u nodes is too large", net->machine->routing->name, net->machine->family->name,
-                         net->n_nodes);
+        return fc_refuse(st, FC_NO,
+                         "the flit-level kernel has no %s routing of %s networks, and a table of all walks "
+                         "between %u nodes is too large",
+                         net->machine->routing->name, net->machine->family->name, net->n_nodes);
     struct walked_routes *t = fc_alloc(&flit->arena, 1, sizeof *t, st);
     if (!t || fc_route_data_channels(flit, 1, &rep, st)) return st->code;
     t->next = fc_alloc(&flit->arena, (size_t)net->n_nodes * net->n_vertices, sizeof *t->next, st);

@@ -63,14 +63,12 @@ static enum fc_code check_credits(struct fc_flit_control *c, struct fc_status *s
 {
     uint64_t flit_ticks, packet_ticks, wire_ticks;
     fc_flit_slowest_ticks(c->flit, &flit_ticks, &packet_ticks, &wire_ticks);
-    uint64_t end =
-        c->state.now + packet_ticks + wire_ticks + c->flit->credit_ticks + c->flit->router_ticks + 1;
+    uint64_t end = c->state.now + packet_ticks + wire_ticks + c->flit->credit_ticks + c->flit->router_ticks + 1;
     if (c->ops->advance(c->engine, end, &c->state, st)) return st->code;
     c->result->credits_full = c->ops->credits_full(c->engine);
     return c->result->credits_full
                ? FC_OK
-               : fc_refuse(st, FC_FAULT,
-                           "the %s engine has lost credits: nothing is in flight and not all are back",
+               : fc_refuse(st, FC_FAULT, "the %s engine has lost credits: nothing is in flight and not all are back",
                            c->ops->name);
 }
 
@@ -84,10 +82,9 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
     c->chunk = fc_flit_cycles_to_ticks(flit, 256);
     if (c->chunk < c->zero_load / 2) c->chunk = c->zero_load / 2;
     c->most = set->most_cycles ? fc_flit_cycles_to_ticks(flit, (double)set->most_cycles) : UINT64_MAX / 4;
-    c->still = set->deadlock_cycles
-                   ? fc_flit_cycles_to_ticks(flit, (double)set->deadlock_cycles)
-                   : 20 * (packet_ticks + flit->router_ticks + wire_ticks + flit->credit_ticks) +
-                         fc_flit_cycles_to_ticks(flit, 1000);
+    c->still = set->deadlock_cycles ? fc_flit_cycles_to_ticks(flit, (double)set->deadlock_cycles)
+                                    : 20 * (packet_ticks + flit->router_ticks + wire_ticks + flit->credit_ticks) +
+                                          fc_flit_cycles_to_ticks(flit, 1000);
     c->threads = set->threads;
     c->counts = fc_alloc(&c->arena, (size_t)c->threads, sizeof *c->counts, st);
     c->total = c->counts ? fc_alloc(&c->arena, 1, sizeof *c->total, st) : NULL;
@@ -95,10 +92,8 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
     c->link_packets = c->link_flits ? fc_alloc(&c->arena, flit->n_links, sizeof *c->link_packets, st) : NULL;
     c->injected = c->link_packets ? fc_alloc(&c->arena, flit->n_nodes, sizeof *c->injected, st) : NULL;
     c->flits_before = c->injected ? fc_alloc(&c->arena, flit->n_links, sizeof *c->flits_before, st) : NULL;
-    c->packets_before =
-        c->flits_before ? fc_alloc(&c->arena, flit->n_links, sizeof *c->packets_before, st) : NULL;
-    c->injected_before =
-        c->packets_before ? fc_alloc(&c->arena, flit->n_nodes, sizeof *c->injected_before, st) : NULL;
+    c->packets_before = c->flits_before ? fc_alloc(&c->arena, flit->n_links, sizeof *c->packets_before, st) : NULL;
+    c->injected_before = c->packets_before ? fc_alloc(&c->arena, flit->n_nodes, sizeof *c->injected_before, st) : NULL;
     if (!c->injected_before) return st->code;
     for (int t = 0; t < c->threads; t++) {
         c->counts[t].interval_ticks =
@@ -109,8 +104,8 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
         fc_flit_set_window(c, 0, UINT64_MAX);
     else
         fc_flit_set_window(c, UINT64_MAX / 2, UINT64_MAX / 2 + FC_FLIT_BATCHES);
-    return c->ops->open(flit, c->traffic, c->threads, set->seed, c->counts, c->link_flits, c->link_packets,
-                        c->injected, &c->engine, st);
+    return c->ops->open(flit, c->traffic, c->threads, set->seed, c->counts, c->link_flits, c->link_packets, c->injected,
+                        &c->engine, st);
 }
 
 static enum fc_code finish(struct fc_flit_control *c, struct fc_status *st)
@@ -127,8 +122,8 @@ static enum fc_code finish(struct fc_flit_control *c, struct fc_status *st)
     const struct fc_flit_counts *total = c->total;
     uint64_t end = c->traffic->open_loop || !r->complete ? c->state.now : total->last_delivery;
     uint64_t from = total->measure_from, to = total->measure_to < end ? total->measure_to : end;
-    struct fc_flit_measured measured = {
-        total, c->link_flits, c->link_packets, c->injected, to > from ? to - from : 0, end};
+    struct fc_flit_measured measured = {total, c->link_flits, c->link_packets, c->injected, to > from ? to - from : 0,
+                                        end};
     r->cycles = (uint64_t)ceil(fc_flit_to_cycles(c->flit, end) - 1e-9);
     r->warmup_cycles = fc_flit_to_cycles(c->flit, from < end ? from : end);
     r->packets_in_flight = c->state.packets_in_flight;
@@ -194,18 +189,16 @@ static enum fc_code check_settings(const struct fc_flit_settings *set, const str
                          "a background beside finite messages is not run here (expected open-loop traffic, or "
                          "`predict --network flit`)");
     if (demand->open_loop && (set->in_order || set->source_gap_cycles != 0))
-        return fc_refuse(
-            st, FC_INPUT,
-            "order of messages and source gap are for finite messages, not for open-loop traffic");
-    if (set->most_cycles && set->warmup_cycles >= set->most_cycles)
         return fc_refuse(st, FC_INPUT,
-                         "a warm-up of %llu cycles leaves nothing to measure of at most %llu cycles",
+                         "order of messages and source gap are for finite messages, not for open-loop traffic");
+    if (set->most_cycles && set->warmup_cycles >= set->most_cycles)
+        return fc_refuse(st, FC_INPUT, "a warm-up of %llu cycles leaves nothing to measure of at most %llu cycles",
                          (unsigned long long)set->warmup_cycles, (unsigned long long)set->most_cycles);
     return FC_OK;
 }
 
-static enum fc_code choose_engine(const struct fc_flit_net *flit, int engine,
-                                  const struct fc_flit_engine_ops **ops, struct fc_status *st)
+static enum fc_code choose_engine(const struct fc_flit_net *flit, int engine, const struct fc_flit_engine_ops **ops,
+                                  struct fc_status *st)
 {
     char event_why[256] = "", cycle_why[256] = "";
     bool event = fc_flit_event_engine.takes(flit, event_why, sizeof event_why);
@@ -229,14 +222,14 @@ static enum fc_code refuse_mixture(const struct fc_flit_net *flit, struct fc_sta
                                "node.reception: packets that routers copy are taken in at once (expected no "
                                "reception, or router.multicast: none)");
     if (flit->multicast && flit->bypass)
-        return fc_route_refuse(flit, st, "router.bypass: packets that routers copy take no bypass (expected no "
-                                         "bypass, or router.multicast: none)");
+        return fc_route_refuse(flit, st,
+                               "router.bypass: packets that routers copy take no bypass (expected no "
+                               "bypass, or router.multicast: none)");
     return FC_OK;
 }
 
 enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
-                         const struct fc_flit_settings *settings, struct fc_flit_result *result,
-                         struct fc_status *st)
+                         const struct fc_flit_settings *settings, struct fc_flit_result *result, struct fc_status *st)
 {
     memset(result, 0, sizeof *result);
     struct fc_flit_net flit;

@@ -45,19 +45,16 @@ static enum fc_code cover_intervals(struct fc_flit_control *c, uint64_t tick, st
 {
     uint64_t length = c->counts->interval_ticks, need = length ? tick / length + 2 : 0;
     if (need <= c->counts->n_intervals) return FC_OK;
-    if (need > UINT32_MAX / 2)
-        return fc_refuse(st, FC_NO, "%llu intervals are too many", (unsigned long long)need);
+    if (need > UINT32_MAX / 2) return fc_refuse(st, FC_NO, "%llu intervals are too many", (unsigned long long)need);
     for (int t = 0; t < c->threads; t++) {
         struct fc_flit_counts *own = &c->counts[t], old = *own;
         own->n_intervals = (uint32_t)need * 2;
         if (fc_flit_counts_make(own, &c->arena, st)) return st->code;
         if (old.n_intervals == 0) continue;
         memcpy(own->interval_flits, old.interval_flits, old.n_intervals * sizeof *old.interval_flits);
-        memcpy(own->interval_vc_flits, old.interval_vc_flits,
-               old.n_intervals * sizeof *old.interval_vc_flits);
+        memcpy(own->interval_vc_flits, old.interval_vc_flits, old.n_intervals * sizeof *old.interval_vc_flits);
         memcpy(own->interval_returns, old.interval_returns, old.n_intervals * sizeof *old.interval_returns);
-        memcpy(own->interval_unblocked, old.interval_unblocked,
-               old.n_intervals * sizeof *old.interval_unblocked);
+        memcpy(own->interval_unblocked, old.interval_unblocked, old.n_intervals * sizeof *old.interval_unblocked);
     }
     return FC_OK;
 }
@@ -72,15 +69,13 @@ static enum fc_code check_conservation(const struct fc_flit_control *c, struct f
         copied += n->packets_copied;
         started += n->measured_started, arrived += n->measured_delivered;
     }
-    if (in != out + c->state.packets_in_flight || flits_in != flits_out + c->state.flits_in_flight ||
-        arrived > started)
+    if (in != out + c->state.packets_in_flight || flits_in != flits_out + c->state.flits_in_flight || arrived > started)
         return fc_refuse(
             st, FC_FAULT,
             "the %s engine does not conserve packets at tick %llu: injected %llu (%llu flits; %llu packets "
             "are copies), delivered %llu (%llu), in flight %llu (%llu); measured started %llu, arrived %llu",
-            c->ops->name, (unsigned long long)c->state.now, (unsigned long long)in,
-            (unsigned long long)flits_in, (unsigned long long)copied, (unsigned long long)out,
-            (unsigned long long)flits_out,
+            c->ops->name, (unsigned long long)c->state.now, (unsigned long long)in, (unsigned long long)flits_in,
+            (unsigned long long)copied, (unsigned long long)out, (unsigned long long)flits_out,
             (unsigned long long)c->state.packets_in_flight, (unsigned long long)c->state.flits_in_flight,
             (unsigned long long)started, (unsigned long long)arrived);
     return FC_OK;
@@ -94,8 +89,7 @@ static enum fc_code find_deadlock(struct fc_flit_control *c, struct fc_status *s
     uint32_t n, *wanted;
     c->stopped = c->result->deadlock = true;
     if (c->ops->blocked(c->engine, &c->arena, &blocked, &n, &wanted, st)) return st->code;
-    return fc_flit_deadlock_text(c->flit, blocked, n, wanted, &c->result->arena, &c->result->deadlock_text,
-                                 st);
+    return fc_flit_deadlock_text(c->flit, blocked, n, wanted, &c->result->arena, &c->result->deadlock_text, st);
 }
 
 static uint64_t arrived_packets(const struct fc_flit_control *c)
@@ -209,8 +203,8 @@ static struct verdict judge(struct fc_flit_control *c)
     fc_flit_add_up(c);
     const struct fc_flit_counts *t = c->total;
     double length = (double)(t->measure_to - t->measure_from);
-    double expected = c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits /
-                      c->flit->ticks_per_cycle * length / FC_FLIT_BATCHES;
+    double expected = c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits / c->flit->ticks_per_cycle *
+                      length / FC_FLIT_BATCHES;
     double least = 0.95 * expected - 4 * sqrt(expected);
     int arrived = 0; /* batches with hardly a packet missing, up to the first that is not */
     while (arrived < FC_FLIT_BATCHES && (double)t->batch_packets[arrived] >= least) arrived++;
@@ -287,8 +281,7 @@ static enum fc_code drain(struct fc_flit_control *c, struct fc_status *st)
         show(c, 0.9 + 0.1 * (double)(c->state.now - start) / (double)(limit - start), "drain");
     }
     c->result->complete = all_arrived(c);
-    if (!c->result->complete && !c->stopped)
-        fc_flit_call_unstable(c, "packets of the measurement do not arrive");
+    if (!c->result->complete && !c->stopped) fc_flit_call_unstable(c, "packets of the measurement do not arrive");
     fc_flit_add_up(c);
     struct fc_flit_trend trend = fc_flit_latency_trend(c->total, FC_FLIT_BATCHES);
     if (c->result->complete && trend.growth > 0.2 && trend.t > 4.5)

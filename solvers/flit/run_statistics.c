@@ -145,8 +145,7 @@ double fc_flit_percentile(const struct fc_flit_counts *counts, double p)
 
 /* ---- the result ------------------------------------------------------------------------------------------ */
 
-static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_counts *total,
-                         struct fc_flit_result *r)
+static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_counts *total, struct fc_flit_result *r)
 {
     double cycles = 1 / flit->ticks_per_cycle, packets = (double)total->measured_delivered;
     struct fc_flit_mean mean = fc_flit_batch_mean(total, FC_FLIT_BATCHES);
@@ -162,8 +161,7 @@ static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_co
     r->hops_mean = none ? NAN : (double)total->hops / packets;
 }
 
-static void fill_part(const struct fc_flit_net *flit, const struct fc_flit_apart_counts *apart,
-                      struct fc_flit_part *to)
+static void fill_part(const struct fc_flit_net *flit, const struct fc_flit_apart_counts *apart, struct fc_flit_part *to)
 {
     double cycles = 1 / flit->ticks_per_cycle, packets = (double)apart->delivered;
     struct fc_flit_counts alone = {.latency_max_ticks = apart->latency_max_ticks};
@@ -177,16 +175,15 @@ static void fill_part(const struct fc_flit_net *flit, const struct fc_flit_apart
     to->latency_max_cycles = packets > 0 ? (double)apart->latency_max_ticks * cycles : NAN;
 }
 
-static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total,
-                               double share, struct fc_flit_result *r)
+static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total, double share,
+                               struct fc_flit_result *r)
 {
     struct fc_flit_part *to = &r->high_priority;
     double others = (double)(total->measured_delivered - total->apart.delivered);
     fill_part(flit, &total->apart, to);
     to->share = share;
     to->others_latency_mean_cycles =
-        others > 0 ? (double)(total->latency_ticks - total->apart.latency_ticks) / others / flit->ticks_per_cycle
-                   : NAN;
+        others > 0 ? (double)(total->latency_ticks - total->apart.latency_ticks) / others / flit->ticks_per_cycle : NAN;
 }
 
 static void fill_background(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
@@ -212,8 +209,8 @@ static enum fc_code fill_links(const struct fc_flit_net *flit, const struct fc_f
     for (uint32_t l = 0; l < flit->n_links; l++) {
         int c = net->link_class[l];
         struct fc_flit_class *class = &r->classes[c];
-        double busy = (double)m->link_flits[l] * flit->flit_ticks[c] +
-                      (double)m->link_packets[l] * flit->trailer_ticks[c];
+        double busy =
+            (double)m->link_flits[l] * flit->flit_ticks[c] + (double)m->link_packets[l] * flit->trailer_ticks[c];
         double share = flit->flit_ticks[c] && m->window_ticks ? busy / (double)m->window_ticks : NAN;
         r->link_utilization[l] = share;
         class->links++;
@@ -231,13 +228,12 @@ static enum fc_code fill_links(const struct fc_flit_net *flit, const struct fc_f
     return FC_OK;
 }
 
-static void fill_buffers(const struct fc_flit_net *flit, const struct fc_flit_measured *m,
-                         struct fc_flit_result *r)
+static void fill_buffers(const struct fc_flit_net *flit, const struct fc_flit_measured *m, struct fc_flit_result *r)
 {
     uint64_t channels = 0; /* of one number: links between routers */
     for (uint32_t l = 0; l < flit->n_links; l++)
-        channels += !fc_is_node(flit->net, flit->net->link_source[l]) &&
-                    !fc_is_node(flit->net, flit->net->link_target[l]);
+        channels +=
+            !fc_is_node(flit->net, flit->net->link_source[l]) && !fc_is_node(flit->net, flit->net->link_target[l]);
     r->n_vcs = flit->n_network_vcs;
     for (int v = 0; v < FC_FLIT_MOST_VCS; v++)
         r->vc_occupancy_flits[v] =
@@ -245,13 +241,11 @@ static void fill_buffers(const struct fc_flit_net *flit, const struct fc_flit_me
                 ? (double)m->total->occupancy_flit_ticks[v] / (double)m->window_ticks / (double)channels
                 : NAN;
     bool beside = flit->adaptive && flit->n_escape_vcs > 0 && flit->n_escape_vcs < flit->n_network_vcs;
-    r->escape_share = beside && m->total->flit_hops
-                          ? (double)m->total->escape_flit_hops / (double)m->total->flit_hops
-                          : NAN;
+    r->escape_share =
+        beside && m->total->flit_hops ? (double)m->total->escape_flit_hops / (double)m->total->flit_hops : NAN;
 }
 
-static void fill_fairness(const struct fc_flit_traffic *traffic, const uint32_t *injected,
-                          struct fc_flit_result *r)
+static void fill_fairness(const struct fc_flit_traffic *traffic, const uint32_t *injected, struct fc_flit_result *r)
 {
     double sum = 0, squares = 0, least = INFINITY, most = 0, n = 0;
     for (uint32_t s = 0; s < traffic->n_nodes; s++) {
@@ -280,17 +274,15 @@ static enum fc_code fill_intervals(const struct fc_flit_net *flit, const struct 
     if (!r->intervals) return st->code;
     double cycles = (double)total->interval_ticks / flit->ticks_per_cycle, links = 0;
     for (uint32_t l = 0; l < flit->n_links; l++)
-        links += !fc_is_node(flit->net, flit->net->link_source[l]) &&
-                 !fc_is_node(flit->net, flit->net->link_target[l]);
+        links += !fc_is_node(flit->net, flit->net->link_source[l]) && !fc_is_node(flit->net, flit->net->link_target[l]);
     for (uint32_t i = 0; i < r->n_intervals; i++) {
         struct fc_flit_interval *to = &r->intervals[i];
         to->flits_per_node_cycle = (double)total->interval_flits[i] / flit->n_nodes / cycles;
         for (int v = 0; v < flit->n_network_vcs; v++)
-            to->vc_flits_per_link_cycle[v] =
-                links > 0 ? (double)total->interval_vc_flits[i][v] / links / cycles : NAN;
-        to->unblocking_probability = total->interval_returns[i] ? (double)total->interval_unblocked[i] /
-                                                                      (double)total->interval_returns[i]
-                                                                : NAN;
+            to->vc_flits_per_link_cycle[v] = links > 0 ? (double)total->interval_vc_flits[i][v] / links / cycles : NAN;
+        to->unblocking_probability = total->interval_returns[i]
+                                         ? (double)total->interval_unblocked[i] / (double)total->interval_returns[i]
+                                         : NAN;
     }
     return FC_OK;
 }
@@ -307,8 +299,7 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->measure_cycles = window_cycles;
     result->offered_flits_per_node_cycle = traffic->open_loop && !traffic->backlog ? traffic->offered : NAN;
     double own_flits = fmax(0, (double)total->window_flits_delivered - (double)total->window_background_flits);
-    result->accepted_flits_per_node_cycle =
-        window_cycles > 0 ? own_flits / flit->n_nodes / window_cycles : NAN;
+    result->accepted_flits_per_node_cycle = window_cycles > 0 ? own_flits / flit->n_nodes / window_cycles : NAN;
     result->packets_injected = total->packets_injected;
     result->packets_delivered = total->packets_delivered;
     result->flits_injected = total->flits_injected;

@@ -42,8 +42,7 @@ static inline uint64_t mix(uint64_t x)
 
 /* ---- alias tables ---------------------------------------------------------------------------------------- */
 
-void fc_flit_alias_make(const double *weight, uint32_t n, struct fc_flit_alias *out, uint32_t *scratch,
-                        double *scaled)
+void fc_flit_alias_make(const double *weight, uint32_t n, struct fc_flit_alias *out, uint32_t *scratch, double *scaled)
 {
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) sum += weight[i];
@@ -112,7 +111,8 @@ static inline double log_of_share(uint64_t m)
     bits = (bits & UINT64_C(0x000fffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd);
     memcpy(&d, &bits, sizeof d);
     double f = (d - 1) / (d + 1), s = f * f, s2 = s * s;
-    double series = (1 + s * (1. / 3)) + s2 * ((1. / 5 + s * (1. / 7)) + s2 * ((1. / 9 + s * (1. / 11)) + s2 * (1. / 13)));
+    double series =
+        (1 + s * (1. / 3)) + s2 * ((1. / 5 + s * (1. / 7)) + s2 * ((1. / 9 + s * (1. / 11)) + s2 * (1. / 13)));
     return e * 0x1.62e42fefa39efp-1 + 2 * f * series;
 }
 
@@ -153,9 +153,8 @@ static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_
     uint64_t a = draw(t, node, source->number, DRAW_GAP), b = draw(t, node, source->number, DRAW_DST);
     const struct fc_flit_traffic *of = is_background(t, node, source->number) ? t->background : t;
     uint64_t where = of == t ? b : draw(of, node, source->number, DRAW_DST);
-    uint64_t more = of->open.flits_range > 1 || of->open.only[node] == FC_FLIT_MANY
-                        ? draw(of, node, source->number, DRAW_MORE)
-                        : 0;
+    uint64_t more =
+        of->open.flits_range > 1 || of->open.only[node] == FC_FLIT_MANY ? draw(of, node, source->number, DRAW_MORE) : 0;
     source->dst = destination(of, node, where, more);
     source->flits = of->open.flits_min + (uint32_t)((more >> 32) * of->open.flits_range >> 32);
     /* Gap and destination use up some 30 of the 128 bits drawn; what is left makes this one independent of
@@ -174,7 +173,7 @@ static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_
         return;
     }
     double gap = log_of_share((a >> 11) + 1) * o->gap_scale[node], /* of a number in (0, 1] */
-           most = 0x1p53 - 1 - (double)(int64_t)source->cursor;
+        most = 0x1p53 - 1 - (double)(int64_t)source->cursor;
     double tick = ((double)(int64_t)source->cursor + gap) * o->ticks_per_step;
     if (!(gap < most && tick < 0x1p62)) {
         source->born = UINT64_MAX;
@@ -216,19 +215,17 @@ bool fc_flit_sends(const struct fc_flit_traffic *traffic, uint32_t node)
 
 /* ---- preparation ----------------------------------------------------------------------------------------- */
 
-enum fc_code fc_flit_lengths(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
-                             uint32_t *least, uint32_t *most, struct fc_status *st)
+enum fc_code fc_flit_lengths(const struct fc_flit_net *flit, const struct fc_flit_settings *settings, uint32_t *least,
+                             uint32_t *most, struct fc_status *st)
 {
     *most = settings->packet_flits_max                            ? settings->packet_flits_max
             : settings->packet_flits_min > flit->packet_flits_max ? settings->packet_flits_min
                                                                   : flit->packet_flits_max;
     *least = settings->packet_flits_min ? settings->packet_flits_min : *most;
     if (*least > *most)
-        return fc_refuse(st, FC_INPUT, "packet length: least of %u flits is above the most of %u", *least,
-                         *most);
+        return fc_refuse(st, FC_INPUT, "packet length: least of %u flits is above the most of %u", *least, *most);
     if (*most > flit->packet_flits_max)
-        return fc_refuse(st, FC_INPUT,
-                         "packet length: %u flits are more than the %u of the machine's largest packet",
+        return fc_refuse(st, FC_INPUT, "packet length: %u flits are more than the %u of the machine's largest packet",
                          *most, flit->packet_flits_max);
     return FC_OK;
 }
@@ -297,12 +294,11 @@ static enum fc_code check_rate(const struct fc_flit_net *flit, const struct fc_f
                          "load %g: %s would offer %.6g flits a cycle and its background %.6g, but its injection "
                          "links take %.6g",
                          t->offered, name, all, beside, capacity);
-    return fc_refuse(
-        st, FC_INPUT,
-        "load %g: %s would offer %.6g flits a cycle, but its injection links take %.6g "
-        "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
-        "for a share of the ideal throughput)",
-        t->offered, name, all, capacity, t->offered * capacity / all);
+    return fc_refuse(st, FC_INPUT,
+                     "load %g: %s would offer %.6g flits a cycle, but its injection links take %.6g "
+                     "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
+                     "for a share of the ideal throughput)",
+                     t->offered, name, all, capacity, t->offered * capacity / all);
 }
 
 /* Births a cycle of the node, packets of the background in. */
@@ -368,8 +364,7 @@ static enum fc_code make_rows(const struct fc_demand *demand, struct fc_flit_tra
     if (!scratch || !scaled) {
         free(scratch);
         free(scaled);
-        return fc_out_of_memory(st, "the destinations of %llu entries",
-                         (unsigned long long)most);
+        return fc_out_of_memory(st, "the destinations of %llu entries", (unsigned long long)most);
     }
     for (uint32_t s = 0; s < t->n_nodes; s++) {
         uint64_t first = o->row_first[s], size = o->row_first[s + 1] - first;
@@ -380,8 +375,7 @@ static enum fc_code make_rows(const struct fc_demand *demand, struct fc_flit_tra
     return FC_OK;
 }
 
-static enum fc_code make_columns(const struct fc_demand *demand, struct fc_flit_traffic *t,
-                                 struct fc_status *st)
+static enum fc_code make_columns(const struct fc_demand *demand, struct fc_flit_traffic *t, struct fc_status *st)
 {
     struct fc_arena reading = {0};
     uint32_t *scratch = NULL;
@@ -399,8 +393,8 @@ static enum fc_code make_columns(const struct fc_demand *demand, struct fc_flit_
 }
 
 /* Cumulative shares of the components of each node, and the only one where there is but one. */
-static enum fc_code make_components(const struct fc_demand *demand, const double *weight,
-                                    struct fc_flit_traffic *t, struct fc_status *st)
+static enum fc_code make_components(const struct fc_demand *demand, const double *weight, struct fc_flit_traffic *t,
+                                    struct fc_status *st)
 {
     struct fc_flit_open *o = &t->open;
     size_t width = (size_t)demand->n_dense + 1;
@@ -411,8 +405,7 @@ static enum fc_code make_components(const struct fc_demand *demand, const double
     double total_b[FC_FLIT_PARTS] = {0};
     for (int p = 0; p < demand->n_dense; p++)
         for (uint32_t d = 0; d < t->n_nodes; d++) total_b[p] += demand->dense[p].b[d];
-    for (size_t i = 0; i < demand->n_entries; i++)
-        o->component[demand->src[i] * width + width - 1] += demand->bytes[i];
+    for (size_t i = 0; i < demand->n_entries; i++) o->component[demand->src[i] * width + width - 1] += demand->bytes[i];
     for (uint32_t s = 0; s < t->n_nodes; s++) {
         double *share = o->component + s * width, before = 0;
         int used = 0;
@@ -474,15 +467,13 @@ static enum fc_code make_background(const struct fc_flit_net *flit, const struct
 }
 
 static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                              const struct fc_flit_settings *settings, struct fc_flit_traffic *t,
-                              struct fc_status *st)
+                              const struct fc_flit_settings *settings, struct fc_flit_traffic *t, struct fc_status *st)
 {
     uint32_t least, most;
     if (fc_flit_lengths(flit, settings, &least, &most, st)) return st->code;
     double load = settings->load_flits_per_cycle;
     if (settings->backlog && load != 0)
-        return fc_refuse(st, FC_INPUT,
-                         "load %g with a backlog: sources that always have a packet waiting have no load",
+        return fc_refuse(st, FC_INPUT, "load %g with a backlog: sources that always have a packet waiting have no load",
                          load);
     if (!settings->backlog && (!(load > 0) || !isfinite(load)))
         return fc_refuse(st, FC_INPUT, "load %g: expected a positive number of flits a node and cycle", load);
@@ -507,9 +498,9 @@ static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_de
     return make_components(demand, weight, t, st);
 }
 
-enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                                  const uint32_t *node, const struct fc_flit_settings *settings,
-                                  struct fc_flit_traffic **traffic, struct fc_status *st)
+enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
+                                  const struct fc_flit_settings *settings, struct fc_flit_traffic **traffic,
+                                  struct fc_status *st)
 {
     *traffic = NULL;
     struct fc_flit_traffic *t = calloc(1, sizeof *t);
@@ -522,8 +513,8 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
     struct fc_flit_settings own = *settings;
     enum fc_code code = split_priorities(flit, demand, settings, &own, t, st);
     if (!code)
-        code = t->open_loop ? open_make(flit, demand, &own, t, st)
-                            : fc_flit_closed_make(flit, demand, node, &own, t, st);
+        code =
+            t->open_loop ? open_make(flit, demand, &own, t, st) : fc_flit_closed_make(flit, demand, node, &own, t, st);
     if (code) {
         fc_flit_traffic_free(t);
         return code;

@@ -88,8 +88,7 @@ static uint32_t active(const struct fc_flit_closed *c, uint32_t node, uint64_t r
 }
 
 /* Flow number `at` of those active in the round. */
-static struct fc_flit_flow flow_in_round(const struct fc_flit_closed *c, uint32_t node, uint64_t round,
-                                         uint32_t at)
+static struct fc_flit_flow flow_in_round(const struct fc_flit_closed *c, uint32_t node, uint64_t round, uint32_t at)
 {
     uint32_t n = active_sparse(c, node, round);
     if (at < n) return fc_flit_entry_flow(c, c->flow[c->flow_first[node] + at]);
@@ -103,8 +102,7 @@ static struct fc_flit_flow flow_in_round(const struct fc_flit_closed *c, uint32_
 }
 
 /* Flow number `at` of all of the node; false behind the last. */
-static bool flow_in_list(const struct fc_flit_closed *c, uint32_t node, uint64_t at,
-                         struct fc_flit_flow *flow)
+static bool flow_in_list(const struct fc_flit_closed *c, uint32_t node, uint64_t at, struct fc_flit_flow *flow)
 {
     uint64_t n = c->flow_first[node + 1] - c->flow_first[node], targets = c->part_first[c->n_parts];
     if (at < n) {
@@ -170,8 +168,10 @@ static void seek_list(const struct fc_flit_traffic *t, uint32_t node, struct fc_
 static void seek(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
 {
     if (t->closed.in_order) {
-        if (t->closed.outside) fc_flit_outside_seek(t, node, source);
-        else seek_list(t, node, source);
+        if (t->closed.outside)
+            fc_flit_outside_seek(t, node, source);
+        else
+            seek_list(t, node, source);
     } else
         seek_round(t, node, source);
 }

@@ -42,8 +42,7 @@ struct fc_flit_flow fc_flit_bytes_flow(const struct fc_flit_closed *c, double by
     return f;
 }
 
-struct fc_flit_flow fc_flit_dense_flow(const struct fc_flit_closed *c, uint32_t task, int part,
-                                       uint32_t target)
+struct fc_flit_flow fc_flit_dense_flow(const struct fc_flit_closed *c, uint32_t task, int part, uint32_t target)
 {
     const struct fc_dense *dense = &c->demand->dense[part];
     struct fc_flit_flow f = fc_flit_bytes_flow(c, dense->a[task] * dense->b[target], dense->message_bytes);
@@ -60,15 +59,13 @@ static double message_packet(const struct fc_flit_closed *c, double bytes, uint6
 uint32_t fc_flit_packet_flits(const struct fc_flit_closed *c, const struct fc_flit_flow *f, uint64_t k)
 {
     uint64_t in_full = f->full * f->per_full;
-    return fc_flit_flits_of(c, k < in_full
-                                   ? message_packet(c, f->full_bytes, f->per_full, k % f->per_full)
-                                   : message_packet(c, f->rest_bytes, f->packets - in_full, k - in_full));
+    return fc_flit_flits_of(c, k < in_full ? message_packet(c, f->full_bytes, f->per_full, k % f->per_full)
+                                           : message_packet(c, f->rest_bytes, f->packets - in_full, k - in_full));
 }
 
 uint64_t fc_flit_flow_flits(const struct fc_flit_closed *c, const struct fc_flit_flow *f)
 {
-    uint64_t whole = fc_flit_flits_of(c, c->payload_bytes), flits = 0,
-             rest = f->packets - f->full * f->per_full;
+    uint64_t whole = fc_flit_flits_of(c, c->payload_bytes), flits = 0, rest = f->packets - f->full * f->per_full;
     if (f->full) flits += f->full * ((f->per_full - 1) * whole + fc_flit_packet_flits(c, f, f->per_full - 1));
     if (rest) flits += (rest - 1) * whole + fc_flit_packet_flits(c, f, f->packets - 1);
     return flits;

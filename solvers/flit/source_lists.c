@@ -23,15 +23,14 @@ static enum fc_code place_tasks(const struct fc_flit_net *flit, const uint32_t *
     for (uint32_t t = 0; t < n; t++) {
         c->node[t] = node ? node[t] : (uint32_t)(t / cores);
         if (c->node[t] >= flit->n_nodes)
-            return node ? fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", t,
-                                    node[t], flit->n_nodes)
-                        : fc_refuse(st, FC_INPUT, "%u tasks do not fit on %u nodes of %lld cores", n,
-                                    flit->n_nodes, cores);
+            return node ? fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", t, node[t],
+                                    flit->n_nodes)
+                        : fc_refuse(st, FC_INPUT, "%u tasks do not fit on %u nodes of %lld cores", n, flit->n_nodes,
+                                    cores);
         c->task_first[c->node[t] + 2]++;
     }
     for (uint32_t v = 1; v <= flit->n_nodes; v++) c->task_first[v + 1] += c->task_first[v];
-    for (uint32_t t = 0; t < n; t++)
-        c->task[c->task_first[c->node[t] + 1]++] = t; /* shifted back to its start */
+    for (uint32_t t = 0; t < n; t++) c->task[c->task_first[c->node[t] + 1]++] = t; /* shifted back to its start */
     return FC_OK;
 }
 
@@ -65,8 +64,8 @@ static void sort_flows(const struct fc_flit_closed *c, uint32_t *flow, size_t n,
 }
 
 /* The sparse flows of each node that enter the network and have packets. */
-static enum fc_code list_flows(const struct fc_flit_net *flit, struct fc_arena *arena,
-                               struct fc_arena *reading, struct fc_flit_closed *c, struct fc_status *st)
+static enum fc_code list_flows(const struct fc_flit_net *flit, struct fc_arena *arena, struct fc_arena *reading,
+                               struct fc_flit_closed *c, struct fc_status *st)
 {
     const struct fc_demand *d = c->demand;
     if (d->n_entries >= FC_FLIT_BACKGROUND) return fc_refuse(st, FC_NO, "%zu messages are too many", d->n_entries);
@@ -130,15 +129,14 @@ static enum fc_code count_part(struct fc_flit_closed *c, uint32_t n_nodes, int p
     return FC_OK;
 }
 
-static enum fc_code list_targets(const struct fc_flit_net *flit, struct fc_arena *arena,
-                                 struct fc_arena *reading, struct fc_flit_closed *c, struct fc_status *st)
+static enum fc_code list_targets(const struct fc_flit_net *flit, struct fc_arena *arena, struct fc_arena *reading,
+                                 struct fc_flit_closed *c, struct fc_status *st)
 {
     const struct fc_demand *d = c->demand;
     uint32_t n = d->n_tasks, used = 0;
     c->n_parts = d->n_dense;
     size_t cells = (size_t)n * (size_t)d->n_dense;
-    struct sized *a_of = fc_alloc(reading, n, sizeof *a_of, st),
-                 *b_of = fc_alloc(reading, n, sizeof *b_of, st);
+    struct sized *a_of = fc_alloc(reading, n, sizeof *a_of, st), *b_of = fc_alloc(reading, n, sizeof *b_of, st);
     if (cells >= FC_NONE) return fc_refuse(st, FC_NO, "%u tasks are too many", n);
     c->target = fc_alloc(arena, cells, sizeof *c->target, st);
     c->most = c->target ? fc_alloc(arena, cells, sizeof *c->most, st) : NULL;
@@ -170,15 +168,14 @@ static enum fc_code list_targets(const struct fc_flit_net *flit, struct fc_arena
 }
 
 /* Flows of one node must be countable in 32 bits. */
-static enum fc_code check_places(const struct fc_flit_net *flit, const struct fc_flit_closed *c,
-                                 struct fc_status *st)
+static enum fc_code check_places(const struct fc_flit_net *flit, const struct fc_flit_closed *c, struct fc_status *st)
 {
     for (uint32_t v = 0; v < flit->n_nodes; v++) {
         double flows = (double)(c->flow_first[v + 1] - c->flow_first[v]) +
                        (double)(c->task_first[v + 1] - c->task_first[v]) * c->part_first[c->n_parts];
         if (flows >= UINT32_MAX)
-            return fc_refuse(st, FC_NO, "node %u sends to %.3g destinations (at most %u can be held)", v,
-                             flows, UINT32_MAX - 1);
+            return fc_refuse(st, FC_NO, "node %u sends to %.3g destinations (at most %u can be held)", v, flows,
+                             UINT32_MAX - 1);
     }
     return FC_OK;
 }
@@ -186,18 +183,14 @@ static enum fc_code check_places(const struct fc_flit_net *flit, const struct fc
 static enum fc_code check_settings(const struct fc_flit_settings *settings, struct fc_status *st)
 {
     if (settings->load_flits_per_cycle != 0)
-        return fc_refuse(st, FC_INPUT,
-                         "load %g: traffic of finite messages is sent as fast as it goes and has no load",
+        return fc_refuse(st, FC_INPUT, "load %g: traffic of finite messages is sent as fast as it goes and has no load",
                          settings->load_flits_per_cycle);
     if (settings->backlog)
-        return fc_refuse(st, FC_INPUT,
-                         "backlog: only open-loop traffic can have one; finite messages come to an end");
+        return fc_refuse(st, FC_INPUT, "backlog: only open-loop traffic can have one; finite messages come to an end");
     if (settings->packet_flits_min || settings->packet_flits_max)
-        return fc_refuse(st, FC_INPUT,
-                         "packet length: finite messages are cut as the machine's packet: says");
+        return fc_refuse(st, FC_INPUT, "packet length: finite messages are cut as the machine's packet: says");
     if (!(settings->source_gap_cycles >= 0) || !isfinite(settings->source_gap_cycles))
-        return fc_refuse(st, FC_INPUT, "source gap: %g cycles (expected 0 or more)",
-                         settings->source_gap_cycles);
+        return fc_refuse(st, FC_INPUT, "source gap: %g cycles (expected 0 or more)", settings->source_gap_cycles);
     return FC_OK;
 }
 
@@ -210,16 +203,15 @@ enum fc_code fc_flit_closed_shape(const struct fc_flit_net *flit, struct fc_flit
     c->payload_bytes = largest - c->header_bytes;
     c->flits_most = flit->packet_flits_max;
     c->flits_least = (uint32_t)fmax(1, ceil(packet->min_bytes / c->flit_bytes - 1e-9));
-    if (!(c->payload_bytes > 0) ||
-        fc_flit_flits_of(c, c->payload_bytes) * c->flit_bytes < largest * (1 - 1e-9))
-        return fc_refuse(st, FC_FAULT, "packets of %g bytes, %g of them header, in %u flits of %g bytes",
-                         largest, c->header_bytes, c->flits_most, c->flit_bytes);
+    if (!(c->payload_bytes > 0) || fc_flit_flits_of(c, c->payload_bytes) * c->flit_bytes < largest * (1 - 1e-9))
+        return fc_refuse(st, FC_FAULT, "packets of %g bytes, %g of them header, in %u flits of %g bytes", largest,
+                         c->header_bytes, c->flits_most, c->flit_bytes);
     return FC_OK;
 }
 
-enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                                 const uint32_t *node, const struct fc_flit_settings *settings,
-                                 struct fc_flit_traffic *traffic, struct fc_status *st)
+enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
+                                 const struct fc_flit_settings *settings, struct fc_flit_traffic *traffic,
+                                 struct fc_status *st)
 {
     if (check_settings(settings, st)) return st->code;
     struct fc_flit_closed *c = &traffic->closed;

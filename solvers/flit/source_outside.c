@@ -26,8 +26,8 @@ struct fc_flit_outside {
     uint32_t n, capacity, free, n_nodes;
 };
 
-enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed,
-                                  struct fc_flit_traffic **traffic, struct fc_status *st)
+enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed, struct fc_flit_traffic **traffic,
+                                  struct fc_status *st)
 {
     *traffic = NULL;
     struct fc_flit_traffic *t = calloc(1, sizeof *t);
@@ -62,8 +62,7 @@ void fc_flit_outside_clear(struct fc_flit_traffic *traffic)
     memset(o->first, 0xff, o->n_nodes * sizeof *o->first);
 }
 
-uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes,
-                             uint64_t born)
+uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes, uint64_t born)
 {
     struct fc_flit_outside *o = traffic->closed.outside;
     uint32_t m = o->free;

@@ -60,8 +60,7 @@ struct fc_nic_wire fc_nic_put_wire(const struct fc_machine *m, double bytes)
 struct fc_nic_wire fc_nic_get_wire(const struct fc_machine *m, double bytes)
 {
     if (m->nic.get_flits == 0) return (struct fc_nic_wire){fc_wire_bytes(m, 0), fc_wire_bytes(m, bytes)};
-    return (struct fc_nic_wire){(double)m->nic.get_flits * m->router.flit_bytes,
-                                flits(m, m->nic.reply_flits, bytes)};
+    return (struct fc_nic_wire){(double)m->nic.get_flits * m->router.flit_bytes, flits(m, m->nic.reply_flits, bytes)};
 }
 
 /* Share of the traffic that crosses the link of entry i (a walk may hold a link more than once). */
@@ -72,14 +71,14 @@ static double share_of(const struct fc_walk *walk, uint32_t i)
     return share;
 }
 
-enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target,
-                        struct fc_nic_way *way, struct fc_status *st)
+enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target, struct fc_nic_way *way,
+                        struct fc_status *st)
 {
     const struct fc_routing_ops *routing = net->machine->routing;
     struct fc_walk walk = {0};
     if (source >= net->n_nodes || target >= net->n_nodes || source == target)
-        return fc_refuse(st, FC_INPUT, "a way from node %u to node %u (expected two different ones below %u)",
-                         source, target, net->n_nodes);
+        return fc_refuse(st, FC_INPUT, "a way from node %u to node %u (expected two different ones below %u)", source,
+                         target, net->n_nodes);
     if (fc_walk_start(&walk, routing->walk_capacity(net), st)) return st->code;
     routing->walk(net, source, target, 1, &walk);
     *way = (struct fc_nic_way){.narrowest_bytes_per_s = INFINITY, .bundle_bytes_per_s = INFINITY};
@@ -109,8 +108,7 @@ static double stream_s(const struct fc_machine *m, const struct fc_nic_way *way,
            (bytes > first ? (bytes - first) / rate : 0);
 }
 
-double fc_nic_put_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes,
-                    enum fc_nic_memory memory)
+double fc_nic_put_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes, enum fc_nic_memory memory)
 {
     return m->nic.put_s + stream_s(m, way, bytes, fc_nic_pair_rate(m, way, memory));
 }
@@ -119,8 +117,7 @@ double fc_nic_get_s(const struct fc_machine *m, const struct fc_nic_way *way, do
 {
     double first = fmin(bytes, full_packet(m));
     struct fc_nic_wire wire = fc_nic_get_wire(m, first);
-    return 2 * (m->nic.put_s + way->head_s) +
-           (wire.request_bytes + wire.response_bytes) / way->narrowest_bytes_per_s +
+    return 2 * (m->nic.put_s + way->head_s) + (wire.request_bytes + wire.response_bytes) / way->narrowest_bytes_per_s +
            (bytes > first ? (bytes - first) / fc_nic_pair_rate(m, way, FC_NIC_HOST) : 0);
 }
 
@@ -144,8 +141,7 @@ double fc_nic_put_rate(const struct fc_machine *m, double bytes, double processe
     const struct fc_nic *n = &m->nic;
     struct fc_nic_peaks p;
     fc_nic_peaks(m, &p);
-    double busy = n->gap_s + bytes * n->per_byte_s,
-           rate = fmin(p.engine, memory == FC_NIC_HOST ? p.put : INFINITY);
+    double busy = n->gap_s + bytes * n->per_byte_s, rate = fmin(p.engine, memory == FC_NIC_HOST ? p.put : INFINITY);
     return busy > 0 ? fmin(rate, processes * bytes / busy) : rate;
 }
 

@@ -40,12 +40,11 @@ struct fc_nic_way {
     double bundle_bytes_per_s;    /* greatest wire rate of this pair alone, split as the routing does */
 };
 /* FC_INPUT: no such node, or source = target. */
-enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target,
-                        struct fc_nic_way *way, struct fc_status *st);
+enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target, struct fc_nic_way *way,
+                        struct fc_status *st);
 
 /* Greatest payload rate between two nodes by puts: their links, the host bus, the engine, the ports. */
-double fc_nic_pair_rate(const struct fc_machine *machine, const struct fc_nic_way *way,
-                        enum fc_nic_memory memory);
+double fc_nic_pair_rate(const struct fc_machine *machine, const struct fc_nic_way *way, enum fc_nic_memory memory);
 /* Time of one transfer: a put until the data is there, a get until it is back, a block transfer, a message of
  * the machine's `software` end points. */
 double fc_nic_put_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes,
@@ -55,8 +54,7 @@ double fc_nic_block_s(const struct fc_machine *machine, const struct fc_nic_way 
 double fc_nic_message_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes,
                         enum fc_nic_memory memory);
 /* Payload rate of a node whose `processes` put messages of `bytes` one after the other to many nodes. */
-double fc_nic_put_rate(const struct fc_machine *machine, double bytes, double processes,
-                       enum fc_nic_memory memory);
+double fc_nic_put_rate(const struct fc_machine *machine, double bytes, double processes, enum fc_nic_memory memory);
 /* Payload rate of block transfers of `bytes`, one after the other. */
 double fc_nic_block_rate(const struct fc_machine *machine, double bytes);
 
@@ -72,9 +70,9 @@ enum fc_code fc_nic_amo_rate(const struct fc_machine *machine, uint32_t processe
 
 /* What saturating traffic leaves to others. */
 struct fc_nic_background {
-    double accepted_bytes_per_s; /* payload that a node gets rid of */
-    bool contended;              /* its worms wait for each other */
-    double held_s;               /* contended: how long a worm holds a virtual channel */
+    double accepted_bytes_per_s;     /* payload that a node gets rid of */
+    bool contended;                  /* its worms wait for each other */
+    double held_s;                   /* contended: how long a worm holds a virtual channel */
     double all_held[FC_MAX_CLASSES]; /* share of time in which a link of the class has no channel free */
 };
 /* From one run of the flit-level kernel in which every node always has a packet of the pattern waiting (0.4 s
@@ -91,23 +89,21 @@ struct fc_nic_time {
 };
 /* A barrier of nodes 0 .. n_nodes - 1; limit_s 0: none; background NULL: an empty network. FC_INPUT: keys
  * that are missing, n_nodes below 2 or more than there are. */
-enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, enum fc_nic_barrier kind,
-                                 const struct fc_nic_background *background, double limit_s,
+enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                                 enum fc_nic_barrier kind, const struct fc_nic_background *background, double limit_s,
                                  struct fc_nic_time *time, struct fc_status *st); /* first .. first + n_nodes - 1 */
 enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum fc_nic_barrier kind,
-                            const struct fc_nic_background *background, double limit_s,
-                            struct fc_nic_time *time, struct fc_status *st);
+                            const struct fc_nic_background *background, double limit_s, struct fc_nic_time *time,
+                            struct fc_status *st);
 
 enum fc_nic_broadcast { FC_NIC_BROADCAST_HARDWARE, FC_NIC_BROADCAST_SOFTWARE }; /* by the barrier before it */
 /* A broadcast of `bytes` from node 0 to nodes 0 .. n_nodes - 1, synchronisation included; else as
  * fc_nic_barrier. Any node of the range may send: the way leads through the top of its tree. */
 enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, double bytes,
                                    enum fc_nic_broadcast kind, enum fc_nic_memory memory,
-                                   const struct fc_nic_background *background, double *time_s,
-                                   struct fc_status *st);
-enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes,
-                              enum fc_nic_broadcast kind, enum fc_nic_memory memory,
-                              const struct fc_nic_background *background, double *time_s,
+                                   const struct fc_nic_background *background, double *time_s, struct fc_status *st);
+enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes, enum fc_nic_broadcast kind,
+                              enum fc_nic_memory memory, const struct fc_nic_background *background, double *time_s,
                               struct fc_status *st);
 
 #endif

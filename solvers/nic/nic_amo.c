@@ -16,8 +16,8 @@
 
 #include <math.h>
 
-enum fc_code fc_nic_amo_rate(const struct fc_machine *m, uint32_t processes, double variables,
-                             double round_trip_s, double *rate_per_s, struct fc_status *st)
+enum fc_code fc_nic_amo_rate(const struct fc_machine *m, uint32_t processes, double variables, double round_trip_s,
+                             double *rate_per_s, struct fc_status *st)
 {
     const struct fc_nic *n = &m->nic;
     if (n->amo_hit_cycles == 0)

@@ -44,9 +44,8 @@ enum fc_code fc_nic_background_run(const struct fc_network *net, const char *pat
     struct fc_flit_settings settings;
     struct fc_flit_result result;
     if (m->router.multicast != FC_MULTICAST_TREE)
-        return fc_fail(
-            st, FC_INPUT, (struct fc_place){m->file, m->network_line},
-            "a background for barriers and broadcasts is for machines with router.multicast: tree");
+        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->network_line},
+                       "a background for barriers and broadcasts is for machines with router.multicast: tree");
     if (m->packet.max_bytes == 0)
         return fc_fail(st, FC_INPUT, (struct fc_place){m->file, 0},
                        "packet: is missing (a background is made of packets)");

@@ -58,17 +58,15 @@ static double noise_share(const struct group *g)
     return 1 - pow(1 - g->m->nic.noise_percent / 100, g->n_nodes);
 }
 
-static enum fc_code find_group(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
-                               struct group *g, struct fc_status *st)
+static enum fc_code find_group(const struct fc_network *net, uint32_t first, uint32_t n_nodes, struct group *g,
+                               struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     if (m->router.multicast != FC_MULTICAST_TREE || m->nic.line == 0)
-        return fc_fail(
-            st, FC_INPUT, (struct fc_place){m->file, m->nic.line},
-            "nic: a barrier or broadcast in hardware is for machines with nic: and router.multicast: tree");
+        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->nic.line},
+                       "nic: a barrier or broadcast in hardware is for machines with nic: and router.multicast: tree");
     if (n_nodes < 2 || n_nodes > net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "a barrier or broadcast of %u nodes (expected 2 to %u)", n_nodes,
-                         net->n_nodes);
+        return fc_refuse(st, FC_INPUT, "a barrier or broadcast of %u nodes (expected 2 to %u)", n_nodes, net->n_nodes);
     if (first > net->n_nodes - n_nodes)
         return fc_refuse(st, FC_INPUT, "a barrier or broadcast of nodes %u to %u (the machine has %u)", first,
                          first + n_nodes - 1, net->n_nodes);
@@ -93,8 +91,7 @@ static double software_s(const struct group *g)
 {
     double sum = g->m->nic.tree_s + crossing_s(g->m, g->level);
     for (int l = 1; l <= g->depth; l++)
-        sum += g->m->nic.put_s + crossing_s(g->m, l < g->level ? l : g->level) +
-               fc_wire_bytes(g->m, 0) / link_rate(g);
+        sum += g->m->nic.put_s + crossing_s(g->m, l < g->level ? l : g->level) + fc_wire_bytes(g->m, 0) / link_rate(g);
     return sum;
 }
 
@@ -136,24 +133,23 @@ static enum fc_code spread_barrier(const struct group *g, const struct fc_nic_ba
     struct fc_nic_load load = open_load(g, b, step_for(g, b, software), arena, st);
     struct fc_spread more;
     if (fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, wait)) return st->code;
-    if (software && (fc_nic_wait_tree(&load, g->depth, (int)g->m->nic.tree_arity, &more) ||
-                     fc_spread_add(wait, &more, arena, st)))
+    if (software &&
+        (fc_nic_wait_tree(&load, g->depth, (int)g->m->nic.tree_arity, &more) || fc_spread_add(wait, &more, arena, st)))
         return st->code;
-    if (fc_spread_exponential(&more, load.step_s, noise_share(g), g->m->nic.noise_s, arena, st))
-        return st->code;
+    if (fc_spread_exponential(&more, load.step_s, noise_share(g), g->m->nic.noise_s, arena, st)) return st->code;
     return fc_spread_add(wait, &more, arena, st);
 }
 
 enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum fc_nic_barrier kind,
-                            const struct fc_nic_background *background, double limit_s,
-                            struct fc_nic_time *time, struct fc_status *st)
+                            const struct fc_nic_background *background, double limit_s, struct fc_nic_time *time,
+                            struct fc_status *st)
 {
     return fc_nic_barrier_from(net, 0, n_nodes, kind, background, limit_s, time, st);
 }
 
 enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
-                                 enum fc_nic_barrier kind, const struct fc_nic_background *background,
-                                 double limit_s, struct fc_nic_time *time, struct fc_status *st)
+                                 enum fc_nic_barrier kind, const struct fc_nic_background *background, double limit_s,
+                                 struct fc_nic_time *time, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_spread wait;
@@ -167,8 +163,7 @@ enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, u
                          background->accepted_bytes_per_s, background->held_s);
     if (software && g.m->nic.tree_s == 0) return missing(&g, "tree", st);
     if (!software && g.m->nic.barrier_s == 0) return missing(&g, "barrier", st);
-    double alone =
-        software ? software_s(&g) : hardware_s(&g) + (kind == FC_NIC_BARRIER_EVENT ? g.m->nic.event_s : 0);
+    double alone = software ? software_s(&g) : hardware_s(&g) + (kind == FC_NIC_BARRIER_EVENT ? g.m->nic.event_s : 0);
     /* A shared link: every empty packet in turn takes its time once more. */
     if (background) alone += (software ? g.depth + 1 : 1) * fc_wire_bytes(g.m, 0) / link_rate(&g);
     if (!spread_barrier(&g, background, software, &arena, &wait, st)) {
@@ -186,10 +181,8 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
     struct fc_arena arena = {0};
     struct fc_nic_load load = open_load(g, b, step_for(g, b, true), &arena, st);
     struct fc_spread source, copies;
-    if (!fc_nic_wait_source(&load, &source) &&
-        !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
-        double payload = g->m->packet.max_bytes - g->m->packet.header_bytes,
-               slice = g->m->nic.dma_slice_bytes;
+    if (!fc_nic_wait_source(&load, &source) && !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
+        double payload = g->m->packet.max_bytes - g->m->packet.header_bytes, slice = g->m->nic.dma_slice_bytes;
         double turns = slice > 0 ? fmax(ceil(bytes / slice), 1) : 1, packets = fmax(ceil(bytes / payload), 1);
         double others_s = (double)g->m->nic.dma_queue * fc_nic_turn_s(&load);
         double first = 2 * fc_wire_bytes(g->m, fmin(bytes, payload)) / link_rate(g);
@@ -200,18 +193,16 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
     return st->code;
 }
 
-enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes,
-                              enum fc_nic_broadcast kind, enum fc_nic_memory memory,
-                              const struct fc_nic_background *background, double *time_s,
+enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes, enum fc_nic_broadcast kind,
+                              enum fc_nic_memory memory, const struct fc_nic_background *background, double *time_s,
                               struct fc_status *st)
 {
     return fc_nic_broadcast_from(net, 0, n_nodes, bytes, kind, memory, background, time_s, st);
 }
 
-enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
-                                   double bytes, enum fc_nic_broadcast kind, enum fc_nic_memory memory,
-                                   const struct fc_nic_background *background, double *time_s,
-                                   struct fc_status *st)
+enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, double bytes,
+                                   enum fc_nic_broadcast kind, enum fc_nic_memory memory,
+                                   const struct fc_nic_background *background, double *time_s, struct fc_status *st)
 {
     struct group g;
     struct fc_nic_time barrier;
@@ -225,10 +216,8 @@ enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first,
     if (fc_nic_barrier_from(net, first, n_nodes, software ? FC_NIC_BARRIER_SOFTWARE : FC_NIC_BARRIER_HARDWARE,
                             background, 0, &barrier, st))
         return st->code;
-    double payload = g.m->packet.max_bytes - g.m->packet.header_bytes,
-           packets = fmax(ceil(bytes / payload), 1);
-    double data_s =
-        fc_wire_bytes(g.m, fmin(bytes, payload)) / link_rate(&g) + (packets - 1) * packet_s(&g, memory, 1);
+    double payload = g.m->packet.max_bytes - g.m->packet.header_bytes, packets = fmax(ceil(bytes / payload), 1);
+    double data_s = fc_wire_bytes(g.m, fmin(bytes, payload)) / link_rate(&g) + (packets - 1) * packet_s(&g, memory, 1);
     if (background && loaded_data_s(&g, bytes, memory, background, &data_s, st)) return st->code;
     double start_s = software ? g.m->nic.broadcast_event_s : g.m->nic.broadcast_s + crossing_s(g.m, g.level);
     *time_s = barrier.mean_s + start_s + data_s;

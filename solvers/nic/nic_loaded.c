@@ -28,8 +28,8 @@ static enum fc_code wait_link(const struct fc_nic_load *g, int level, struct fc_
 {
     const struct fc_nic_background *b = g->background;
     if (!b || !b->contended) return fc_spread_none(wait, g->step_s, g->arena, g->st);
-    return fc_spread_residual(wait, g->step_s, 0, b->all_held[level], b->held_s,
-                              (double)g->machine->router.vcs, g->arena, g->st);
+    return fc_spread_residual(wait, g->step_s, 0, b->all_held[level], b->held_s, (double)g->machine->router.vcs,
+                              g->arena, g->st);
 }
 
 static enum fc_code add_link(const struct fc_nic_load *g, int level, struct fc_spread *wait)

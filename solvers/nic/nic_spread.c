@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-static enum fc_code make(struct fc_spread *s, uint64_t n, double step_s, struct fc_arena *arena,
-                         struct fc_status *st)
+static enum fc_code make(struct fc_spread *s, uint64_t n, double step_s, struct fc_arena *arena, struct fc_status *st)
 {
     s->n = (uint32_t)(n < FC_SPREAD_CELLS ? n : FC_SPREAD_CELLS);
     s->step_s = step_s;
@@ -34,8 +33,8 @@ static void differences(struct fc_spread *s)
     for (uint32_t i = s->n - 1; i > 0; i--) s->p[i] -= s->p[i - 1];
 }
 
-enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some,
-                                double length_s, double of, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some, double length_s,
+                                double of, struct fc_arena *arena, struct fc_status *st)
 {
     if (make(s, cells(least_s + length_s, step_s), step_s, arena, st)) return st->code;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -50,14 +49,12 @@ enum fc_code fc_spread_exponential(struct fc_spread *s, double step_s, double so
                                    struct fc_arena *arena, struct fc_status *st)
 {
     if (make(s, some > 0 ? cells(30 * mean_s, step_s) : 1, step_s, arena, st)) return st->code;
-    for (uint32_t i = 0; i < s->n; i++)
-        s->p[i] = 1 - (some > 0 ? some * exp(-(i + 0.5) * step_s / mean_s) : 0);
+    for (uint32_t i = 0; i < s->n; i++) s->p[i] = 1 - (some > 0 ? some * exp(-(i + 0.5) * step_s / mean_s) : 0);
     differences(s);
     return FC_OK;
 }
 
-enum fc_code fc_spread_add(struct fc_spread *a, const struct fc_spread *b, struct fc_arena *arena,
-                           struct fc_status *st)
+enum fc_code fc_spread_add(struct fc_spread *a, const struct fc_spread *b, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_spread sum;
     if (make(&sum, (uint64_t)a->n + b->n - 1, a->step_s, arena, st)) return st->code;
@@ -69,8 +66,7 @@ enum fc_code fc_spread_add(struct fc_spread *a, const struct fc_spread *b, struc
     return FC_OK;
 }
 
-enum fc_code fc_spread_max(struct fc_spread *a, const struct fc_spread *b, struct fc_arena *arena,
-                           struct fc_status *st)
+enum fc_code fc_spread_max(struct fc_spread *a, const struct fc_spread *b, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_spread most;
     if (make(&most, a->n > b->n ? a->n : b->n, a->step_s, arena, st)) return st->code;

@@ -15,8 +15,8 @@ struct fc_spread {
 /* No wait at all. */
 enum fc_code fc_spread_none(struct fc_spread *s, double step_s, struct fc_arena *arena, struct fc_status *st);
 /* least_s, and with probability `some` a part of length_s more: the least of `of` uniform ones. */
-enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some,
-                                double length_s, double of, struct fc_arena *arena, struct fc_status *st);
+enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some, double length_s,
+                                double of, struct fc_arena *arena, struct fc_status *st);
 /* With probability `some` an exponential wait of that mean. */
 enum fc_code fc_spread_exponential(struct fc_spread *s, double step_s, double some, double mean_s,
                                    struct fc_arena *arena, struct fc_status *st);

@@ -14,7 +14,7 @@ struct program {
     const double *base, *loads; /* loads [n][n_links] */
     uint32_t n;
     glp_prob *lp;
-    double scale; /* largest seconds seen: keeps the rows near 1 */
+    double scale;          /* largest seconds seen: keeps the rows near 1 */
     double *weights;       /* [n] the answer */
     const uint32_t *first; /* [n] worst link of every component */
     struct fc_status *st;

@@ -38,8 +38,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const fc_queueing_parameter_names[] = {
-    "contention", "input_queue", "backpressure", "port", "choice", "gap", NULL};
+const char *const fc_queueing_parameter_names[] = {"contention", "input_queue", "backpressure", "port", "choice",
+                                                   "gap",        NULL};
 
 void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
 {
@@ -185,8 +185,7 @@ enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc
 }
 
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                               double load_flits_per_cycle, struct fc_queueing_answer *answer,
-                               struct fc_status *st)
+                               double load_flits_per_cycle, struct fc_queueing_answer *answer, struct fc_status *st)
 {
     if (settle(queueing, parameters, load_flits_per_cycle, answer, st) || !answer->stable) return st->code;
     queueing->solved_load = load_flits_per_cycle;

@@ -11,9 +11,9 @@ enum fc_queueing_parameter {
     FC_Q_CONTENTION,   /* alpha: factor of a head's wait for its output */
     FC_Q_INPUT_QUEUE,  /* beta: factor of the wait behind others in a virtual channel */
     FC_Q_BACKPRESSURE, /* gamma: factor of the wait for room in the next channel */
-    FC_Q_PORT,   /* epsilon: share of a head's wait in which its input port is lost for other channels */
-    FC_Q_CHOICE, /* delta: how much of what a choice of m outputs can save is saved, in the exponent */
-    FC_Q_GAP,    /* chi: time lost between two packets of a busy link, as a share of a packet's time */
+    FC_Q_PORT,         /* epsilon: share of a head's wait in which its input port is lost for other channels */
+    FC_Q_CHOICE,       /* delta: how much of what a choice of m outputs can save is saved, in the exponent */
+    FC_Q_GAP,          /* chi: time lost between two packets of a busy link, as a share of a packet's time */
     FC_Q_PARAMETERS
 };
 extern const char *const fc_queueing_parameter_names[]; /* NULL-terminated */
@@ -30,34 +30,29 @@ struct fc_queueing_answer {
     double network_cycles;      /* from the first flit on the injection link */
     double source_cycles;       /* in the source queue */
     double latency_sd_cycles;   /* standard deviation: of zero-load latency over pairs and of waiting */
-    double latency_p95_cycles,
-        latency_p99_cycles; /* estimate: shifted gamma distribution with these moments */
-    double contention_cycles, queue_cycles,
-        backpressure_cycles;     /* parts of the waiting in the network, a packet */
+    double latency_p95_cycles, latency_p99_cycles; /* estimate: shifted gamma distribution with these moments */
+    double contention_cycles, queue_cycles, backpressure_cycles; /* parts of the waiting in the network, a packet */
     double greatest_utilization; /* of a virtual channel queue, a port or a link: 1 is saturation */
     int iterations;
 };
 struct fc_queueing; /* turns, and the arrays of the fixed point */
 /* Prepares the model from turns, which must outlive it. The caller closes. FC_NO: out of memory. */
-enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing,
-                              struct fc_status *st);
+enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st);
 void fc_queueing_close(struct fc_queueing *queueing);
 /* Solves at one load. An unstable load is an answer (stable false). FC_NO: the iteration does not converge.
  * FC_INPUT: load not positive. O(choices x iterations). */
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                               double load_flits_per_cycle, struct fc_queueing_answer *answer,
-                               struct fc_status *st);
+                               double load_flits_per_cycle, struct fc_queueing_answer *answer, struct fc_status *st);
 /* The greatest load with a steady state, to 0.01 % of the load that fills the busiest link. Some eight
  * solves. */
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing,
-                                    const struct fc_queueing_parameters *parameters,
+enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                     double *load_flits_per_cycle, struct fc_status *st);
 /* For fits: the load at which the steady state ends, between loads seen stable and unstable that are at most
  * `accuracy` of the load that fills the busiest link apart, from a guess (0: none). Smooth in the parameters
  * where the utilisation is. */
-enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing,
-                                         const struct fc_queueing_parameters *parameters, double guess,
-                                         double accuracy, double *load_flits_per_cycle, struct fc_status *st);
+enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                         double guess, double accuracy, double *load_flits_per_cycle,
+                                         struct fc_status *st);
 /* For fits: waits exact to `accuracy` (else 1e-7) of the greatest; `warm`: a solve at a higher load with the
  * same parameters goes on from the solution before, so that answers depend on what was asked before, within
  * `accuracy`. */

@@ -14,8 +14,10 @@ static uint32_t find_edge(const struct fc_queueing *q, uint32_t channel, uint32_
     uint32_t low = 0, high = q->n_edges;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2, c = q->edge_channel[middle];
-        if (c < channel || (c == channel && q->pair_out[q->edge_pair[middle]] < link)) low = middle + 1;
-        else high = middle;
+        if (c < channel || (c == channel && q->pair_out[q->edge_pair[middle]] < link))
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < q->n_edges && q->edge_channel[low] == channel && q->pair_out[q->edge_pair[low]] == link ? low
                                                                                                          : FC_NONE;

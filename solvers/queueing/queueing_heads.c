@@ -58,8 +58,10 @@ HOT void edge_wait(const struct fc_queueing_round *v, uint32_t e, double busy, d
     uint32_t p = plain ? e : q->edge_pair[e], o = q->pair_out[p];
     double f = fc_less(1, busy * q->edge_rate[e]), t = q->t->service[o];
     fc_two_doubles others;
-    if (plain) bring(q, p, q->edge_rate[e] * q->link_unit[o] * q->edge_wait[e], v->load, &others);
-    else others = q->pair_part[p];
+    if (plain)
+        bring(q, p, q->edge_rate[e] * q->link_unit[o] * q->edge_wait[e], v->load, &others);
+    else
+        others = q->pair_part[p];
     others = q->out_part[o] - others;
     double a = v->load * q->pair_half[p] + fc_more(0, others[FC_WAITING]) * t;
     double b = fc_more(0, others[FC_FOLLOW]) * t;
@@ -106,8 +108,7 @@ HOT void row_sparse(const struct fc_queueing *q, uint32_t r, const double *next,
     }
     w *= q->row_factor[r];
     add_heads(f, q->row_rate[r], q->row_service[r], w + x);
-    for (uint32_t i = first; i < last; i++)
-        q->exit_wait[q->place_exit[i]] += q->place_share[i] * (q->row_rate[r] * w);
+    for (uint32_t i = first; i < last; i++) q->exit_wait[q->place_exit[i]] += q->place_share[i] * (q->row_rate[r] * w);
 }
 
 /* (2) and the sums over heads of (3) and (4) for one channel; waits of its exits' heads into exit_wait. */
@@ -125,8 +126,10 @@ HOT struct front front_of(const struct fc_queueing_round *v, uint32_t c, bool pl
         add_heads(&f, rate, q->exit_service[exit + k], next[k] + room);
     }
     for (uint32_t r = q->first_row[c]; r < q->first_row[c + 1]; r++)
-        if (q->row_exit[r] != FC_NONE) row_dense(q, r, next, &f);
-        else row_sparse(q, r, next, &f);
+        if (q->row_exit[r] != FC_NONE)
+            row_dense(q, r, next, &f);
+        else
+            row_sparse(q, r, next, &f);
     return f;
 }
 
@@ -178,8 +181,10 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1], edge = 0, edges = 0;
         double busy = q->busy[c] * q->channel_unit[c];
-        if (plain) edge = exit, edges = last;
-        else if (exit < last) edge = q->exit_edge[exit], edges = q->exit_edge[last - 1] + 1;
+        if (plain)
+            edge = exit, edges = last;
+        else if (exit < last)
+            edge = q->exit_edge[exit], edges = q->exit_edge[last - 1] + 1;
         for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, busy, factor, plain);
         struct front f = front_of(v, c, plain);
         q->front[c] = q->own_time[c] + f.wait;
@@ -209,8 +214,10 @@ __attribute__((target("avx2"))) static void heads_avx2(struct fc_queueing_round 
 }
 void fc_queueing_heads(struct fc_queueing_round *v)
 {
-    if (__builtin_cpu_supports("avx2")) heads_avx2(v);
-    else heads(v);
+    if (__builtin_cpu_supports("avx2"))
+        heads_avx2(v);
+    else
+        heads(v);
 }
 #else
 void fc_queueing_heads(struct fc_queueing_round *v)

@@ -11,7 +11,7 @@ enum { FC_PLACES_AT_ONCE = 4 }; /* shares of a row taken by one instruction, or 
 
 /* The unknowns at a load: edge_wait, room, busy. */
 struct fc_queueing_point {
-    double load; /* 0: none */
+    double load;     /* 0: none */
     double *unknown; /* [n_unknowns] */
 };
 
@@ -51,21 +51,21 @@ struct fc_queueing {
     double *place_share;                /* [places] of the row's packets */
     /* The fixed point: */
     size_t n_unknowns;
-    double *edge_wait;                /* [n_edges] W_co, mean of its states' */
-    double *room;                     /* [n_channels] X before it */
-    double *busy;                     /* [n_channels] u_c */
-    double *edge_next;                /* [n_edges] W_co by (1) */
-    double *edge_step;                /* [n_edges] change of edge_wait in the round before a leap */
-    double *row_power, *row_factor;   /* [n_rows] rho^...; (2) at the load */
-    double powers_of;                 /* the choice parameter of row_power */
+    double *edge_wait;                         /* [n_edges] W_co, mean of its states' */
+    double *room;                              /* [n_channels] X before it */
+    double *busy;                              /* [n_channels] u_c */
+    double *edge_next;                         /* [n_edges] W_co by (1) */
+    double *edge_step;                         /* [n_edges] change of edge_wait in the round before a leap */
+    double *row_power, *row_factor;            /* [n_rows] rho^...; (2) at the load */
+    double powers_of;                          /* the choice parameter of row_power */
     double *exit_next, *exit_room, *exit_wait; /* [exits of one channel + 3] of the edge, of the channel, rate x wait */
-    double *front, *front2;           /* [n_channels] rate x mean and mean square of S */
-    double *queue;                    /* [n_channels] (3) + (4) */
-    double *port, *port2, *port_busy; /* [n_links] */
-    double *pair_waiting;             /* [n_pairs] l_jo W_jo at load one */
-    fc_two_doubles *pair_part;        /* [n_pairs] l_jo W_jo; how likely a packet of the pair is to be followed into */
-    fc_two_doubles *out_part;         /* [n_links] sums over inputs */
-    double *link_wait;                /* [n_links] */
+    double *front, *front2;                    /* [n_channels] rate x mean and mean square of S */
+    double *queue;                             /* [n_channels] (3) + (4) */
+    double *port, *port2, *port_busy;          /* [n_links] */
+    double *pair_waiting;                      /* [n_pairs] l_jo W_jo at load one */
+    fc_two_doubles *pair_part; /* [n_pairs] l_jo W_jo; how likely a packet of the pair is to be followed into */
+    fc_two_doubles *out_part;  /* [n_links] sums over inputs */
+    double *link_wait;         /* [n_links] */
     /* For fits (fc_queueing_tune): */
     double accuracy; /* of the waits, relative to the greatest */
     bool warm;

@@ -65,7 +65,8 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
 {
     const struct fc_turns *t = q->t;
     uint32_t n = q->n_edges, ports = 0;
-    uint32_t *list = fc_alloc(scratch, n + 1ull, sizeof *list, st), *room = fc_alloc(scratch, n + 1ull, sizeof *room, st),
+    uint32_t *list = fc_alloc(scratch, n + 1ull, sizeof *list, st),
+             *room = fc_alloc(scratch, n + 1ull, sizeof *room, st),
              *port = fc_alloc(scratch, n + 1ull, sizeof *port, st), *out = fc_alloc(scratch, n + 1ull, sizeof *out, st);
     if (st->code) return st->code;
     for (uint32_t k = 0; k < q->n_exits; k++) out[q->exit_edge[k]] = t->channel_link[q->exit_channel[k]];
@@ -198,8 +199,10 @@ static void add_states(struct fc_queueing *q, const uint32_t *states, uint32_t n
         for (uint32_t i = first; i < t->first_choice[s + 1]; i++)
             service += t->choice_rate[i] * t->service[t->choice_link[i]];
         if (t->channel_rate[c] > 0) q->behind[c] += service / t->channel_rate[c];
-        if (is_row(t, s)) add_row(q, s, exit_of, places);
-        else if (rate > 0) q->exit_rate[exit_of[first]] += rate;
+        if (is_row(t, s))
+            add_row(q, s, exit_of, places);
+        else if (rate > 0)
+            q->exit_rate[exit_of[first]] += rate;
     }
 }
 
@@ -239,24 +242,37 @@ static enum fc_code make_arrays(const struct array *arrays, size_t n, struct fc_
     for (size_t i = 0; i < n && !st->code; i++) *arrays[i].array = fc_alloc(arena, arrays[i].n, arrays[i].size, st);
     return st->code;
 }
-#define ARRAY(a, count) {(void **)&q->a, count, sizeof *q->a}
+#define ARRAY(a, count)                                                                                                \
+    {                                                                                                                  \
+        (void **)&q->a, count, sizeof *q->a                                                                            \
+    }
 
 /* Arrays from the sizes of the turns: numbers that are not known yet are at most that of the choices. */
 static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
     const struct array arrays[] = {
-        ARRAY(edge_of, t->n_choices),        ARRAY(state_row, t->n_states),
-        ARRAY(edge_channel, t->n_choices),   ARRAY(edge_pair, t->n_choices),
-        ARRAY(edge_rate, t->n_choices),      ARRAY(pair_rate, t->n_choices),
+        ARRAY(edge_of, t->n_choices),
+        ARRAY(state_row, t->n_states),
+        ARRAY(edge_channel, t->n_choices),
+        ARRAY(edge_pair, t->n_choices),
+        ARRAY(edge_rate, t->n_choices),
+        ARRAY(pair_rate, t->n_choices),
         ARRAY(pair_out, t->n_choices),
-        ARRAY(exit_edge, t->n_choices),      ARRAY(exit_channel, t->n_choices),
-        ARRAY(exit_rate, t->n_choices),      ARRAY(row_outputs, t->n_states),
-        ARRAY(row_rate, t->n_states),        ARRAY(row_service, t->n_states),
-        ARRAY(row_exit, t->n_states),        ARRAY(row_rho, t->n_states),
-        ARRAY(first_place, t->n_states + 1ull), ARRAY(behind, t->n_channels),
-        ARRAY(own_time, t->n_channels),      ARRAY(own_square, t->n_channels),
-        ARRAY(first_exit, t->n_channels + 1ull), ARRAY(first_row, t->n_channels + 1ull),
+        ARRAY(exit_edge, t->n_choices),
+        ARRAY(exit_channel, t->n_choices),
+        ARRAY(exit_rate, t->n_choices),
+        ARRAY(row_outputs, t->n_states),
+        ARRAY(row_rate, t->n_states),
+        ARRAY(row_service, t->n_states),
+        ARRAY(row_exit, t->n_states),
+        ARRAY(row_rho, t->n_states),
+        ARRAY(first_place, t->n_states + 1ull),
+        ARRAY(behind, t->n_channels),
+        ARRAY(own_time, t->n_channels),
+        ARRAY(own_square, t->n_channels),
+        ARRAY(first_exit, t->n_channels + 1ull),
+        ARRAY(first_row, t->n_channels + 1ull),
     };
     return make_arrays(arrays, FC_COUNT(arrays), arena, st);
 }
@@ -266,19 +282,31 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
     const struct fc_turns *t = q->t;
     q->n_unknowns = q->n_edges + 2ull * t->n_channels;
     const struct array arrays[] = {
-        ARRAY(link_unit, t->n_links),    ARRAY(channel_unit, t->n_channels),
-        ARRAY(pair_unit, q->n_pairs),    ARRAY(pair_half, q->n_pairs),
+        ARRAY(link_unit, t->n_links),
+        ARRAY(channel_unit, t->n_channels),
+        ARRAY(pair_unit, q->n_pairs),
+        ARRAY(pair_half, q->n_pairs),
         ARRAY(exit_service, q->n_exits),
-        ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 3ull),
-        ARRAY(edge_step, q->n_edges),    ARRAY(row_power, q->n_rows),
-        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits + 3ull),
-        ARRAY(exit_room, q->n_exits + 3ull), ARRAY(exit_wait, q->n_exits + 3ull),
-        ARRAY(front, t->n_channels),     ARRAY(front2, t->n_channels),
-        ARRAY(queue, t->n_channels),     ARRAY(port, t->n_links),
-        ARRAY(port2, t->n_links),        ARRAY(port_busy, t->n_links),
-        ARRAY(pair_waiting, q->n_pairs), ARRAY(pair_part, q->n_pairs),
-        ARRAY(out_part, t->n_links),     ARRAY(link_wait, t->n_links),
-        ARRAY(found[0].unknown, q->n_unknowns), ARRAY(found[1].unknown, q->n_unknowns),
+        ARRAY(edge_wait, q->n_unknowns),
+        ARRAY(edge_next, q->n_edges + 3ull),
+        ARRAY(edge_step, q->n_edges),
+        ARRAY(row_power, q->n_rows),
+        ARRAY(row_factor, q->n_rows),
+        ARRAY(exit_next, q->n_exits + 3ull),
+        ARRAY(exit_room, q->n_exits + 3ull),
+        ARRAY(exit_wait, q->n_exits + 3ull),
+        ARRAY(front, t->n_channels),
+        ARRAY(front2, t->n_channels),
+        ARRAY(queue, t->n_channels),
+        ARRAY(port, t->n_links),
+        ARRAY(port2, t->n_links),
+        ARRAY(port_busy, t->n_links),
+        ARRAY(pair_waiting, q->n_pairs),
+        ARRAY(pair_part, q->n_pairs),
+        ARRAY(out_part, t->n_links),
+        ARRAY(link_wait, t->n_links),
+        ARRAY(found[0].unknown, q->n_unknowns),
+        ARRAY(found[1].unknown, q->n_unknowns),
     };
     if (make_arrays(arrays, FC_COUNT(arrays), arena, st)) return st->code;
     q->room = q->edge_wait + q->n_edges;
@@ -298,8 +326,7 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
     return FC_OK;
 }
 
-enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing,
-                              struct fc_status *st)
+enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)
 {
     struct fc_arena arena = {0}, scratch = {0};
     struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);

@@ -100,8 +100,10 @@ static uint32_t channel_of(const struct fc_queueing_pairs *p, uint32_t link, uin
     uint32_t low = 0, high = p->turns->n_channels;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (p->key[middle] < key) low = middle + 1;
-        else high = middle;
+        if (p->key[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < p->turns->n_channels && p->key[low] == key ? p->by_key[low] : FC_NONE;
 }
@@ -179,8 +181,8 @@ static struct way follow(const struct fc_queueing_pairs *p, uint32_t src, uint32
         uint32_t i = pick(&c, (double)(fc_random_quick(bits, links) >> 11) * 0x1p-53);
         bool at_source = in_link == FC_NONE, head_known = c.known && (at_source || in != FC_NONE);
         uint32_t l = t->orbit ? t->orbit[c.out[i].link] : c.out[i].link;
-        double head_wait = head_known ? fc_queueing_head_wait(p->queueing, in, c.n, c.channel, c.share)
-                                      : link_wait(p, c.out[i].link);
+        double head_wait =
+            head_known ? fc_queueing_head_wait(p->queueing, in, c.n, c.channel, c.share) : link_wait(p, c.out[i].link);
         add_wait(&way, head_wait, t->service[l]);
         in = c.channel[i];
         in_link = c.out[i].link;

@@ -28,8 +28,7 @@ static double queue_wait(double rate, double mean, double square, double link, d
 static double slower_behind(double rate, double mean, double square, double behind)
 {
     if (!(behind > mean * (1 + 1e-12))) return 0;
-    return rate * square / 2 *
-           (1 / (1 - fc_less(rate * behind, 0.99999)) - 1 / (1 - fc_less(rate * mean, 0.99999)));
+    return rate * square / 2 * (1 / (1 - fc_less(rate * behind, 0.99999)) - 1 / (1 - fc_less(rate * mean, 0.99999)));
 }
 
 /* (4). */
@@ -65,8 +64,7 @@ static void queues(struct fc_queueing_round *v)
         if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c],
                mean = q->front[c] / t->channel_rate[c];
-        double wait =
-            beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + q->port[l];
         v->most = fc_more(v->most, q->busy[c]);

@@ -8,8 +8,7 @@
  * least unstable load need a handful of solves. With strong backpressure the steady state ends before u = 1
  * and u jumps: secants that do not halve the interval are followed by a halving step. */
 struct search {
-    double low, low_u, high,
-        high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
+    double low, low_u, high, high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
     double width;
 };
 
@@ -40,8 +39,8 @@ static double next_load(const struct search *s, bool halve, double push)
     return x > s->low && x < s->high ? x : middle;
 }
 
-static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                double x, struct search *s, struct fc_status *st)
+static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double x,
+                                struct search *s, struct fc_status *st)
 {
     double push = 0.4 * s->width;
     bool halve = false;
@@ -65,20 +64,18 @@ static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_qu
     return FC_OK;
 }
 
-enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing,
-                                         const struct fc_queueing_parameters *parameters, double guess,
-                                         double accuracy, double *load_flits_per_cycle, struct fc_status *st)
+enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                         double guess, double accuracy, double *load_flits_per_cycle,
+                                         struct fc_status *st)
 {
     double most = 1 / fc_queueing_turns(queueing)->max_service_rate;
     struct search s = {.high = most, .width = accuracy * most};
-    enum fc_code code =
-        search_load(queueing, parameters, guess > 0 && guess < most ? guess : 0.7 * most, &s, st);
+    enum fc_code code = search_load(queueing, parameters, guess > 0 && guess < most ? guess : 0.7 * most, &s, st);
     *load_flits_per_cycle = smooth(&s) ? root(&s) : (s.low + s.high) / 2;
     return code;
 }
 
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing,
-                                    const struct fc_queueing_parameters *parameters,
+enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                     double *load_flits_per_cycle, struct fc_status *st)
 {
     double most = 1 / fc_queueing_turns(queueing)->max_service_rate;

@@ -38,8 +38,10 @@ static double find_load(struct closed *c, double most)
     double least = 0;
     for (int i = 0; i < MOST_STEPS && most - least > ACCURACY * most && !c->st->code; i++) {
         double middle = (least + most) / 2;
-        if (excess(middle, c) < 0) least = middle;
-        else most = middle;
+        if (excess(middle, c) < 0)
+            least = middle;
+        else
+            most = middle;
     }
     return least;
 }

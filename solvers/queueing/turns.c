@@ -125,8 +125,8 @@ static uint32_t stratified(const struct fc_turns_walk *w, uint64_t pair, uint32_
     return (high & 0xffff0000) | (((uint32_t)own + r) & 0xffff);
 }
 
-static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint64_t pair,
-                                double bytes, uint32_t repeats, struct fc_status *st)
+static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint64_t pair, double bytes,
+                                uint32_t repeats, struct fc_status *st)
 {
     for (uint32_t r = 0; bytes > 0 && r < repeats; r++)
         if (follow(w, src, dst, stratified(w, pair, r), bytes * w->scale / repeats, st)) return st->code;
@@ -145,8 +145,7 @@ static enum fc_code all_pairs(struct fc_turns_walk *w, const struct fc_dense *pa
     uint32_t n = w->net->n_nodes, n_sources = sources(w);
     for (uint32_t s = 0; s < n_sources; s++)
         for (uint32_t d = 0; d < n; d++)
-            if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats,
-                            st))
+            if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats, st))
                 return st->code;
     return FC_OK;
 }
@@ -237,8 +236,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
         const struct fc_dense *part = &demand->dense[p];
         double some = packets / demand->n_dense;
         uint32_t repeats = repeats_of(w, pairs, some);
-        if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st)
-                                            : all_pairs(w, part, repeats, st))
+        if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st) : all_pairs(w, part, repeats, st))
             return st->code;
     }
     return FC_OK;
@@ -258,8 +256,7 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
 {
     struct fc_turns *t = w->turns;
     double packets = 64;
-    if (walk_all(w, packets, st))
-        return st->code; /* hops a packet, and whether there is anything to choose */
+    if (walk_all(w, packets, st)) return st->code; /* hops a packet, and whether there is anything to choose */
     double hops = (double)w->n_hops / (double)w->n_walked, most = (double)most_hops / hops;
     int n = w->choosing ? ROUNDS : t->sampled || !w->n_strata ? 1 : 0;
     fc_turns_add_up(w);
@@ -279,8 +276,7 @@ static double moment(const struct fc_turns_walk *w, int class, int power)
 {
     double sum = 0;
     for (uint32_t f = w->flits_least; f <= w->flits_most; f++)
-        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) /
-                       w->flit.ticks_per_cycle,
+        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) / w->flit.ticks_per_cycle,
                    power);
     return sum / (w->flits_most - w->flits_least + 1);
 }
@@ -331,8 +327,7 @@ static uint32_t fastest_class(const struct fc_turns_walk *w)
 {
     uint32_t fastest = UINT32_MAX;
     for (uint32_t l = 0; l < w->net->n_links; l++) {
-        if (fc_is_node(w->net, w->net->link_source[l]) || fc_is_node(w->net, w->net->link_target[l]))
-            continue;
+        if (fc_is_node(w->net, w->net->link_source[l]) || fc_is_node(w->net, w->net->link_target[l])) continue;
         uint32_t ticks = w->flit.flit_ticks[w->net->link_class[l]];
         ticks = ticks ? ticks : 1;
         fastest = ticks < fastest ? ticks : fastest;
@@ -359,14 +354,13 @@ static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, u
     return whole ? fc_refuse(st, FC_NO, "the turns cannot be found by destination") : rounds(w, most_hops, st);
 }
 
-static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings,
-                         enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
+static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings, enum fc_turns_method method,
+                         uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
     if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) ||
-        (method < FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
-        make_links(w, st))
+        (method < FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) || make_links(w, st))
         return st->code;
     fc_turns_routers(w, settings);
     if (w->flit.route->strata) w->n_strata = w->flit.route->strata(&w->flit, &w->tie_bits);
@@ -390,9 +384,9 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     return FC_OK;
 }
 
-enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
-                              const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                              uint64_t most_hops, struct fc_turns *turns, struct fc_status *st)
+enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                              struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
@@ -406,8 +400,8 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 }
 
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops,
-                           struct fc_turns *turns, struct fc_status *st)
+                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                           struct fc_status *st)
 {
     return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }

@@ -17,32 +17,30 @@ struct fc_turns {
      * in its ring a packet is, also at one coordinate along their ring. */
     bool folded;
     uint32_t n_links;
-    uint32_t *orbit;     /* [net->n_links] the set that each link of the network is in; NULL: not folded */
-    uint32_t *link;      /* [n_links] one of the set */
-    uint32_t *port;      /* [n_links] place in the cell: links of one port are one input of a router */
-    double *copies;      /* [n_links] links in the set */
-    double *rate;        /* [n_links] packets a cycle on each */
-    double *service;     /* [n_links] mean time that a packet keeps it, trailer included, cycles; 0: none */
-    double *service2;    /* [n_links] mean of its square */
-    uint8_t *kind;       /* [n_links] enum fc_turn_link */
-    double *paths;       /* [n_links] transfers at once out of the port behind it */
+    uint32_t *orbit;  /* [net->n_links] the set that each link of the network is in; NULL: not folded */
+    uint32_t *link;   /* [n_links] one of the set */
+    uint32_t *port;   /* [n_links] place in the cell: links of one port are one input of a router */
+    double *copies;   /* [n_links] links in the set */
+    double *rate;     /* [n_links] packets a cycle on each */
+    double *service;  /* [n_links] mean time that a packet keeps it, trailer included, cycles; 0: none */
+    double *service2; /* [n_links] mean of its square */
+    uint8_t *kind;    /* [n_links] enum fc_turn_link */
+    double *paths;    /* [n_links] transfers at once out of the port behind it */
     uint32_t n_channels;
-    uint32_t *channel_link;  /* [n_channels] */
-    uint8_t *channel_vcs;    /* [n_channels] number of virtual channels in its mask */
-    uint64_t *channel_key;   /* [n_channels] channel_link << 16 | mask */
-    double *channel_rate;    /* [n_channels] packets a cycle, all of its virtual channels together */
+    uint32_t *channel_link; /* [n_channels] */
+    uint8_t *channel_vcs;   /* [n_channels] number of virtual channels in its mask */
+    uint64_t *channel_key;  /* [n_channels] channel_link << 16 | mask */
+    double *channel_rate;   /* [n_channels] packets a cycle, all of its virtual channels together */
     uint32_t n_states, n_choices;
     uint32_t *state_in;     /* [n_states] channel, FC_NONE at the source */
     uint32_t *first_choice; /* [n_states + 1] */
     double *state_rate;     /* [n_states] packets a cycle */
-    uint8_t
-        *state_outputs; /* [n_states] outputs that a head may choose from: as many as there are choices, or
+    uint8_t *state_outputs; /* [n_states] outputs that a head may choose from: as many as there are choices, or
                               * less where states were pooled (turns_pool.c) */
     uint32_t *choice_link, *choice_channel; /* [n_choices] */
     double *choice_rate;                    /* [n_choices] packets a cycle */
     double packets;                         /* packets a cycle of all nodes */
-    double flits_mean,
-        buffer_packets; /* of a packet; whole packets that a virtual channel holds, at least 1 */
+    double flits_mean, buffer_packets;      /* of a packet; whole packets that a virtual channel holds, at least 1 */
     int n_vcs;
     double hops_mean, zero_load_cycles; /* over packets; zero load: alone in the network */
     double zero_load_variance, least_zero_load_cycles;
@@ -60,8 +58,8 @@ enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
  * 50 ns each; pairs are sampled beyond it. Tasks are nodes, demand->open_loop is not asked for.
  * Deterministic. The caller frees with fc_turns_free. FC_INPUT as fc_flit_run. */
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops,
-                           struct fc_turns *turns, struct fc_status *st);
+                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                           struct fc_status *st);
 void fc_turns_free(struct fc_turns *turns);
 
 #endif

@@ -32,8 +32,8 @@ static bool closed_cells(const struct fc_network *net, struct fc_cells *cells)
 
 /* One pair of the traffic as seen from its sender's cell. */
 struct seen {
-    uint32_t from, to;  /* places in the cell */
-    uint32_t offset;    /* cell of the receiver when the sender's is 0 */
+    uint32_t from, to; /* places in the cell */
+    uint32_t offset;   /* cell of the receiver when the sender's is 0 */
     double bytes;
 };
 

@@ -68,8 +68,8 @@ struct pass {
     struct row *row;          /* [n_nodes + rows_channels][stride] of heads from nodes, by channels; by outputs */
     struct arrival *arrivals; /* [most_arrivals] of the destination at hand */
     uint32_t rows_channels, n_arrivals, most_arrivals;
-    uint32_t *slot;           /* [channels] among those out of the same vertex */
-    uint32_t *slots;          /* [n_vertices] */
+    uint32_t *slot;  /* [channels] among those out of the same vertex */
+    uint32_t *slots; /* [n_vertices] */
     uint32_t n_slotted;
 };
 
@@ -112,8 +112,7 @@ static enum fc_code make_room(struct pass *p, const struct fc_ways *ways, struct
     }
     if (p->w->turns->n_channels > p->channels) {
         uint32_t more = 2 * p->w->turns->n_channels;
-        double *weight = fc_alloc(arena, more, sizeof *weight, st),
-               *flow = fc_alloc(arena, more, sizeof *flow, st);
+        double *weight = fc_alloc(arena, more, sizeof *weight, st), *flow = fc_alloc(arena, more, sizeof *flow, st);
         if (st->code) return st->code;
         if (p->channels) memcpy(flow, p->flow, p->channels * sizeof *flow);
         for (uint32_t c = 0; c < more; c++) weight[c] = 1;
@@ -232,8 +231,8 @@ static enum fc_code find_kinds(struct pass *p, struct fc_status *st)
     if (!p->steps) return st->code;
     bool met[FC_MAX_CLASSES][4] = {{false}};
     for (uint32_t l = 0; l < w->net->n_links; l++)
-        met[w->net->link_class[l]][2 * !fc_is_node(w->net, w->net->link_source[l]) +
-                                   fc_is_node(w->net, w->net->link_target[l])] = true;
+        met[w->net->link_class[l]]
+           [2 * !fc_is_node(w->net, w->net->link_source[l]) + fc_is_node(w->net, w->net->link_target[l])] = true;
     struct fc_turns_alone none = {0};
     kind_of(p, &none);
     for (uint32_t k = 0; k < p->n_kinds; k++)
@@ -261,8 +260,7 @@ static void add_moments(struct moments *to, const struct moments *from, double s
 }
 
 /* The packets of spot s by edge e. */
-static void move_alone(struct pass *p, const struct fc_ways *ways, uint32_t s, uint32_t e,
-                       struct moments *arrived)
+static void move_alone(struct pass *p, const struct fc_ways *ways, uint32_t s, uint32_t e, struct moments *arrived)
 {
     const struct fc_network *net = p->w->net;
     const struct fc_turns *t = p->w->turns;
@@ -280,15 +278,14 @@ static void move_alone(struct pass *p, const struct fc_ways *ways, uint32_t s, u
 
 /* ---- states ---- */
 
-static enum fc_code count_exact(struct pass *p, const struct fc_ways *ways, uint32_t in, uint32_t s,
-                                double rate, struct fc_status *st)
+static enum fc_code count_exact(struct pass *p, const struct fc_ways *ways, uint32_t in, uint32_t s, double rate,
+                                struct fc_status *st)
 {
     struct fc_turns *t = p->w->turns;
     struct fc_turns_choice set[FC_TURNS_MOST_SET];
     uint32_t first = ways->first[s], n = ways->first[s + 1] - first, own = p->w->picks ? 1 : n;
     for (uint32_t i = 0; i < n; i++)
-        set[i] =
-            (struct fc_turns_choice){t->channel_link[ways->channel[first + i]], ways->channel[first + i]};
+        set[i] = (struct fc_turns_choice){t->channel_link[ways->channel[first + i]], ways->channel[first + i]};
     for (uint32_t at = 0; at < n; at += own) {
         uint32_t state = fc_turns_state(p->w, in, set + at, own, st);
         if (state == FC_NONE) return st->code;
@@ -338,8 +335,8 @@ static enum fc_code widen(struct pass *p, struct row *row, uint32_t vertex, stru
 }
 
 /* Heads that came by channel `in` (FC_NONE: from the node that is `vertex`) to spot s. */
-static enum fc_code count_pooled(struct pass *p, const struct fc_ways *ways, uint32_t in, uint32_t s,
-                                 double rate, struct fc_status *st)
+static enum fc_code count_pooled(struct pass *p, const struct fc_ways *ways, uint32_t in, uint32_t s, double rate,
+                                 struct fc_status *st)
 {
     const struct fc_turns *t = p->w->turns;
     const struct fc_network *net = p->w->net;
@@ -472,8 +469,8 @@ static enum fc_code make_states(struct pass *p, struct fc_status *st)
         if (p->row[r].width == 0) continue;
         size_t index = r / p->stride;
         uint32_t in = index < net->n_nodes ? FC_NONE : (uint32_t)(index - net->n_nodes);
-        uint32_t vertex = in == FC_NONE ? net->n_routers + (uint32_t)index
-                                        : net->link_target[t->link[t->channel_link[in]]];
+        uint32_t vertex =
+            in == FC_NONE ? net->n_routers + (uint32_t)index : net->link_target[t->link[t->channel_link[in]]];
         write_states(t, &p->row[r], in, (uint8_t)(r % p->stride), list.channel + list.first[vertex]);
     }
     t->first_choice[t->n_states] = t->n_choices;
@@ -532,8 +529,7 @@ static enum fc_code solve(struct pass *p, double edges, struct fc_status *st)
     return FC_OK;
 }
 
-enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, bool *done,
-                                   struct fc_status *st)
+enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, bool *done, struct fc_status *st)
 {
     struct pass p = {.w = w};
     double edges = 0;

@@ -15,15 +15,14 @@ struct fc_cells {
     uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS]; /* of the torus of cells */
     uint32_t n_cells, routers, nodes;             /* cells; of each cell */
     bool along;                                   /* coordinates along the ring matter */
-    bool one_source; /* packets of one cell tell all: channels depend on no coordinate */
+    bool one_source;                              /* packets of one cell tell all: channels depend on no coordinate */
 };
 /* The cells of the network, and whether it and the demand look alike from all of them. */
-enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand,
-                            struct fc_cells *cells, bool *folded, struct fc_status *st);
+enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand, struct fc_cells *cells,
+                            bool *folded, struct fc_status *st);
 /* orbit[n_links]: the set that each link belongs to; place[n_orbits]: the place of a set in the cell. */
-enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells *cells,
-                             struct fc_arena *arena, uint32_t **orbit, uint32_t **place, uint32_t *n_orbits,
-                             struct fc_status *st);
+enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells *cells, struct fc_arena *arena,
+                             uint32_t **orbit, uint32_t **place, uint32_t *n_orbits, struct fc_status *st);
 
 struct fc_turns_choice {
     uint32_t link, channel; /* of the turns */
@@ -68,8 +67,8 @@ uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_tu
 /* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing;
  * 0: out of memory. */
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
-                          const struct fc_flit_head *head, struct fc_flit_choice *out,
-                          struct fc_turns_choice *set, struct fc_status *st);
+                          const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
+                          struct fc_status *st);
 
 /* ---- turns.c ---- */
 
@@ -79,9 +78,9 @@ void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *se
 /* How the turns are found; FC_TURNS_AUTO is fc_turns_make, the others are for tests that hold the ways
  * together: followed on the folded network, followed on the whole one, by destination on the whole one. */
 enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED, FC_TURNS_DESTINATIONS };
-enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
-                              const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                              uint64_t most_hops, struct fc_turns *turns, struct fc_status *st);
+enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                              struct fc_status *st);
 /* The first of cumulative[n], running sums, that is more than x; the last when none is. */
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
@@ -100,8 +99,8 @@ struct fc_turns_alone {
     int in_class;
 };
 /* The packet goes by a link of the class, from a router or from its node, to a router or to a node. */
-void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class,
-                  bool from_router, bool to_node);
+void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class, bool from_router,
+                  bool to_node);
 
 /* ---- turns_torus.c ---- */
 

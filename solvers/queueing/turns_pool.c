@@ -33,8 +33,7 @@ static bool same_pool(const struct pooled *x, const struct pooled *y)
 }
 
 /* One state a pool from the choices in order. */
-static void gather(struct fc_turns *t, const struct pooled *list, uint32_t n, const uint32_t *link,
-                   const double *rate)
+static void gather(struct fc_turns *t, const struct pooled *list, uint32_t n, const uint32_t *link, const double *rate)
 {
     t->n_states = t->n_choices = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -71,8 +70,8 @@ enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st)
     if (st->code) return st->code;
     for (uint32_t s = 0; s < t->n_states; s++)
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
-            list[i] = (struct pooled){(uint64_t)t->state_in[s] << 8 | t->state_outputs[s],
-                                      t->choice_channel[i], i, t->state_outputs[s] > 1 ? 0 : s + 1};
+            list[i] = (struct pooled){(uint64_t)t->state_in[s] << 8 | t->state_outputs[s], t->choice_channel[i], i,
+                                      t->state_outputs[s] > 1 ? 0 : s + 1};
     memcpy(link, t->choice_link, n * sizeof *link);
     memcpy(rate, t->choice_rate, n * sizeof *rate);
     qsort(list, n, sizeof *list, in_order);

@@ -100,8 +100,7 @@ static enum fc_code more_choices(struct fc_turns_walk *w, struct fc_status *st)
     return FC_OK;
 }
 
-static bool same_state(const struct fc_turns *t, uint32_t s, uint32_t in, const struct fc_turns_choice *set,
-                       uint32_t n)
+static bool same_state(const struct fc_turns *t, uint32_t s, uint32_t in, const struct fc_turns_choice *set, uint32_t n)
 {
     uint32_t first = t->first_choice[s];
     if (t->state_in[s] != in || t->first_choice[s + 1] - first != n) return false;
@@ -140,8 +139,8 @@ enum fc_code fc_turns_tables(struct fc_turns_walk *w, struct fc_status *st)
 }
 
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
-                          const struct fc_flit_head *head, struct fc_flit_choice *out,
-                          struct fc_turns_choice *set, struct fc_status *st)
+                          const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
+                          struct fc_status *st)
 {
     struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
     const struct fc_flit_route_ops *route = w->flit.route;

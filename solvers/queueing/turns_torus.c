@@ -30,9 +30,9 @@ struct torus {
     uint32_t three[FC_MAX_DIMS + 1]; /* powers */
     double *start, *pass;            /* [n_offsets] T, V, packets a cycle of a router */
     double *share;                   /* [n_sets][n] p_d */
-    double *come;         /* [n_sets][2 n + 1] rates by port come by (2 d + (minus)), last: source */
-    double *set_passes;   /* [n_sets] sum of those */
-    uint32_t *port_orbit; /* [2 n] link of the turns of the first cable */
+    double *come;                    /* [n_sets][2 n + 1] rates by port come by (2 d + (minus)), last: source */
+    double *set_passes;              /* [n_sets] sum of those */
+    uint32_t *port_orbit;            /* [2 n] link of the turns of the first cable */
 };
 
 bool fc_turns_is_torus(const struct fc_turns_walk *w)
@@ -202,8 +202,7 @@ static double average(struct torus *t, int round)
     for (uint32_t q = 0; q < t->n_sets; q++)
         for (int d = 0; d < t->n; d++) {
             uint32_t digit = q / t->three[d] % 3;
-            if (digit)
-                rate[2 * d + (int)digit - 1] += t->set_passes[q] * t->share[q * (uint32_t)t->n + (uint32_t)d];
+            if (digit) rate[2 * d + (int)digit - 1] += t->set_passes[q] * t->share[q * (uint32_t)t->n + (uint32_t)d];
         }
     double node = t->set_passes[0] / t->s->nodes_per_router; /* packets to each node, and from it */
     for (uint32_t o = 0; o < turns->n_links; o++)
@@ -268,8 +267,7 @@ static enum fc_code add_state(struct torus *t, uint32_t q, uint32_t in, const st
 
 /* Heads that came from the nodes of the router and by its ports, for one set (and, of the empty set, one
  * node). */
-static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, uint32_t nodes,
-                                  struct fc_status *st)
+static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, uint32_t nodes, struct fc_status *st)
 {
     const struct fc_network *net = t->w->net;
     uint32_t ports = 2 * (uint32_t)t->n + 1;
@@ -283,11 +281,9 @@ static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, ui
         for (uint32_t c = 0; c < cables && come[p] > 0; c++) {
             uint32_t link = t->w->orbit[fc_torus_port(net, 0, (int)p / 2, (int)p % 2) + c];
             uint32_t in = fc_turns_channel(
-                t->w, link,
-                (uint16_t)(((1u << t->w->flit.n_network_vcs) - 1) & ~((1u << t->w->flit.n_escape_vcs) - 1)),
+                t->w, link, (uint16_t)(((1u << t->w->flit.n_network_vcs) - 1) & ~((1u << t->w->flit.n_escape_vcs) - 1)),
                 st);
-            if (in == FC_NONE || add_state(t, q, in, set, out, n, come[p] / cables / nodes, st))
-                return st->code;
+            if (in == FC_NONE || add_state(t, q, in, set, out, n, come[p] / cables / nodes, st)) return st->code;
         }
     }
     for (uint32_t from_node = 0; from_node < per_router; from_node++) {

@@ -43,8 +43,7 @@ static enum fc_code sort_entries(struct fc_ways_builder *b, struct fc_status *st
     if (st->code) return st->code;
     for (size_t i = 0; i < demand->n_entries; i++) b->first_entry[demand->dst[i] + 2]++;
     for (uint32_t i = 0; i < n; i++) b->first_entry[i + 2] += b->first_entry[i + 1];
-    for (size_t i = 0; i < demand->n_entries; i++)
-        b->entry[b->first_entry[demand->dst[i] + 1]++] = (uint32_t)i;
+    for (size_t i = 0; i < demand->n_entries; i++) b->entry[b->first_entry[demand->dst[i] + 1]++] = (uint32_t)i;
     for (uint32_t i = 0; i < n; i++)
         if (is_sent_to(b, i)) b->destination[b->n_destinations++] = i;
     return FC_OK;
@@ -80,8 +79,7 @@ static enum fc_code more_edges(struct fc_ways_builder *b, struct fc_status *st)
     return FC_OK;
 }
 
-enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *b, bool *good,
-                          struct fc_status *st)
+enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *b, bool *good, struct fc_status *st)
 {
     memset(b, 0, sizeof *b);
     b->w = w;
@@ -117,8 +115,8 @@ static uint32_t find_spot(struct fc_ways_builder *b, uint32_t vertex, uint64_t r
     return s;
 }
 
-static enum fc_code add_source(struct fc_ways_builder *b, uint32_t src, uint32_t dst, uint32_t word,
-                               double rate, struct fc_status *st)
+static enum fc_code add_source(struct fc_ways_builder *b, uint32_t src, uint32_t dst, uint32_t word, double rate,
+                               struct fc_status *st)
 {
     const struct fc_flit_net *flit = &b->w->flit;
     rate *= b->w->scale / b->words.n_way / b->words.n_start;
@@ -157,8 +155,7 @@ static enum fc_code add_sources(struct fc_ways_builder *b, uint32_t dst, uint32_
 }
 
 /* The outputs of a spot as edges. */
-static enum fc_code expand(struct fc_ways_builder *b, uint32_t s, uint32_t dst, uint32_t word,
-                           struct fc_status *st)
+static enum fc_code expand(struct fc_ways_builder *b, uint32_t s, uint32_t dst, uint32_t word, struct fc_status *st)
 {
     struct fc_flit_head head = {.dst = dst, .random = word, .route = b->route[s]};
     struct fc_flit_choice out[FC_TURNS_MOST_SET];
@@ -209,8 +206,7 @@ static enum fc_code put_in_order(struct fc_ways_builder *b, uint32_t n_starts, s
     return FC_OK;
 }
 
-enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint32_t word,
-                           struct fc_status *st)
+enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint32_t word, struct fc_status *st)
 {
     b->stamp++;
     b->n = b->n_edges = 0;

@@ -17,7 +17,7 @@ struct fc_ways {
 
 struct fc_ways_builder {
     struct fc_turns_walk *w;
-    struct fc_flit_words words; /* random words that stand for all */
+    struct fc_flit_words words;            /* random words that stand for all */
     uint32_t n_destinations, *destination; /* nodes that anything is sent to */
     uint32_t *first_entry, *entry;         /* [n_nodes + 1], [n_entries] of the demand by destination */
     double *rate;                          /* [n_nodes] scratch: packets a cycle from each source */
@@ -35,17 +35,15 @@ struct fc_ways_builder {
 
 /* FC_OK with *good: whether a few random words stand for all under the routing, so that building all ways is
  * exact. */
-enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *builder, bool *good,
-                          struct fc_status *st);
+enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *builder, bool *good, struct fc_status *st);
 /* The ways of all traffic to the node under random word `word`, in builder->ways until the next call. Rates
  * are those of one word, all of them together make the traffic. */
-enum fc_code fc_ways_build(struct fc_ways_builder *builder, uint32_t destination, uint32_t word,
-                           struct fc_status *st);
+enum fc_code fc_ways_build(struct fc_ways_builder *builder, uint32_t destination, uint32_t word, struct fc_status *st);
 /* Where copies are kept; start with the arena and zeros. */
 struct fc_ways_store {
     struct fc_arena *arena;
     char *at;
-    size_t left; /* bytes behind `at` */
+    size_t left;   /* bytes behind `at` */
     double *start; /* of the copy before */
     uint32_t n_starts;
 };

@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class,
-                  bool from_router, bool to_node)
+void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class, bool from_router,
+                  bool to_node)
 {
     const struct fc_flit_net *f = &w->flit;
     double flits = w->turns->flits_mean, latency = f->latency_ticks[link_class];

@@ -19,7 +19,8 @@ static enum fc_code write_matrix(const struct fc_trace *trace, const struct fc_t
     (void)options;
     (void)losses; /* one-sided calls count with the data they move */
     if (fc_demand_of_job(trace, &demand, st)) return st->code;
-    fprintf(out, "%%%%MatrixMarket matrix coordinate real general\n%% bytes from row to column, collectives expanded\n");
+    fprintf(out,
+            "%%%%MatrixMarket matrix coordinate real general\n%% bytes from row to column, collectives expanded\n");
     size_t n = 0;
     for (size_t i = 0; i < demand.n_entries; i++) n += demand.bytes[i] > 0; /* empty messages are no entry */
     fprintf(out, "%" PRIu32 " %" PRIu32 " %zu\n", trace->n_ranks, trace->n_ranks, n);
@@ -32,8 +33,8 @@ static enum fc_code write_matrix(const struct fc_trace *trace, const struct fc_t
 
 const struct fc_trace_writer fc_trace_writers[] = {
     {"goal", "LogGOPSim's schedule text; collectives expanded", ".goal", fc_export_goal},
-    {"ti", "SimGrid's time-independent trace, one shared file; collectives on some ranks expanded", ".ti", fc_export_ti},
+    {"ti", "SimGrid's time-independent trace, one shared file; collectives on some ranks expanded", ".ti",
+     fc_export_ti},
     {"mtx", "Matrix Market of bytes, collectives expanded", ".mtx", write_matrix},
     {NULL, NULL, NULL, NULL},
 };
-

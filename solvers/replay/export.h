@@ -23,8 +23,8 @@ struct fc_trace_writer {
     const char *extension; /* of the files, ".goal" */
     /* Writes the trace, which is checked; losses[FC_N_LOSSES] are added to. FC_INPUT: what fc_job_calls_find refuses, or
      * what the form cannot hold at all. Memory O(events), beside the trace. */
-    enum fc_code (*write)(const struct fc_trace *trace, const struct fc_trace_options *options, FILE *out, uint64_t *losses,
-                          struct fc_status *st);
+    enum fc_code (*write)(const struct fc_trace *trace, const struct fc_trace_options *options, FILE *out,
+                          uint64_t *losses, struct fc_status *st);
 };
 extern const struct fc_trace_writer fc_trace_writers[]; /* ends with name NULL; our own forms are not in it */
 
@@ -37,13 +37,14 @@ struct fc_exporter {
     uint64_t *part; /* [n_events] fc_call_part(); UINT64_MAX: of no call */
     struct fc_export_tag {
         int32_t comm, tag, number; /* number -1: free */
-    } *tags;            /* [mask + 1] */
+    } * tags;                      /* [mask + 1] */
     uint64_t mask;
     bool keep_world;    /* tags of the world are written as they are */
     int64_t first_call; /* tag of the messages of call 0 */
     uint64_t *losses;
 };
-enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, struct fc_exporter *x, struct fc_status *st);
+enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, struct fc_exporter *x,
+                             struct fc_status *st);
 void fc_export_end(struct fc_exporter *x);
 /* One number for each (communicator, tag), FC_ANY for FC_ANY; tags of the world stay as they are where they leave room. */
 int64_t fc_export_tag(const struct fc_exporter *x, int32_t comm, int32_t tag);

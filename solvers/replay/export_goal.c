@@ -22,9 +22,9 @@ struct goal {
     struct fc_exporter x;
     FILE *out;
     double tick_s;
-    uint64_t n;            /* labels of the rank so far */
-    struct point *done;    /* by request, or by event of a graph: what completes it */
-    uint64_t *began;       /* by event of a graph */
+    uint64_t n;         /* labels of the rank so far */
+    struct point *done; /* by request, or by event of a graph: what completes it */
+    uint64_t *began;    /* by event of a graph */
     const struct fc_event *event;
 };
 
@@ -69,7 +69,8 @@ static uint64_t message(struct goal *g, bool receives, int32_t peer, int64_t tag
 
 static uint64_t point_to_point(struct goal *g, const struct fc_event *e)
 {
-    return message(g, e->op == FC_OP_RECV || e->op == FC_OP_IRECV, e->peer, fc_export_tag(&g->x, e->comm, e->tag), e->bytes);
+    return message(g, e->op == FC_OP_RECV || e->op == FC_OP_IRECV, e->peer, fc_export_tag(&g->x, e->comm, e->tag),
+                   e->bytes);
 }
 
 /* The rounds of a collective behind `at`; what ends it. */

@@ -60,7 +60,8 @@ static enum fc_code number_tags(struct fc_exporter *x, int64_t first, struct fc_
     return grow_tags(x, n + 1, st);
 }
 
-enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, struct fc_exporter *x, struct fc_status *st)
+enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, struct fc_exporter *x,
+                             struct fc_status *st)
 {
     uint64_t n = trace->first_event[trace->n_ranks];
     int64_t most = -1;

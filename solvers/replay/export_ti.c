@@ -24,7 +24,7 @@ struct writer {
     const struct fc_trace_options *options;
     struct open_request *request; /* of the rank */
     uint64_t n_pending;
-    int64_t *bytes;               /* [n_calls] of every member; -1: they differ */
+    int64_t *bytes; /* [n_calls] of every member; -1: they differ */
     uint32_t rank;
 };
 
@@ -44,7 +44,8 @@ static void write_message(struct writer *w, const struct fc_event *e)
     bool receives = e->op == FC_OP_RECV || e->op == FC_OP_IRECV;
     int32_t peer = e->peer == FC_ANY ? ANY_SOURCE : e->peer, self = (int32_t)w->rank;
     int64_t tag = tag_of(w, e);
-    fprintf(w->out, "%" PRIu32 " %s %" PRId32 " %" PRId64 " %" PRId64 "\n", w->rank, fc_op_names[e->op], peer, tag, e->bytes);
+    fprintf(w->out, "%" PRIu32 " %s %" PRId32 " %" PRId64 " %" PRId64 "\n", w->rank, fc_op_names[e->op], peer, tag,
+            e->bytes);
     if (e->request < 0) return;
     w->request[e->request] = (struct open_request){receives ? peer : self, receives ? self : peer, tag, true};
     w->n_pending++;
@@ -118,7 +119,8 @@ static enum fc_code find_bytes(struct writer *w, struct fc_status *st)
         w->bytes[call] = bytes;
         seen[call] = true;
     }
-    for (uint32_t call = 0, known = FC_NONE, world = 0; call < n; call++) { /* calls of one communicator follow each other */
+    for (uint32_t call = 0, known = FC_NONE, world = 0; call < n;
+         call++) { /* calls of one communicator follow each other */
         uint32_t comm = w->x.calls.calls[call].comm;
         if (comm != known) world = is_world(t, known = comm);
         if (!world) w->bytes[call] = -1;
@@ -171,7 +173,8 @@ static void write_rank(struct writer *w)
     fprintf(w->out, "%" PRIu32 " init\n", w->rank);
     for (uint64_t i = t->first_event[w->rank]; i < t->first_event[w->rank + 1]; i++) {
         const struct fc_event *e = &t->events[i];
-        if (e->compute_s > 0) fprintf(w->out, "%" PRIu32 " compute %.15g\n", w->rank, e->compute_s * fc_speed_of(w->options, w->rank));
+        if (e->compute_s > 0)
+            fprintf(w->out, "%" PRIu32 " compute %.15g\n", w->rank, e->compute_s * fc_speed_of(w->options, w->rank));
         if (e->op == FC_OP_SEND || e->op == FC_OP_RECV || e->op == FC_OP_ISEND || e->op == FC_OP_IRECV)
             write_message(w, e);
         else if (e->op == FC_OP_WAIT)
@@ -194,8 +197,8 @@ enum fc_code fc_export_ti(const struct fc_trace *trace, const struct fc_trace_op
                        "(expected goal or mtx)");
     if (options->n_speeds > 1 && options->n_speeds != trace->n_ranks)
         return fc_fail(st, FC_INPUT, (struct fc_place){trace->file, 0},
-                       "%" PRIu32 " speeds for %" PRIu32 " ranks (expected one for all, or one for each)", options->n_speeds,
-                       trace->n_ranks);
+                       "%" PRIu32 " speeds for %" PRIu32 " ranks (expected one for all, or one for each)",
+                       options->n_speeds, trace->n_ranks);
     for (uint32_t r = 0; r < trace->n_ranks; r++) {
         uint64_t n = trace->first_event[r + 1] - trace->first_event[r];
         if (n > most) most = n;

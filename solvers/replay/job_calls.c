@@ -84,14 +84,12 @@ static enum fc_code list_takers(struct finder *f)
             if (f->n_takers == f->taker_capacity) {
                 size_t more = f->taker_capacity ? 2 * f->taker_capacity : 1024;
                 struct taker *taker = realloc(f->taker, more * sizeof *taker);
-                if (!taker)
-                    return fc_out_of_memory(f->st, "the collective calls of the trace");
+                if (!taker) return fc_out_of_memory(f->st, "the collective calls of the trace");
                 f->taker = taker;
                 f->taker_capacity = more;
             }
             uint32_t comm = comm_of(&t->events[i]), member = f->member[comm];
-            f->taker[f->n_takers++] =
-                (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
+            f->taker[f->n_takers++] = (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
         }
     }
     return FC_OK;
@@ -115,15 +113,13 @@ static enum fc_code number_calls(struct finder *f)
     if (list_takers(f)) return f->st->code;
     for (uint32_t c = 0; c < t->n_comms; c++) {
         uint32_t most = 0;
-        for (uint64_t i = t->comm_first[c]; i < t->comm_first[c + 1]; i++)
-            most = f->made[i] > most ? f->made[i] : most;
+        for (uint64_t i = t->comm_first[c]; i < t->comm_first[c + 1]; i++) most = f->made[i] > most ? f->made[i] : most;
         f->comm_call[c] = n_calls;
         n_calls += most;
         n_events += (uint64_t)most * members_of(t, c);
     }
     f->comm_call[t->n_comms] = n_calls;
-    if (n_calls >= FC_NONE)
-        return fc_refuse(f->st, FC_NO, "%" PRIu64 " collective calls are too many", n_calls);
+    if (n_calls >= FC_NONE) return fc_refuse(f->st, FC_NO, "%" PRIu64 " collective calls are too many", n_calls);
     f->calls->n_calls = (uint32_t)n_calls;
     f->calls->calls = fc_alloc(&f->calls->arena, n_calls, sizeof *f->calls->calls, f->st);
     f->call_first = fc_alloc(&f->scratch, n_calls + 1, sizeof *f->call_first, f->st);
@@ -194,8 +190,7 @@ static double part_bytes(const struct finder *f, uint64_t event)
 static uint32_t root_member(const struct finder *f, uint32_t call)
 {
     const struct fc_event *e = &f->trace->events[first_event_of(f, call)];
-    bool rooted =
-        e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
+    bool rooted = e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
     uint32_t comm = f->calls->calls[call].comm;
     if (!rooted) return 0;
     if (comm == 0) return (uint32_t)e->peer;
@@ -236,8 +231,7 @@ static bool alike(const struct finder *f, uint32_t x, uint32_t y)
         uint64_t p = f->event[f->call_first[x] + i], q = f->event[f->call_first[y] + i];
         if (part_bytes(f, p) != part_bytes(f, q) || (p == UINT64_MAX) != (q == UINT64_MAX)) return false;
         if (p == UINT64_MAX || t->events[p].op != FC_OP_ALLTOALLV) continue;
-        if (memcmp(t->lists + t->events[p].list, t->lists + t->events[q].list, n * sizeof *t->lists))
-            return false;
+        if (memcmp(t->lists + t->events[p].list, t->lists + t->events[q].list, n * sizeof *t->lists)) return false;
     }
     return true;
 }
@@ -268,8 +262,8 @@ static enum fc_code sizes_of(struct finder *f, uint32_t call, enum fc_op op, dou
 {
     const struct fc_trace *t = f->trace;
     uint64_t first = f->call_first[call], n = f->call_first[call + 1] - first;
-    bool equal = true, blocks = op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_ALLGATHER ||
-                                op == FC_OP_REDUCE_SCATTER;
+    bool equal = true,
+         blocks = op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_ALLGATHER || op == FC_OP_REDUCE_SCATTER;
     *list = NULL;
     *bytes = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -293,15 +287,13 @@ static enum fc_code sizes_of(struct finder *f, uint32_t call, enum fc_op op, dou
 static enum fc_code make_schedule(struct finder *f, uint32_t call)
 {
     const struct fc_event *e = &f->trace->events[first_event_of(f, call)];
-    enum fc_op op = e->op == FC_OP_COMM       ? FC_OP_ALLGATHER
-                    : e->op == FC_OP_FINALIZE ? FC_OP_BARRIER
-                                              : (enum fc_op)e->op;
+    enum fc_op op = e->op == FC_OP_COMM ? FC_OP_ALLGATHER : e->op == FC_OP_FINALIZE ? FC_OP_BARRIER : (enum fc_op)e->op;
     struct fc_call_schedule *s = &f->calls->schedules[f->calls->n_schedules];
     double bytes, *list;
     s->n = (uint32_t)(f->call_first[call + 1] - f->call_first[call]);
     if (sizes_of(f, call, op, &bytes, &list)) return f->st->code;
-    if (fc_collective_messages_by(f->collectives, op, s->n, root_member(f, call), bytes, list,
-                                  &f->calls->arena, &s->messages, &s->n_messages, f->st))
+    if (fc_collective_messages_by(f->collectives, op, s->n, root_member(f, call), bytes, list, &f->calls->arena,
+                                  &s->messages, &s->n_messages, f->st))
         return f->st->code;
     f->calls->calls[call].schedule = f->calls->n_schedules++;
     return fc_call_schedule_sort(s, &f->calls->arena, f->st);

@@ -10,7 +10,7 @@ struct fc_call_schedule {
     uint64_t n_messages;
     struct fc_message *messages; /* by round */
     uint64_t *first_step;        /* [n + 1] */
-    uint64_t *step; /* each member's part in order of rounds, in a round its sends before its receives:
+    uint64_t *step;              /* each member's part in order of rounds, in a round its sends before its receives:
                                   * 2 * message, + 1 where the member receives */
 };
 /* Sorts the messages of a schedule (n, messages, n_messages given) by member. */

@@ -26,16 +26,15 @@ static enum fc_code add_comm(const struct fc_trace *trace, const struct fc_job_c
         c->count[c->used[u]] = 0;
         for (uint64_t i = 0; i < s->n_messages; i++) {
             const struct fc_message *m = &s->messages[i];
-            if (fc_flows_add(flows, (struct fc_flow){member[m->from], member[m->to], times * m->bytes, times},
-                             st))
+            if (fc_flows_add(flows, (struct fc_flow){member[m->from], member[m->to], times * m->bytes, times}, st))
                 return st->code;
         }
     }
     return FC_OK;
 }
 
-static enum fc_code add_calls(const struct fc_trace *trace, const struct fc_job_calls *calls,
-                              struct fc_arena *scratch, struct fc_flows *flows, struct fc_status *st)
+static enum fc_code add_calls(const struct fc_trace *trace, const struct fc_job_calls *calls, struct fc_arena *scratch,
+                              struct fc_flows *flows, struct fc_status *st)
 {
     struct counter c = {fc_alloc(scratch, calls->n_schedules, sizeof *c.count, st),
                         fc_alloc(scratch, calls->n_schedules, sizeof *c.used, st)};

@@ -26,8 +26,7 @@ struct open_call {
     int32_t root_rank; /* as recorded */
     uint64_t first_event;
     double most_bytes;
-    double
-        *part; /* [n] bytes of each member where they may differ; of an alltoallv [n][n] from each to each */
+    double *part; /* [n] bytes of each member where they may differ; of an alltoallv [n][n] from each to each */
 };
 struct comm_calls {
     uint64_t first;          /* number of call[0] of the communicator */
@@ -92,13 +91,13 @@ static enum fc_code expand(struct walk *w, const struct kind *kind, const double
     if (root == n)
         return fc_refuse(w->st, FC_INPUT, "%s: root %" PRId32 " of %s is no member of communicator %" PRIu32,
                          w->head->file, kind->root_rank, fc_op_names[kind->op], kind->comm);
-    enum fc_code code = fc_collective_messages_by(w->collectives, op, n, root, kind->bytes, list, &scratch,
-                                                  &messages, &n_messages, w->st);
+    enum fc_code code = fc_collective_messages_by(w->collectives, op, n, root, kind->bytes, list, &scratch, &messages,
+                                                  &n_messages, w->st);
     double times = (double)kind->times;
     for (uint64_t i = 0; !code && i < n_messages; i++) {
         const struct fc_message *m = &messages[i];
-        code = fc_flows_add(&w->flows,
-                            (struct fc_flow){member[m->from], member[m->to], times * m->bytes, times}, w->st);
+        code =
+            fc_flows_add(&w->flows, (struct fc_flow){member[m->from], member[m->to], times * m->bytes, times}, w->st);
     }
     fc_arena_free(&scratch);
     return code;
@@ -117,12 +116,11 @@ static enum fc_code count_kind(struct walk *w, const struct kind *k)
 {
     uint64_t bits, h;
     memcpy(&bits, &k->bytes, sizeof bits);
-    h = (bits ^ (uint64_t)k->comm << 40 ^ (uint64_t)(uint32_t)k->root_rank << 8 ^ k->op) *
-        UINT64_C(0x9E3779B97F4A7C15);
+    h = (bits ^ (uint64_t)k->comm << 40 ^ (uint64_t)(uint32_t)k->root_rank << 8 ^ k->op) * UINT64_C(0x9E3779B97F4A7C15);
     for (h >>= 40;; h++) {
         struct kind *slot = &w->kind[h % KINDS];
-        if (slot->times && (slot->comm != k->comm || slot->op != k->op || slot->root_rank != k->root_rank ||
-                            slot->bytes != k->bytes))
+        if (slot->times &&
+            (slot->comm != k->comm || slot->op != k->op || slot->root_rank != k->root_rank || slot->bytes != k->bytes))
             continue;
         uint64_t times = slot->times + 1;
         *slot = *k;
@@ -162,8 +160,7 @@ static struct open_call *open_call(struct walk *w, uint32_t comm, uint64_t numbe
     struct comm_calls *k = &w->comm[comm];
     size_t at = (size_t)(number - k->first);
     if (at >= k->capacity) {
-        size_t more =
-            k->capacity ? 2 * k->capacity : 4; /* calls are made one after the other: one more is enough */
+        size_t more = k->capacity ? 2 * k->capacity : 4; /* calls are made one after the other: one more is enough */
         struct open_call **call = realloc(k->call, more * sizeof(struct open_call *));
         if (!call) return no_memory(w), NULL;
         k->call = call;
@@ -177,8 +174,8 @@ static struct open_call *open_call(struct walk *w, uint32_t comm, uint64_t numbe
     return k->call[at];
 }
 
-static enum fc_code first_comes(struct walk *w, struct open_call *c, uint32_t comm, uint32_t rank,
-                                uint64_t number, const struct fc_event *e)
+static enum fc_code first_comes(struct walk *w, struct open_call *c, uint32_t comm, uint32_t rank, uint64_t number,
+                                const struct fc_event *e)
 {
     size_t n = members_of(w, comm);
     c->op = e->op;
@@ -200,24 +197,20 @@ static enum fc_code disagree(const struct walk *w, const struct open_call *c, ui
         snprintf(there, sizeof there, "call %" PRIu64, c->first_event);
     if (c->op != e->op)
         return fc_fail(w->st, FC_INPUT, place_of(w, rank, number),
-                       "rank %" PRIu32 " calls %s where rank %" PRIu32
-                       " calls %s (%s) on the same communicator",
-                       rank, fc_op_names[e->op], c->first_rank, fc_op_names[c->op], there);
+                       "rank %" PRIu32 " calls %s where rank %" PRIu32 " calls %s (%s) on the same communicator", rank,
+                       fc_op_names[e->op], c->first_rank, fc_op_names[c->op], there);
     return fc_fail(w->st, FC_INPUT, place_of(w, rank, number),
-                   "rank %" PRIu32 " calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32
-                   " (%s)",
-                   rank, fc_op_names[e->op], e->peer, c->first_rank, c->root_rank, there);
+                   "rank %" PRIu32 " calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32 " (%s)", rank,
+                   fc_op_names[e->op], e->peer, c->first_rank, c->root_rank, there);
 }
 
-static enum fc_code enter(struct walk *w, uint32_t rank, uint64_t number, const struct fc_event *e,
-                          const int64_t *list)
+static enum fc_code enter(struct walk *w, uint32_t rank, uint64_t number, const struct fc_event *e, const int64_t *list)
 {
     uint32_t comm = fc_call_comm(e),
              member = comm < w->head->n_comms ? fc_calls_member(&w->calls, comm, rank) : FC_NONE;
     if (member == FC_NONE)
         return fc_fail(w->st, FC_INPUT, place_of(w, rank, number),
-                       "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32
-                       ", of which it is no member",
+                       "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32 ", of which it is no member",
                        rank, number, fc_op_names[e->op], (int32_t)comm);
     struct comm_calls *k = &w->comm[comm];
     uint32_t n = members_of(w, comm);
@@ -232,9 +225,8 @@ static enum fc_code enter(struct walk *w, uint32_t rank, uint64_t number, const 
     if (e->op == FC_OP_ALLTOALLV) {
         if (e->n_list != n)
             return fc_fail(w->st, FC_INPUT, place_of(w, rank, number),
-                           "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32
-                           " members",
-                           rank, number, e->n_list, n);
+                           "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32 " members", rank,
+                           number, e->n_list, n);
         for (uint32_t i = 0; i < n; i++) c->part[(size_t)member * n + i] = (double)list[i];
     } else if (c->part) {
         c->part[member] = bytes;
@@ -310,9 +302,8 @@ static void free_walk(struct walk *w)
     fc_flows_free(&w->flows);
 }
 
-enum fc_code fc_demand_of_source(struct fc_trace_source *source,
-                                 const struct fc_collective_choice *collectives, struct fc_demand *demand,
-                                 struct fc_status *st)
+enum fc_code fc_demand_of_source(struct fc_trace_source *source, const struct fc_collective_choice *collectives,
+                                 struct fc_demand *demand, struct fc_status *st)
 {
     *demand = (struct fc_demand){0};
     if (source->head->events) return fc_demand_of_job_by(source->head, collectives, demand, st);

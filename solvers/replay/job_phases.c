@@ -127,14 +127,12 @@ static char *phase_title(const struct fc_trace *trace, uint64_t first, uint64_t 
     return name;
 }
 
-enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
-                                    const struct fc_collective_choice *collectives, uint64_t first,
-                                    uint64_t last, struct fc_demand *demand, struct fc_status *st)
+enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
+                                    uint64_t first, uint64_t last, struct fc_demand *demand, struct fc_status *st)
 {
     struct walker w = {.trace = trace, .collectives = collectives, .st = st};
     *demand = (struct fc_demand){0};
-    if (first > last)
-        return fc_refuse(st, FC_INPUT, "there are no phases from %" PRIu64 " to %" PRIu64, first, last);
+    if (first > last) return fc_refuse(st, FC_INPUT, "there are no phases from %" PRIu64 " to %" PRIu64, first, last);
     enum fc_code code = start(&w);
     if (!code) code = walk_to(&w, first, last);
     char *name = code ? NULL : phase_title(trace, first, last, &w.arena, st);
@@ -171,8 +169,7 @@ static void measure(struct walker *w, double *moved, struct fc_job_phase *phase)
     phase->hash = mix(0, (uint64_t)(phase->ending + 1));
     for (size_t i = 0; i < w->flows.n; i++) {
         const struct fc_flow *f = &w->flows.flow[i];
-        phase->hash =
-            mix(mix(mix(phase->hash, (uint64_t)f->src << 32 | f->dst), bits(f->bytes)), bits(f->messages));
+        phase->hash = mix(mix(mix(phase->hash, (uint64_t)f->src << 32 | f->dst), bits(f->bytes)), bits(f->messages));
         if (f->src == f->dst) continue;
         phase->n_pairs++;
         phase->messages += f->messages;
@@ -230,8 +227,7 @@ static enum fc_code find_rows(struct fc_job_phases *p, struct fc_status *st)
                 period = k;
             }
         }
-        for (uint64_t k = 0; k < period; k++)
-            p->row[p->n_rows++] = (struct fc_phase_row){i + k, period, times};
+        for (uint64_t k = 0; k < period; k++) p->row[p->n_rows++] = (struct fc_phase_row){i + k, period, times};
         i += period * times;
     }
     return FC_OK;
@@ -257,8 +253,7 @@ static enum fc_code list_phases(struct walker *w, struct fc_job_phase **list, ui
     return FC_OK;
 }
 
-enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,
-                                   const struct fc_collective_choice *collectives,
+enum fc_code fc_job_phases_find_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                    struct fc_job_phases *phases, struct fc_status *st)
 {
     struct walker w = {.trace = trace, .collectives = collectives, .st = st};

@@ -48,8 +48,7 @@ static enum fc_code check(const struct fc_job *job, const struct fc_placement *p
         return FC_OK;
     }
     if (placement && placement->n_tasks != t->n_ranks)
-        return fc_refuse(job->st, FC_INPUT,
-                         "the mapping places %" PRIu32 " tasks, the trace has %" PRIu32 " ranks",
+        return fc_refuse(job->st, FC_INPUT, "the mapping places %" PRIu32 " tasks, the trace has %" PRIu32 " ranks",
                          placement->n_tasks, t->n_ranks);
     if (!placement && t->n_ranks > fc_machine_cores(job->net))
         return fc_refuse(job->st, FC_INPUT, "the trace has %" PRIu32 " ranks, the machine %" PRIu64 " cores",
@@ -57,9 +56,8 @@ static enum fc_code check(const struct fc_job *job, const struct fc_placement *p
     for (uint32_t r = 0; placement && r < t->n_ranks; r++)
         if (placement->node[r] >= job->net->n_nodes)
             return fc_refuse(job->st, FC_INPUT,
-                             "rank %" PRIu32 " is mapped to node %" PRIu32 " (the machine has %" PRIu32
-                             " nodes)",
-                             r, placement->node[r], job->net->n_nodes);
+                             "rank %" PRIu32 " is mapped to node %" PRIu32 " (the machine has %" PRIu32 " nodes)", r,
+                             placement->node[r], job->net->n_nodes);
     return FC_OK;
 }
 

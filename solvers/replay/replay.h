@@ -29,7 +29,7 @@ struct fc_job {
     const struct fc_replay_settings *settings;
     struct fc_status *st;
     struct fc_arena arena;
-    const uint32_t *node; /* [n_ranks] */
+    const uint32_t *node;    /* [n_ranks] */
     double local_s_per_byte; /* memory of a node */
 };
 
@@ -52,28 +52,28 @@ struct fc_hardware_times;
 
 /* A message from the first that is known of it, send or receive, until both ends are done with it. */
 struct fc_mail {
-    double sent_s[FC_VIEWS];   /* it, or with rendezvous its announcement, has left the sender's CPU; after it
+    double sent_s[FC_VIEWS];    /* it, or with rendezvous its announcement, has left the sender's CPU; after it
                                 * has left its node: when it would arrive if links took no time */
-    double posted_s[FC_VIEWS]; /* its receive was posted */
+    double posted_s[FC_VIEWS];  /* its receive was posted */
     double arrived_s[FC_VIEWS]; /* its last byte is at the receiver's node */
     struct fc_chain chain;      /* behind sent_s or posted_s, whatever decides; then behind arrived_s */
     double bytes;
     struct fc_strand *sender, *receiver; /* blocked until it has arrived; NULL: nobody */
     struct fc_mail *next;                /* in its queue, or free */
-    struct fc_mail *before, *behind; /* among those to one rank that nobody has taken (only with wildcards) */
-    struct fc_mail *taken;           /* of a receive from anyone: what it got */
-    struct fc_queue_key { /* communicator, or FC_OF_CALL + a call's number; a receive may have FC_ANY */
+    struct fc_mail *before, *behind;     /* among those to one rank that nobody has taken (only with wildcards) */
+    struct fc_mail *taken;               /* of a receive from anyone: what it got */
+    struct fc_queue_key {                /* communicator, or FC_OF_CALL + a call's number; a receive may have FC_ANY */
         int32_t comm, source, destination, tag;
     } key;
-    uint32_t from, to;      /* ranks */
-    uint32_t number;        /* of the sender's messages, or of all receives; wraps round */
-    uint32_t route;         /* of the transit's ways; FC_NONE: not looked up */
-    uint32_t state;         /* FC_SENT... */
-    uint32_t vertex;        /* of a graph: the event that sends or receives it; */
-    uint8_t processor, nic; /* and what it occupies */
-    uint32_t place;         /* in row, */
+    uint32_t from, to;        /* ranks */
+    uint32_t number;          /* of the sender's messages, or of all receives; wraps round */
+    uint32_t route;           /* of the transit's ways; FC_NONE: not looked up */
+    uint32_t state;           /* FC_SENT... */
+    uint32_t vertex;          /* of a graph: the event that sends or receives it; */
+    uint8_t processor, nic;   /* and what it occupies */
+    uint32_t place;           /* in row, */
     struct fc_dense_row *row; /* of a call of all to all (replay_dense.h); else NULL */
-    uint64_t turn;          /* and its place among what happens at the same time */
+    uint64_t turn;            /* and its place among what happens at the same time */
 };
 enum {
     FC_SENT = 1,
@@ -184,9 +184,8 @@ struct fc_live_call {
     uint32_t root;     /* member */
     uint32_t first_rank, n;
     uint64_t first_event;
-    bool begun, uneven,
-        owns_blocks;         /* its messages are known; members brought different bytes; blocks are copies */
-    uint32_t n_done, n_gone; /* members that have left; that never come */
+    bool begun, uneven, owns_blocks; /* its messages are known; members brought different bytes; blocks are copies */
+    uint32_t n_done, n_gone;         /* members that have left; that never come */
     double bytes;
     double *sizes;          /* [n] as in fc_call_list; NULL: all alike */
     int64_t **blocks;       /* [n] alltoallv: bytes to each; NULL: nothing */
@@ -195,7 +194,7 @@ struct fc_live_call {
     struct fc_call_list *list;
     struct fc_batch *batch;
     const struct fc_round_maker *maker;
-    struct fc_dense_call *dense; /* its messages, all known by their place; else NULL */
+    struct fc_dense_call *dense;              /* its messages, all known by their place; else NULL */
     const struct fc_hardware_times *hardware; /* neither: the network carries it out; since when: */
     double start_s[FC_VIEWS];
     struct fc_chain chain;     /* behind start_s, real */
@@ -219,8 +218,8 @@ struct fc_calls {
     struct fc_comm_calls *comm; /* [n_comms] */
     struct fc_live_call *free_call;
     int32_t n_calls;
-    struct fc_call_list **bucket; /* by hash */
-    uint64_t n_listed;            /* messages of all lists */
+    struct fc_call_list **bucket;       /* by hash */
+    uint64_t n_listed;                  /* messages of all lists */
     struct fc_hardware_times *hardware; /* of calls so far */
     uint64_t n_uneven;
     bool all_finalize, finalize_known;
@@ -234,14 +233,13 @@ struct fc_live_call *fc_calls_join(struct fc_calls *calls, struct fc_reader *rea
                                    const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t k,
                                    uint32_t *member); /* k: its how-manieth of the communicator */
 struct fc_live_call *fc_calls_enter(struct fc_calls *calls, struct fc_reader *reader, uint32_t rank,
-                                    const struct fc_event *e, const int64_t *list, uint64_t number,
-                                    uint32_t *member);
+                                    const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t *member);
 void fc_calls_leave(struct fc_calls *calls, struct fc_live_call *call);
 /* Does the event take part in a call? Finalize does where it is every rank's last. */
 bool fc_calls_takes_part(struct fc_calls *calls, struct fc_reader *reader, const struct fc_event *e);
 /* What a member contributes, ahead of its entering (replay_source.c). */
-enum fc_code fc_calls_announce(struct fc_calls *calls, uint32_t comm, uint32_t number, uint32_t member,
-                               uint32_t rank, uint64_t event, const struct fc_event *e, const int64_t *list);
+enum fc_code fc_calls_announce(struct fc_calls *calls, uint32_t comm, uint32_t number, uint32_t member, uint32_t rank,
+                               uint64_t event, const struct fc_event *e, const int64_t *list);
 uint32_t fc_calls_member(const struct fc_calls *calls, uint32_t comm, uint32_t rank);
 static inline uint32_t fc_call_comm(const struct fc_event *e)
 {
@@ -253,14 +251,13 @@ static inline uint32_t fc_call_comm(const struct fc_event *e)
 /* What a member does in a round: it sends to and receives from at most `most` others. */
 struct fc_round_maker {
     enum fc_op op;
-    const char *algorithm; /* its name in collective.c */
-    bool all_at_once;      /* one round with everyone; else one send and one receive a round */
+    const char *algorithm;                   /* its name in collective.c */
+    bool all_at_once;                        /* one round with everyone; else one send and one receive a round */
     const struct fc_collective_alike *alike; /* the same, as a list */
     uint32_t (*n_rounds)(uint32_t n);
     /* Other member and bytes of the send (receive) of `member` in the round; all_at_once: of its i-th in the
      * only one. False: there is none. */
-    bool (*send)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *to,
-                 double *bytes);
+    bool (*send)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *to, double *bytes);
     bool (*receive)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *from);
 };
 /* NULL: the algorithm is a list. */
@@ -452,7 +449,8 @@ struct fc_harvest {
     const struct fc_chain *chain; /* what led to the real one */
 };
 /* `work`: of the receiver, beyond receiving. */
-void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work);
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail,
+                        enum fc_message_work work);
 void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes,
                         const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
@@ -489,8 +487,7 @@ static inline double fc_later(double a_s, double b_s)
     return a_s > b_s ? a_s : b_s;
 }
 /* Something ends at time_s[views]: the latest such end is the job's. */
-static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s,
-                               const struct fc_chain *chain)
+static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s, const struct fc_chain *chain)
 {
     if (run->views > 1) run->time_s[FC_ALONE] = fc_later(run->time_s[FC_ALONE], alone_s);
     if (real_s <= run->time_s[FC_REAL]) return;

@@ -43,8 +43,7 @@ struct part {
 static bool finalizes(const struct fc_trace *t)
 {
     for (uint32_t r = 0; r < t->n_ranks; r++)
-        if (t->first_event[r + 1] == t->first_event[r] ||
-            t->events[t->first_event[r + 1] - 1].op != FC_OP_FINALIZE)
+        if (t->first_event[r + 1] == t->first_event[r] || t->events[t->first_event[r + 1] - 1].op != FC_OP_FINALIZE)
             return false;
     return true;
 }
@@ -76,12 +75,12 @@ static void add_ranks(struct joint *j, const struct part *p)
             for (uint64_t i = p->trace->first_event[r]; i < p->trace->first_event[r + 1]; i++)
                 t->events[at++] = as_part(p, &p->trace->events[i]);
             if (p->again && !p->finalizes)
-                t->events[at++] = (struct fc_event){.op = FC_OP_BARRIER, .comm = (int32_t)p->first_comm, .peer = -1, .request = -1};
+                t->events[at++] =
+                    (struct fc_event){.op = FC_OP_BARRIER, .comm = (int32_t)p->first_comm, .peer = -1, .request = -1};
         }
         t->first_event[p->first_rank + r + 1] = at;
     }
-    if (p->trace->n_lists)
-        memcpy(t->lists + p->first_list, p->trace->lists, p->trace->n_lists * sizeof *t->lists);
+    if (p->trace->n_lists) memcpy(t->lists + p->first_list, p->trace->lists, p->trace->n_lists * sizeof *t->lists);
     for (uint32_t k = 0; k < p->trace->n_comms; k++) {
         uint32_t *to = t->comm_member + t->comm_first[p->first_comm + k];
         uint64_t first = p->trace->comm_first[k], n = p->trace->comm_first[k + 1] - first;
@@ -106,11 +105,10 @@ static enum fc_code join(struct joint *j, const struct part *p) /* p[2] */
     uint32_t n = a->n_ranks + b->n_ranks;
     uint64_t events = n_events(a) + p[1].runs * (n_events(b) + (p[1].finalizes ? 0 : b->n_ranks));
     if ((double)events > MOST_EVENTS)
-        return fc_refuse(
-            j->st, FC_NO,
-            "the other job would run %llu times beside this one, %.3g events together (expected at most "
-            "%g; take its mean rates, trace:FILE)",
-            (unsigned long long)p[1].runs, (double)events, MOST_EVENTS);
+        return fc_refuse(j->st, FC_NO,
+                         "the other job would run %llu times beside this one, %.3g events together (expected at most "
+                         "%g; take its mean rates, trace:FILE)",
+                         (unsigned long long)p[1].runs, (double)events, MOST_EVENTS);
     *t = (struct fc_trace){.file = a->file, .program = "", .recorded = "", .n_ranks = n};
     t->n_comms = 1 + a->n_comms + b->n_comms;
     t->n_lists = a->n_lists + b->n_lists;
@@ -136,20 +134,18 @@ static enum fc_code check(const struct fc_trace *job, const struct fc_trace *oth
         return fc_refuse(st, FC_INPUT,
                          "on an ideal network no message meets another: two jobs do not notice each other");
     if (job->graph || other->graph)
-        return fc_refuse(st, FC_INPUT,
-                         "%s is a graph of events: only programs are replayed beside each other",
+        return fc_refuse(st, FC_INPUT, "%s is a graph of events: only programs are replayed beside each other",
                          job->graph ? job->file : other->file);
     if (!job->events || !other->events)
-        return fc_refuse(st, FC_INPUT,
-                         "%s is not in memory: only traces in memory are replayed beside each other",
+        return fc_refuse(st, FC_INPUT, "%s is not in memory: only traces in memory are replayed beside each other",
                          job->events ? other->file : job->file);
     return FC_OK;
 }
 
 /* Both together; *lasts: the other was still running when this one ended. */
 static enum fc_code run_both(const struct fc_network *net, const struct part *p,
-                             const struct fc_replay_settings *settings, const uint32_t *node,
-                             struct fc_replay *both, double *end_s, bool *lasts, struct fc_status *st)
+                             const struct fc_replay_settings *settings, const uint32_t *node, struct fc_replay *both,
+                             double *end_s, bool *lasts, struct fc_status *st)
 {
     struct joint j = {.st = st};
     *end_s = 0;
@@ -179,9 +175,8 @@ static void adopt(struct fc_replay *alone, const struct fc_replay *both, double 
 
 enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trace *job,
                               const struct fc_placement *placement, const struct fc_trace *other,
-                              const struct fc_placement *other_placement,
-                              const struct fc_replay_settings *settings, struct fc_replay *replay,
-                              struct fc_beside *beside, struct fc_status *st)
+                              const struct fc_placement *other_placement, const struct fc_replay_settings *settings,
+                              struct fc_replay *replay, struct fc_beside *beside, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_replay alone = {0};

@@ -13,8 +13,7 @@ struct fc_beside {
  * either. */
 enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trace *job,
                               const struct fc_placement *placement, const struct fc_trace *other,
-                              const struct fc_placement *other_placement,
-                              const struct fc_replay_settings *settings, struct fc_replay *replay,
-                              struct fc_beside *beside, struct fc_status *st);
+                              const struct fc_placement *other_placement, const struct fc_replay_settings *settings,
+                              struct fc_replay *replay, struct fc_beside *beside, struct fc_status *st);
 
 #endif

@@ -110,8 +110,7 @@ static bool grow(struct fc_comm_calls *ring, uint32_t need, struct fc_status *st
     while (size < need) size *= 2;
     struct fc_live_call **slot = calloc(size, sizeof(struct fc_live_call *));
     if (!slot) return fc_out_of_memory(st, "the collective calls in progress"), false;
-    for (uint32_t k = ring->first; k < ring->first + ring->n; k++)
-        slot[k & (size - 1)] = ring->slot[k & ring->mask];
+    for (uint32_t k = ring->first; k < ring->first + ring->n; k++) slot[k & (size - 1)] = ring->slot[k & ring->mask];
     free(ring->slot);
     ring->slot = slot;
     ring->mask = size - 1;
@@ -188,12 +187,10 @@ static enum fc_code check_agreement(const struct fc_calls *c, const struct fc_li
     if (!where.line) snprintf(here, sizeof here, ", call %" PRIu64 ",", event);
     if (call->op != e->op)
         return fc_fail(c->job->st, FC_INPUT, where,
-                       "rank %" PRIu32 "%s calls %s where rank %" PRIu32
-                       " calls %s (%s) on the same communicator",
+                       "rank %" PRIu32 "%s calls %s where rank %" PRIu32 " calls %s (%s) on the same communicator",
                        rank, here, fc_op_names[e->op], call->first_rank, fc_op_names[call->op], there);
     return fc_fail(c->job->st, FC_INPUT, where,
-                   "rank %" PRIu32 "%s calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32
-                   " (%s)",
+                   "rank %" PRIu32 "%s calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32 " (%s)",
                    rank, here, fc_op_names[e->op], e->peer, call->first_rank, call->root_rank, there);
 }
 
@@ -212,25 +209,22 @@ static enum fc_code first_comes(struct fc_calls *c, struct fc_live_call *call, u
             return fc_out_of_memory(c->job->st, "the collective calls in progress");
         for (uint32_t m = 0; m < call->n; m++) call->sizes[m] = -1;
     }
-    bool rooted =
-        e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
+    bool rooted = e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
     if (!rooted) return FC_OK;
     call->root = e->peer < 0 || (uint32_t)e->peer >= c->job->trace->n_ranks
                      ? FC_NONE
                      : fc_calls_member(c, call->comm, (uint32_t)e->peer);
     if (call->root != FC_NONE) return FC_OK;
     return fc_fail(c->job->st, FC_INPUT, place_of(c->job->trace, rank, event),
-                   "rank %" PRIu32 ", call %" PRIu64 ": root %" PRId32
-                   " is no member of communicator %" PRIu32,
-                   rank, event, e->peer, call->comm);
+                   "rank %" PRIu32 ", call %" PRIu64 ": root %" PRId32 " is no member of communicator %" PRIu32, rank,
+                   event, e->peer, call->comm);
 }
 
 /* The member's part, told once. */
 static enum fc_code contribute(struct fc_calls *c, struct fc_live_call *call, uint32_t member, uint32_t rank,
                                uint64_t event, const struct fc_event *e, const int64_t *list)
 {
-    if (call->first_rank == FC_NONE ? first_comes(c, call, rank, event, e)
-                                    : check_agreement(c, call, rank, event, e))
+    if (call->first_rank == FC_NONE ? first_comes(c, call, rank, event, e) : check_agreement(c, call, rank, event, e))
         return c->job->st->code;
     if (!may_differ(e->op)) {
         if (part_bytes(e) != call->bytes && !call->uneven) c->n_uneven += call->uneven = true;
@@ -241,20 +235,19 @@ static enum fc_code contribute(struct fc_calls *c, struct fc_live_call *call, ui
     if (!call->blocks) return FC_OK;
     if (e->n_list != call->n)
         return fc_fail(c->job->st, FC_INPUT, place_of(c->job->trace, rank, event),
-                       "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32 " members",
-                       rank, event, e->n_list, call->n);
+                       "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32 " members", rank, event,
+                       e->n_list, call->n);
     call->blocks[member] = (int64_t *)(uintptr_t)list; /* never written */
     if (c->job->trace->events) return FC_OK;
     call->owns_blocks = true;
     call->blocks[member] = malloc(call->n * sizeof **call->blocks);
-    if (!call->blocks[member])
-        return fc_out_of_memory(c->job->st, "the collective calls in progress");
+    if (!call->blocks[member]) return fc_out_of_memory(c->job->st, "the collective calls in progress");
     memcpy(call->blocks[member], list, call->n * sizeof **call->blocks);
     return FC_OK;
 }
 
-enum fc_code fc_calls_announce(struct fc_calls *c, uint32_t comm, uint32_t number, uint32_t member,
-                               uint32_t rank, uint64_t event, const struct fc_event *e, const int64_t *list)
+enum fc_code fc_calls_announce(struct fc_calls *c, uint32_t comm, uint32_t number, uint32_t member, uint32_t rank,
+                               uint64_t event, const struct fc_event *e, const int64_t *list)
 {
     if (!may_differ(e->op)) return FC_OK; /* nobody asks for it */
     struct fc_live_call *call = find_call(c, comm, number);
@@ -274,8 +267,7 @@ static uint64_t mix(uint64_t h, double x)
 static bool alike(const struct fc_call_list *l, const struct fc_live_call *call, enum fc_op op)
 {
     return l->op == op && l->n == call->n && l->root == call->root && l->bytes == call->bytes &&
-           !l->sizes == !call->sizes &&
-           (!l->sizes || !memcmp(l->sizes, call->sizes, l->n * sizeof *l->sizes));
+           !l->sizes == !call->sizes && (!l->sizes || !memcmp(l->sizes, call->sizes, l->n * sizeof *l->sizes));
 }
 
 static void free_list(struct fc_call_list *l)
@@ -303,22 +295,19 @@ static void drop_unused(struct fc_calls *c, bool all)
         }
 }
 
-static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enum fc_op op,
-                              struct fc_call_list **list)
+static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enum fc_op op, struct fc_call_list **list)
 {
     struct fc_status *st = c->job->st;
     struct fc_call_list *l = calloc(1, sizeof *l);
     if (!l) return fc_out_of_memory(st, "the collective calls in progress");
     *list = l;
-    *l = (struct fc_call_list){
-        .op = op, .n = call->n, .root = call->root, .bytes = call->bytes, .s.n = call->n};
+    *l = (struct fc_call_list){.op = op, .n = call->n, .root = call->root, .bytes = call->bytes, .s.n = call->n};
     if (call->sizes) {
         l->sizes = fc_alloc(&l->arena, l->n, sizeof *l->sizes, st);
         if (l->sizes) memcpy(l->sizes, call->sizes, l->n * sizeof *l->sizes);
     }
-    if (st->code ||
-        fc_collective_messages_by(c->job->settings->collectives, op, l->n, l->root, l->bytes, l->sizes, &l->arena,
-                                  &l->s.messages, &l->s.n_messages, st))
+    if (st->code || fc_collective_messages_by(c->job->settings->collectives, op, l->n, l->root, l->bytes, l->sizes,
+                                              &l->arena, &l->s.messages, &l->s.n_messages, st))
         return st->code;
     c->n_listed += l->s.n_messages;
     return fc_call_schedule_sort(&l->s, &l->arena, st);
@@ -346,8 +335,7 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
         l->free_batch = call->batch->next_free;
     } else {
         call->batch = malloc(sizeof *call->batch + l->s.n_messages * sizeof *call->batch->mail);
-        if (!call->batch)
-            return fc_out_of_memory(c->job->st, "the collective calls in progress");
+        if (!call->batch) return fc_out_of_memory(c->job->st, "the collective calls in progress");
         for (uint64_t i = 0; i < l->s.n_messages; i++) call->batch->mail[i].route = FC_NONE;
     }
     for (uint64_t i = 0; i < l->s.n_messages; i++) {
@@ -366,8 +354,7 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
  * of the vector, of all blocks, or of what a member sends (collective.c). */
 static double sum_up(struct fc_live_call *call, enum fc_op op)
 {
-    if (!call->sizes)
-        return op == FC_OP_ALLTOALL || op == FC_OP_ALLGATHER ? call->n * call->bytes : call->bytes;
+    if (!call->sizes) return op == FC_OP_ALLTOALL || op == FC_OP_ALLGATHER ? call->n * call->bytes : call->bytes;
     bool equal = true;
     double sum = 0;
     call->bytes = 0;
@@ -393,16 +380,14 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
                     : call->op == FC_OP_FINALIZE ? FC_OP_BARRIER
                                                  : (enum fc_op)call->op;
     for (uint32_t m = 0; call->sizes && m < call->n; m++)
-        if (call->sizes[m] < 0 && reader &&
-            fc_reader_scan(reader, c, call->member[m], call->comm, m, call->number))
+        if (call->sizes[m] < 0 && reader && fc_reader_scan(reader, c, call->member[m], call->comm, m, call->number))
             return c->job->st->code;
     call->begun = true;
     double total = sum_up(call, op);
     if (call->n == 1 || (op != FC_OP_BARRIER && !(total > 0))) return FC_OK;
     bool uneven = call->sizes && fc_sizes_differ(call->sizes, call->n);
     struct fc_collective_call what = {op, call->n, total, uneven};
-    const struct fc_collective_algorithm *algorithm =
-        fc_collective_select(c->job->settings->collectives, &what);
+    const struct fc_collective_algorithm *algorithm = fc_collective_select(c->job->settings->collectives, &what);
     if (algorithm->hardware) return fc_hardware_begin(c, call, algorithm);
     const struct fc_round_maker *maker = fc_round_maker(algorithm);
     if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);
@@ -411,8 +396,7 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
         return c->job->st->code;
     if (!call->sizes) return FC_OK;
     call->before = calloc((size_t)call->n + 1, sizeof *call->before);
-    if (!call->before)
-        return fc_out_of_memory(c->job->st, "the collective calls in progress");
+    if (!call->before) return fc_out_of_memory(c->job->st, "the collective calls in progress");
     for (uint32_t m = 0; m < call->n; m++) call->before[m + 1] = call->before[m] + call->sizes[m];
     return FC_OK;
 }
@@ -430,16 +414,14 @@ struct fc_live_call *fc_calls_join(struct fc_calls *c, struct fc_reader *reader,
 }
 
 struct fc_live_call *fc_calls_enter(struct fc_calls *c, struct fc_reader *reader, uint32_t rank,
-                                    const struct fc_event *e, const int64_t *list, uint64_t number,
-                                    uint32_t *member)
+                                    const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t *member)
 {
     const struct fc_trace *t = c->job->trace;
     uint32_t comm = fc_call_comm(e), m = comm < t->n_comms ? fc_calls_member(c, comm, rank) : FC_NONE;
     if (m == FC_NONE) {
         fc_fail(c->job->st, FC_INPUT, place_of(t, rank, number),
-                "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32
-                ", of which it is no member",
-                rank, number, fc_op_names[e->op], (int32_t)comm);
+                "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32 ", of which it is no member", rank,
+                number, fc_op_names[e->op], (int32_t)comm);
         return NULL;
     }
     return fc_calls_join(c, reader, rank, e, list, number, c->made[t->comm_first[comm] + m]++, member);

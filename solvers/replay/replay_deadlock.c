@@ -16,8 +16,7 @@ static size_t describe(const struct fc_trace *t, const struct fc_blocked *b, cha
     else
         snprintf(place, sizeof place, "call %" PRIu64, b->event);
     if (b->waits_for != FC_NONE) snprintf(whom, sizeof whom, "rank %" PRIu32, b->waits_for);
-    int n =
-        snprintf(out, size, "rank %" PRIu32 " in %s (%s) for %s", b->rank, fc_op_names[b->op], place, whom);
+    int n = snprintf(out, size, "rank %" PRIu32 " in %s (%s) for %s", b->rank, fc_op_names[b->op], place, whom);
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
@@ -31,8 +30,7 @@ enum fc_code fc_report_deadlock(struct fc_run *run,
     struct fc_blocked b;
     uint32_t rank = 0, length = 0;
     while (rank < t->n_ranks && !blocked(run, rank, &b)) rank++;
-    if (rank == t->n_ranks)
-        return fc_refuse(run->job->st, FC_FAULT, "the replay stands still and nobody waits");
+    if (rank == t->n_ranks) return fc_refuse(run->job->st, FC_FAULT, "the replay stands still and nobody waits");
     uint32_t first = rank, *visited = fc_alloc(&scratch, t->n_ranks, sizeof *visited, run->job->st);
     if (!visited) return run->job->st->code;
     bool is_blocked = true;
@@ -48,8 +46,7 @@ enum fc_code fc_report_deadlock(struct fc_run *run,
     for (uint32_t i = start; i <= length; i++, rank = b.waits_for) {
         blocked(run, rank, &b);
         if (i - start == MOST_NAMED) {
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
+            used += (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
             break;
         }
         if (i > start) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
@@ -61,6 +58,5 @@ enum fc_code fc_report_deadlock(struct fc_run *run,
     if (t->first_line) where = (struct fc_place){t->file, t->first_line[first] + (long)b.event};
     if (cycle) return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for each other for ever: %s", text);
     if (end == FC_NONE) return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s", text);
-    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended",
-                   text, end);
+    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended", text, end);
 }

@@ -15,8 +15,7 @@
 void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, bool rendezvous)
 {
     const struct fc_replay_settings *settings = run->job->settings;
-    double bytes = mail->bytes, cpu_s = fc_send_cpu_s(&settings->software, bytes),
-           before_s = s->at[FC_REAL].clock_s;
+    double bytes = mail->bytes, cpu_s = fc_send_cpu_s(&settings->software, bytes), before_s = s->at[FC_REAL].clock_s;
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
         double start = fc_later(c->clock_s, c->send_s);
@@ -40,8 +39,7 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
 void fc_end_post(struct fc_run *run, const struct fc_strand *s, struct fc_mail *mail)
 {
     for (int v = 0; v < run->views; v++) mail->posted_s[v] = s->at[v].clock_s;
-    if (!(mail->state & FC_SENT) ||
-        ((mail->state & FC_RENDEZVOUS) && mail->posted_s[FC_REAL] > mail->sent_s[FC_REAL]))
+    if (!(mail->state & FC_SENT) || ((mail->state & FC_RENDEZVOUS) && mail->posted_s[FC_REAL] > mail->sent_s[FC_REAL]))
         mail->chain = s->chain;
     if (mail->state & FC_OPEN) return;
     mail->state |= FC_POSTED;
@@ -90,8 +88,7 @@ static bool make_room(struct fc_run *run)
     size_t more = run->taken_capacity ? 2 * run->taken_capacity : 64;
     for (int v = 0; v < FC_VIEWS; v++) {
         struct fc_taken *taken = realloc(run->taken[v], more * sizeof *taken);
-        if (!taken)
-            return fc_out_of_memory(run->job->st, "the messages of one wait"), false;
+        if (!taken) return fc_out_of_memory(run->job->st, "the messages of one wait"), false;
         run->taken[v] = taken;
     }
     run->taken_capacity = more;
@@ -102,8 +99,7 @@ void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *
                         const struct fc_chain *chain)
 {
     if (h->n == run->taken_capacity && !make_room(run)) return;
-    for (int v = 0; v < run->views; v++)
-        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain};
+    for (int v = 0; v < run->views; v++) run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain};
     h->n++;
 }
 
@@ -142,15 +138,14 @@ static void sort_taken(struct fc_taken *taken, uint32_t n)
         for (uint32_t i = gap; i < n; i++) {
             struct fc_taken t = taken[i];
             uint32_t at = i;
-            for (; at >= gap && taken[at - gap].arrived_s > t.arrived_s; at -= gap)
-                taken[at] = taken[at - gap];
+            for (; at >= gap && taken[at - gap].arrived_s > t.arrived_s; at -= gap) taken[at] = taken[at - gap];
             taken[at] = t;
         }
 }
 
 /* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
-static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c,
-                          struct fc_chain *chain, const struct fc_taken *t)
+static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c, struct fc_chain *chain,
+                          const struct fc_taken *t)
 {
     double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes) + t->work_s, cost_s = cpu_s, start = c->clock_s;
     if (t->arrived_s > start) {

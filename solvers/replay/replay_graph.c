@@ -68,8 +68,7 @@ static void push(struct fc_graph *g, struct fc_graph_heap *h, struct fc_graph_it
         h->capacity = more;
     }
     size_t at = h->n++;
-    for (; at > 0 && item.key < h->item[(at - 1) / 4].key; at = (at - 1) / 4)
-        h->item[at] = h->item[(at - 1) / 4];
+    for (; at > 0 && item.key < h->item[(at - 1) / 4].key; at = (at - 1) / 4) h->item[at] = h->item[(at - 1) / 4];
     h->item[at] = item;
 }
 
@@ -121,8 +120,7 @@ static void call_first(struct fc_graph *g, size_t line)
 {
     double time_ns = line_free_ns(g, line);
     if (!g->line[line].n || time_ns == INFINITY) return; /* a collective: its end calls */
-    push(g, &g->queue,
-         (struct fc_graph_item){key_of(time_ns, (uint64_t)g->line[line].item[0].key), line << 2 | LINE});
+    push(g, &g->queue, (struct fc_graph_item){key_of(time_ns, (uint64_t)g->line[line].item[0].key), line << 2 | LINE});
 }
 
 static void stand_in_line(struct fc_graph *g, size_t line, uint64_t turn, uint64_t what)
@@ -187,8 +185,8 @@ static void queue_freed(struct fc_graph *g)
         size_t at = i;
         for (; at > 0; at--) {
             uint64_t u = g->freed[at - 1];
-            if (g->vertex[u].rank < g->vertex[v].rank || (g->vertex[u].rank == g->vertex[v].rank &&
-                                                          kind_rank(&g->event[u]) <= kind_rank(&g->event[v])))
+            if (g->vertex[u].rank < g->vertex[v].rank ||
+                (g->vertex[u].rank == g->vertex[v].rank && kind_rank(&g->event[u]) <= kind_rank(&g->event[v])))
                 break;
             g->freed[at] = u;
         }
@@ -198,8 +196,7 @@ static void queue_freed(struct fc_graph *g)
         uint64_t v = g->freed[i];
         const struct fc_event *e = &g->event[v];
         uint32_t rank = g->vertex[v].rank;
-        double free_ns = processor_of(g, rank, (uint32_t)e->request)->free_ns,
-               time_ns = g->vertex[v].ready_ns;
+        double free_ns = processor_of(g, rank, (uint32_t)e->request)->free_ns, time_ns = g->vertex[v].ready_ns;
         if (free_ns < INFINITY) time_ns = fc_later(time_ns, free_ns);
         if (e->op == FC_OP_SEND) time_ns = fc_later(time_ns, card_of(g, rank, e->polls)->send_ns);
         push(g, &g->queue, (struct fc_graph_item){key_of(time_ns, g->turns++), v << 2 | EVENT});
@@ -231,8 +228,7 @@ static void compute(struct fc_graph *g, uint64_t v, double now_ns)
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
-    double time_s = e->compute_s * g->run->job->settings->software.compute_scale,
-           time_ns = round(time_s * 1e12) * 1e-3;
+    double time_s = e->compute_s * g->run->job->settings->software.compute_scale, time_ns = round(time_s * 1e12) * 1e-3;
     p->free_ns = now_ns + time_ns;
     p->chain.computation_s += 1e-9 * time_ns;
     g->run->compute_s[rank] += 1e-9 * time_ns;
@@ -258,7 +254,8 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
-    double more = more_bytes((double)e->bytes), cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, (double)e->bytes);
+    double more = more_bytes((double)e->bytes),
+           cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, (double)e->bytes);
     struct fc_mail *mail = fc_mail_new(&run->match);
     if (!mail) return;
     starts(g, v, now_ns);
@@ -327,8 +324,7 @@ static void post(struct fc_graph *g, uint64_t v, double now_ns)
     const struct fc_event *e = &g->event[v];
     struct fc_mail *receive, *mail;
     starts(g, v, now_ns);
-    mail = fc_match_posted(&g->run->match,
-                           (struct fc_queue_key){e->comm, e->peer, (int32_t)g->vertex[v].rank, e->tag},
+    mail = fc_match_posted(&g->run->match, (struct fc_queue_key){e->comm, e->peer, (int32_t)g->vertex[v].rank, e->tag},
                            &receive);
     if (mail)
         taken(g, v, mail, now_ns, now_ns);
@@ -342,7 +338,8 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
     const struct fc_run *run = g->run;
     struct fc_processor *p = processor_of(g, mail->to, mail->processor);
     double more = more_bytes(mail->bytes);
-    double beyond = beyond_ns(g, mail->bytes), cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns) + beyond;
+    double beyond = beyond_ns(g, mail->bytes),
+           cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns) + beyond;
     if (!run->job->settings->loggops && run->views > 1)
         mail->posted_s[FC_ALONE] = 1e9 * mail->arrived_s[FC_ALONE] + cpu_ns; /* alone, it is in by then */
     else
@@ -370,8 +367,8 @@ static void call(struct fc_graph *g, uint64_t v, double now_ns)
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
     struct fc_strand *s = fc_strand_beside(run);
     if (!s) return;
-    s->call = fc_calls_join(&run->calls, NULL, rank, e, NULL, v - run->job->trace->first_event[rank],
-                            g->vertex[v].call, &s->member);
+    s->call = fc_calls_join(&run->calls, NULL, rank, e, NULL, v - run->job->trace->first_event[rank], g->vertex[v].call,
+                            &s->member);
     if (!s->call) return;
     starts(g, v, now_ns);
     s->rank = rank;
@@ -390,8 +387,7 @@ static void call_over(struct fc_run *run, struct fc_strand *s)
     struct fc_graph *g = run->graph;
     run->total.collective_s += s->at[FC_REAL].clock_s - s->entered_s;
     push(g, &g->queue,
-         (struct fc_graph_item){key_of(1e9 * s->at[FC_REAL].clock_s, g->turns++),
-                                (uint64_t)(uintptr_t)s | CALL_OVER});
+         (struct fc_graph_item){key_of(1e9 * s->at[FC_REAL].clock_s, g->turns++), (uint64_t)(uintptr_t)s | CALL_OVER});
 }
 
 static void end_call(struct fc_graph *g, struct fc_strand *s, double now_ns)
@@ -425,8 +421,8 @@ static void happen(struct fc_graph *g, uint64_t what, double now_ns, uint64_t tu
         post(g, v, now_ns);
         return;
     }
-    size_t line = line_of(g, g->vertex[v].rank, (uint32_t)e->request,
-                          e->op == FC_OP_SEND ? 1 + 2 * (uint32_t)e->polls : 0);
+    size_t line =
+        line_of(g, g->vertex[v].rank, (uint32_t)e->request, e->op == FC_OP_SEND ? 1 + 2 * (uint32_t)e->polls : 0);
     if (line_free_ns(g, line) > now_ns)
         stand_in_line(g, line, turn, what);
     else if (e->op == FC_OP_SEND)
@@ -456,14 +452,9 @@ static bool step(struct fc_graph *g)
     struct fc_graph_item item = pop(&g->queue);
     double now_ns = time_of(item.key);
     switch (item.what & KIND) {
-    case LINE:
-        line_moves(g, item.what >> 2, now_ns, (uint64_t)item.key);
-        break;
-    case CALL_OVER:
-        end_call(g, (struct fc_strand *)(uintptr_t)(item.what & ~(uint64_t)KIND), now_ns);
-        break;
-    default:
-        happen(g, item.what, now_ns, (uint64_t)item.key);
+    case LINE: line_moves(g, item.what >> 2, now_ns, (uint64_t)item.key); break;
+    case CALL_OVER: end_call(g, (struct fc_strand *)(uintptr_t)(item.what & ~(uint64_t)KIND), now_ns); break;
+    default: happen(g, item.what, now_ns, (uint64_t)item.key);
     }
     if (g->n_freed) queue_freed(g);
     return fc_run_ready(run);
@@ -513,19 +504,17 @@ enum fc_code fc_run_graph(struct fc_run *run)
         free_at_start(&g);
         while (step(&g))
             if (steps++ % 65536 == 0)
-                fc_progress_show(run->job->settings->progress, (double)g.n_done / (double)(g.n + 1),
-                                 "replay");
+                fc_progress_show(run->job->settings->progress, (double)g.n_done / (double)(g.n + 1), "replay");
         run->n_events = g.n_done;
         bool held = false;
         for (uint64_t v = 0; v < g.n && !held; v++)
-            held =
-                g.vertex[v].state == WAITS || (g.vertex[v].state == STARTED &&
-                                               g.event[v].op >= FC_OP_BARRIER && g.event[v].op <= FC_OP_SCAN);
+            held = g.vertex[v].state == WAITS ||
+                   (g.vertex[v].state == STARTED && g.event[v].op >= FC_OP_BARRIER && g.event[v].op <= FC_OP_SCAN);
         if (!g.st->code && held) fc_report_deadlock(run, blocked_in);
         if (!g.st->code) finish_ranks(&g);
     }
-    for (size_t i = 0;
-         g.line && i < (size_t)run->job->trace->n_ranks * g.n_processors * (1 + 2 * (size_t)g.n_cards); i++)
+    for (size_t i = 0; g.line && i < (size_t)run->job->trace->n_ranks * g.n_processors * (1 + 2 * (size_t)g.n_cards);
+         i++)
         free(g.line[i].item);
     free(g.queue.item);
     free(g.freed);

@@ -42,12 +42,12 @@ struct fc_graph {
     struct fc_processor *processor; /* [n_ranks][n_processors] */
     struct fc_card *card;           /* [n_ranks][n_cards] */
     struct fc_graph_heap queue;
-    struct fc_graph_heap
-        *line; /* [n_ranks][n_processors][1 + 2 n_cards] computation and calls; sends; messages */
+    struct fc_graph_heap *line; /* [n_ranks][n_processors][1 + 2 n_cards] computation and calls; sends; messages */
     uint64_t turns;
     uint64_t *freed; /* events that have become free in this step */
     size_t n_freed, freed_capacity;
-    double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager, rendezvous_ns, copy_byte_ns; /* byte_ns: G; cpu_byte_ns: O */
+    double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager, rendezvous_ns,
+        copy_byte_ns; /* byte_ns: G; cpu_byte_ns: O */
     uint64_t n_done, n_started;
 };
 

@@ -14,8 +14,7 @@ static enum fc_code copy_events(struct fc_graph *g, uint64_t *first, int64_t **l
     size_t capacity = 0, list_capacity = 0, n_list = 0;
     for (uint32_t r = 0; r < job->trace->n_ranks; r++) {
         const struct fc_event *e;
-        for (first[r] = g->n; (e = fc_source_peek(job->source, r)) != NULL;
-             fc_source_take(job->source, r), g->n++) {
+        for (first[r] = g->n; (e = fc_source_peek(job->source, r)) != NULL; fc_source_take(job->source, r), g->n++) {
             if (g->n == capacity) {
                 capacity = capacity ? 2 * capacity : 1024;
                 struct fc_event *more = realloc(g->copies, capacity * sizeof *more);
@@ -30,8 +29,7 @@ static enum fc_code copy_events(struct fc_graph *g, uint64_t *first, int64_t **l
             }
             g->copies[g->n] = *e;
             g->copies[g->n].list = n_list;
-            if (e->n_list)
-                memcpy(*lists + n_list, fc_source_list(job->source, r, e), e->n_list * sizeof **lists);
+            if (e->n_list) memcpy(*lists + n_list, fc_source_list(job->source, r, e), e->n_list * sizeof **lists);
             n_list += e->n_list;
         }
     }
@@ -40,14 +38,12 @@ static enum fc_code copy_events(struct fc_graph *g, uint64_t *first, int64_t **l
     return g->st->code;
 }
 
-static enum fc_code check_event(const struct fc_graph *g, uint32_t rank, uint64_t number,
-                                const struct fc_event *e)
+static enum fc_code check_event(const struct fc_graph *g, uint32_t rank, uint64_t number, const struct fc_event *e)
 {
     const struct fc_trace *t = g->run->job->trace;
     bool message = e->op == FC_OP_SEND || e->op == FC_OP_RECV;
     if (e->request >= 0 && e->request < 256 && e->polls < 256 && (!message || e->comm >= 0) &&
-        (!message || (e->op == FC_OP_RECV && e->peer == FC_ANY) ||
-         (e->peer >= 0 && (uint32_t)e->peer < t->n_ranks)))
+        (!message || (e->op == FC_OP_RECV && e->peer == FC_ANY) || (e->peer >= 0 && (uint32_t)e->peer < t->n_ranks)))
         return FC_OK;
     return fc_fail(g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[rank] : t->file, 0},
                    "rank %" PRIu32 ", event %" PRIu64 ": processor %" PRId32 ", card %d, peer %" PRId32
@@ -73,8 +69,7 @@ static enum fc_code link_events(struct fc_graph *g, const uint64_t *first, const
             for (uint32_t i = 0; i < e->n_list; i++) {
                 int64_t d = lists[e->list + i] < 0 ? ~lists[e->list + i] : lists[e->list + i];
                 if ((uint64_t)d >= v - first[r])
-                    return fc_fail(g->st, FC_INPUT,
-                                   (struct fc_place){t->rank_file ? t->rank_file[r] : t->file, 0},
+                    return fc_fail(g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[r] : t->file, 0},
                                    "rank %" PRIu32 ", event %" PRIu64 " depends on event %" PRId64
                                    ", which does not come before it",
                                    r, v - first[r], d);
@@ -84,10 +79,9 @@ static enum fc_code link_events(struct fc_graph *g, const uint64_t *first, const
             uint32_t comm = (uint32_t)e->comm,
                      member = comm < t->n_comms ? fc_calls_member(&run->calls, comm, r) : FC_NONE;
             if (member == FC_NONE)
-                return fc_fail(
-                    g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[r] : t->file, 0},
-                    "rank %" PRIu32 ", event %" PRIu64 ": it is no member of communicator %" PRId32, r,
-                    v - first[r], e->comm);
+                return fc_fail(g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[r] : t->file, 0},
+                               "rank %" PRIu32 ", event %" PRIu64 ": it is no member of communicator %" PRId32, r,
+                               v - first[r], e->comm);
             g->vertex[v].call = run->calls.made[t->comm_first[comm] + member]++;
             if (fc_calls_announce(&run->calls, comm, g->vertex[v].call, member, r, v - first[r], e, NULL))
                 return g->st->code;

@@ -50,8 +50,7 @@ enum fc_code fc_hardware_begin(struct fc_calls *c, struct fc_live_call *call,
                          fc_op_names[algorithm->op], algorithm->name);
     struct fc_hardware_times **link = &c->hardware, *h = *link;
     for (; h; link = &h->next, h = *link)
-        if (h->algorithm == algorithm && h->comm == call->comm && h->root == call->root &&
-            h->bytes == call->bytes)
+        if (h->algorithm == algorithm && h->comm == call->comm && h->root == call->root && h->bytes == call->bytes)
             break;
     if (!h) {
         h = fc_alloc(&c->arena, 1, sizeof *h + call->n * sizeof *h->at_s, c->job->st);
@@ -75,12 +74,10 @@ enum fc_code fc_hardware_begin(struct fc_calls *c, struct fc_live_call *call,
 static void enter(struct fc_run *run, struct fc_strand *s)
 {
     struct fc_live_call *call = s->call;
-    bool together = call->hardware->algorithm->hardware->together,
-         counts = together || s->member == call->root;
+    bool together = call->hardware->algorithm->hardware->together, counts = together || s->member == call->root;
     call->n_entered++;
     if (counts && s->at[FC_REAL].clock_s >= call->start_s[FC_REAL]) call->chain = s->chain;
-    for (int v = 0; counts && v < run->views; v++)
-        call->start_s[v] = fc_later(call->start_s[v], s->at[v].clock_s);
+    for (int v = 0; counts && v < run->views; v++) call->start_s[v] = fc_later(call->start_s[v], s->at[v].clock_s);
     if (call->started || (together ? call->n_entered + call->n_gone < call->n : !counts)) return;
     call->started = true;
     run->n_messages++;

@@ -35,8 +35,7 @@ struct fc_mail *fc_mail_new(struct fc_match *m)
     struct fc_mail *mail = m->free_mail;
     if (!mail) {
         struct fc_mail_block *block = malloc(sizeof *block);
-        if (!block)
-            return fc_out_of_memory(m->st, "the messages that are open at once"), NULL;
+        if (!block) return fc_out_of_memory(m->st, "the messages that are open at once"), NULL;
         block->next = m->blocks;
         m->blocks = block;
         for (int i = 0; i < MAILS_A_BLOCK; i++)
@@ -76,14 +75,12 @@ void fc_match_free(struct fc_match *m)
 
 static inline bool same_key(const struct fc_queue_key *a, const struct fc_queue_key *b)
 {
-    return a->source == b->source && a->destination == b->destination && a->tag == b->tag &&
-           a->comm == b->comm;
+    return a->source == b->source && a->destination == b->destination && a->tag == b->tag && a->comm == b->comm;
 }
 
 static inline size_t hash_key(const struct fc_queue_key *key)
 {
-    uint64_t h =
-        ((uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t h = ((uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination) * UINT64_C(0x9E3779B97F4A7C15);
     h ^= h >> 29;
     h += (uint64_t)(uint32_t)key->comm << 32 | (uint32_t)key->tag;
     h *= UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -181,8 +178,7 @@ static bool open_inboxes(struct fc_match *m)
     m->inbox = calloc(m->n_ranks, sizeof *m->inbox);
     m->earliest = calloc(m->n_ranks, sizeof(struct fc_mail *));
     m->open = calloc(m->n_ranks, sizeof *m->open);
-    if (!m->inbox || !m->earliest || !m->open)
-        return fc_out_of_memory(m->st, "receives from anyone"), false;
+    if (!m->inbox || !m->earliest || !m->open) return fc_out_of_memory(m->st, "receives from anyone"), false;
     for (size_t i = 0; i <= m->mask; i++)
         for (struct fc_mail *mail = m->queue[i].used ? m->queue[i].first : NULL; mail; mail = mail->next)
             if ((mail->state & FC_SENT) && mail->key.comm >= 0) put_in_inbox(m, mail);
@@ -273,8 +269,7 @@ struct fc_mail *fc_match_receive(struct fc_match *m, struct fc_queue_key key)
 
 /* What of the messages at its rank a wildcard would take, and when it could. */
 static struct fc_mail *candidate(struct fc_match *m, const struct fc_mail *w,
-                                 double (*announced_s)(void *, struct fc_mail *), void *context,
-                                 double *time_s)
+                                 double (*announced_s)(void *, struct fc_mail *), void *context, double *time_s)
 {
     const struct fc_inbox *box = &m->inbox[w->key.destination];
     struct fc_mail *best = NULL;
@@ -298,8 +293,8 @@ static struct fc_mail *candidate(struct fc_match *m, const struct fc_mail *w,
     return best;
 }
 
-static void look_again(struct fc_match *m, struct fc_inbox *box,
-                       double (*announced_s)(void *, struct fc_mail *), void *context)
+static void look_again(struct fc_match *m, struct fc_inbox *box, double (*announced_s)(void *, struct fc_mail *),
+                       void *context)
 {
     box->stale = false;
     box->best = NULL;
@@ -315,16 +310,16 @@ static void look_again(struct fc_match *m, struct fc_inbox *box,
     }
 }
 
-struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(void *, struct fc_mail *),
-                                   void *context, double *time_s)
+struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(void *, struct fc_mail *), void *context,
+                                   double *time_s)
 {
     struct fc_mail *best = NULL;
     for (uint32_t i = 0; i < m->n_open; i++) {
         struct fc_inbox *box = &m->inbox[m->open[i]];
         if (box->stale) look_again(m, box, announced_s, context);
         if (!box->best) continue;
-        if (best && (box->best_s > *time_s ||
-                     (box->best_s == *time_s && box->best->key.destination > best->key.destination)))
+        if (best &&
+            (box->best_s > *time_s || (box->best_s == *time_s && box->best->key.destination > best->key.destination)))
             continue;
         best = box->best;
         *time_s = box->best_s;
@@ -332,8 +327,7 @@ struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(voi
     return best;
 }
 
-static void remove_open(struct fc_match *m, struct fc_inbox *box, const struct fc_mail *receive,
-                        uint32_t rank)
+static void remove_open(struct fc_match *m, struct fc_inbox *box, const struct fc_mail *receive, uint32_t rank)
 {
     struct fc_mail **link = &box->first_open, *before = NULL;
     while (*link != receive) {
@@ -357,8 +351,7 @@ void fc_match_decide(struct fc_match *m, struct fc_mail *receive)
     receive->next = NULL;
     receive->state &= ~(uint32_t)FC_OPEN;
     receive->taken = message;
-    pop(m, fc_match_find(
-               m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
+    pop(m, fc_match_find(m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
     message->state |= FC_RECEIVER_HOLDS;
 }
 
@@ -410,9 +403,7 @@ struct fc_mail *fc_match_posted(struct fc_match *m, struct fc_queue_key key, str
         if (!m->inbox && !open_inboxes(m)) return NULL;
         struct fc_mail *mail = m->inbox[key.destination].first;
         while (mail && !fits(&key, &mail->key)) mail = mail->behind;
-        if (mail)
-            return pop(m,
-                       fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
+        if (mail) return pop(m, fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
         *receive = leave_open(m, key);
     } else {
         struct fc_queue *q = fc_match_find(m, key);
@@ -431,8 +422,7 @@ void fc_match_count(const struct fc_match *m, uint64_t *sends, uint64_t *receive
 {
     *sends = *receives = 0;
     for (size_t i = 0; i <= m->mask; i++)
-        for (const struct fc_mail *mail = m->queue[i].used && m->queue[i].key.comm >= 0 ? m->queue[i].first
-                                                                                        : NULL;
+        for (const struct fc_mail *mail = m->queue[i].used && m->queue[i].key.comm >= 0 ? m->queue[i].first : NULL;
              mail; mail = mail->next)
             ++*(mail->state & FC_SENT ? sends : receives);
     for (uint32_t i = 0; i < m->n_open; i++)

@@ -84,8 +84,7 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
             if (way) run->way = way;
             uint32_t *free_way = realloc(run->free_way, more * sizeof *free_way);
             if (free_way) run->free_way = free_way;
-            if (!way || !free_way)
-                return fc_out_of_memory(job->st, "messages under way"), false;
+            if (!way || !free_way) return fc_out_of_memory(job->st, "messages under way"), false;
             run->way_capacity = more;
         }
         slot = run->n_way++;
@@ -128,8 +127,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes);
     for (int v = 0; v < run->views; v++) {
         time_s[v] = mail->sent_s[v];
-        if (announced)
-            time_s[v] = fc_later(mail->sent_s[v] + route->latency_s, mail->posted_s[v]) + route->latency_s;
+        if (announced) time_s[v] = fc_later(mail->sent_s[v] + route->latency_s, mail->posted_s[v]) + route->latency_s;
         mail->sent_s[v] = time_s[v] + route->latency_s;
     }
     run->total.network_bytes += mail->bytes;
@@ -157,10 +155,10 @@ bool fc_net_next(struct fc_run *run, double until_s)
     struct fc_mail *mail = run->way[slot];
     run->free_way[run->n_free_way++] = slot;
     /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
-    double time_s[FC_VIEWS] = {arrival.time_s,
-                               fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
+    double time_s[FC_VIEWS] = {arrival.time_s, fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
     if (__builtin_expect(run->timeline != NULL, 0))
-        fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - run->transit->ways.route[mail->route].latency_s, arrival.time_s);
+        fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - run->transit->ways.route[mail->route].latency_s,
+                      arrival.time_s);
     arrive(run, mail, time_s);
     fc_mail_release(&run->match, mail, FC_NETWORK_HOLDS);
     return true;

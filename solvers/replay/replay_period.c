@@ -50,8 +50,7 @@ static void free_part(struct part *p)
     *p = (struct part){0};
 }
 
-static enum fc_code replay_part(const struct extrapolation *x, uint64_t m, struct part *p,
-                                struct fc_status *st)
+static enum fc_code replay_part(const struct extrapolation *x, uint64_t m, struct part *p, struct fc_status *st)
 {
     struct fc_trace_source source;
     *p = (struct part){.m = m};
@@ -193,16 +192,15 @@ static uint64_t choose_most(const struct fc_period *p, struct fc_period_use *use
         return 0;
     }
     if (p->repeats < FC_LEAST_USED) {
-        snprintf(use->why, sizeof use->why, "the period repeats %" PRIu64 " times (expected at least %d)",
-                 p->repeats, FC_LEAST_USED);
+        snprintf(use->why, sizeof use->why, "the period repeats %" PRIu64 " times (expected at least %d)", p->repeats,
+                 FC_LEAST_USED);
         return 0;
     }
-    while (4 * most <= p->repeats && most < MOST_PERIODS && fc_period_calls(p, 2 * most) <= MOST_CALLS)
-        most *= 2;
+    while (4 * most <= p->repeats && most < MOST_PERIODS && fc_period_calls(p, 2 * most) <= MOST_CALLS) most *= 2;
     if (most >= 4 * FIRST) return most;
     snprintf(use->why, sizeof use->why,
-             "too long: %d periods and what is outside of them have %" PRIu64 " calls (at most %d)",
-             4 * FIRST, fc_period_calls(p, 4 * FIRST), MOST_CALLS);
+             "too long: %d periods and what is outside of them have %" PRIu64 " calls (at most %d)", 4 * FIRST,
+             fc_period_calls(p, 4 * FIRST), MOST_CALLS);
     return 0;
 }
 
@@ -214,8 +212,7 @@ static enum fc_code not_used(struct extrapolation *x, const struct fc_status *wh
     return FC_OK;
 }
 
-static enum fc_code settle(struct extrapolation *x, uint64_t most, struct fc_replay *replay,
-                           struct fc_period_use *use)
+static enum fc_code settle(struct extrapolation *x, uint64_t most, struct fc_replay *replay, struct fc_period_use *use)
 {
     struct fc_status why = {0};
     double before_s = NAN;
@@ -254,8 +251,7 @@ enum fc_code fc_replay_periods(const struct fc_network *net, struct fc_trace_sou
                                const struct fc_replay_settings *settings, struct fc_replay *replay,
                                struct fc_period_use *use, struct fc_status *st)
 {
-    struct extrapolation x = {
-        .net = net, .placement = placement, .settings = settings, .period = period, .st = st};
+    struct extrapolation x = {.net = net, .placement = placement, .settings = settings, .period = period, .st = st};
     *replay = (struct fc_replay){0};
     *use = (struct fc_period_use){.repeats = period->repeats, .change_percent = NAN};
     uint64_t most = choose_most(period, use);

@@ -6,10 +6,8 @@
 #include "traces/trace_period.h"
 
 struct fc_period_use {
-    uint64_t repeats,
-        replayed; /* periods of the trace, and of the longest replay; replayed 0: not used, `why` tells */
-    double
-        change_percent; /* by which the last doubling of the periods moved the time: what is left to settle */
+    uint64_t repeats, replayed; /* periods of the trace, and of the longest replay; replayed 0: not used, `why` tells */
+    double change_percent;      /* by which the last doubling of the periods moved the time: what is left to settle */
     char why[320];
 };
 /* Replays the trace shortened to 4, 8, 16, ... of its periods, until another doubling moves the extrapolated

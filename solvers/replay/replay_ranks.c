@@ -79,8 +79,8 @@ static enum fc_code refuse_request(const struct fc_run *run, uint32_t rank, int6
     struct fc_place where = {t->rank_file ? t->rank_file[rank] : t->file, 0};
     if (t->first_line) where = (struct fc_place){t->file, t->first_line[rank] + (long)event};
     return fc_fail(run->job->st, FC_INPUT, where,
-                   "rank %" PRIu32 ", call %" PRIu64 ": waits for request %" PRId64 ", which is not open",
-                   rank, event, number);
+                   "rank %" PRIu32 ", call %" PRIu64 ": waits for request %" PRId64 ", which is not open", rank, event,
+                   number);
 }
 
 /* ---- beginning an event ---- */
@@ -94,8 +94,8 @@ static bool check_message(const struct fc_run *run, uint32_t rank, const struct 
     fc_fail(run->job->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[rank] : t->file, 0},
             "rank %" PRIu32 ", call %" PRIu64 ": %s with peer %" PRId32 ", communicator %" PRId32 ", %" PRId64
             " bytes (allowed: ranks below %" PRIu32 ", communicators below %" PRIu32 ", 0 bytes or more)",
-            rank, fc_reader_number(&run->reader, rank), fc_op_names[e->op], e->peer, e->comm, e->bytes,
-            t->n_ranks, t->n_comms);
+            rank, fc_reader_number(&run->reader, rank), fc_op_names[e->op], e->peer, e->comm, e->bytes, t->n_ranks,
+            t->n_comms);
     return false;
 }
 
@@ -210,19 +210,14 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
         break;
     case FC_OP_ISEND:
         mail = send_message(run, s, e);
-        open_request(run, s->rank,
-                     (struct fc_request){e->request, mail ? FC_REQUEST_SEND : FC_REQUEST_DONE, mail});
+        open_request(run, s->rank, (struct fc_request){e->request, mail ? FC_REQUEST_SEND : FC_REQUEST_DONE, mail});
         break;
     case FC_OP_IRECV:
         mail = post_receive(run, s, e);
         open_request(run, s->rank, (struct fc_request){e->request, FC_REQUEST_RECEIVE, mail});
         break;
-    case FC_OP_WAIT:
-        begin_wait(run, s, e);
-        break;
-    case FC_OP_RMA:
-        move_one_sided(run, s, e);
-        break;
+    case FC_OP_WAIT: begin_wait(run, s, e); break;
+    case FC_OP_RMA: move_one_sided(run, s, e); break;
     default:
         if (!fc_calls_takes_part(&run->calls, &run->reader, e)) break;
         if (e->request >= 0)
@@ -396,8 +391,7 @@ static uint32_t other_end(struct fc_mail *mail, bool receives)
 static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocked *b)
 {
     const struct fc_strand *s = &run->strand[rank];
-    const struct fc_event *e =
-        s->finished ? NULL : fc_reader_peek((struct fc_reader *)(uintptr_t)&run->reader, rank);
+    const struct fc_event *e = s->finished ? NULL : fc_reader_peek((struct fc_reader *)(uintptr_t)&run->reader, rank);
     if (!e) return false;
     *b = (struct fc_blocked){rank, FC_NONE, e->op, fc_reader_number(&run->reader, rank)};
     if (s->call) {
@@ -439,8 +433,7 @@ enum fc_code fc_run_programs(struct fc_run *run)
     }
     do {
         if (steps++ % 4096 == 0 && n_events)
-            fc_progress_show(run->job->settings->progress, (double)run->n_events / (double)(n_events + 1),
-                             "replay");
+            fc_progress_show(run->job->settings->progress, (double)run->n_events / (double)(n_events + 1), "replay");
     } while (fc_run_ready(run) && go_on(run));
     if (!st->code && run->n_finished < t->n_ranks) fc_report_deadlock(run, blocked_in);
     for (uint32_t r = 0; r < t->n_ranks; r++) {

@@ -37,8 +37,7 @@ static bool receive_from_left(const struct fc_live_call *c, uint32_t member, uin
     return true;
 }
 
-static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
-                           double *bytes)
+static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
 {
     (void)round;
     *to = ahead(member, 1, c->n);
@@ -46,8 +45,7 @@ static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32
     return true;
 }
 
-static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
-                            double *bytes)
+static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
 {
     *to = ahead(member, 1, c->n);
     *bytes = c->sizes ? c->sizes[behind(member, round, c->n)] : c->bytes;
@@ -55,8 +53,7 @@ static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint3
 }
 
 /* Each to the one i further on (reduce_scatter), or with XOR where that pairs all (alltoall). */
-static bool send_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
-                         double *bytes)
+static bool send_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
 {
     *to = ahead(member, round + 1, c->n);
     *bytes = c->sizes ? c->sizes[*to] : c->bytes;
@@ -81,8 +78,7 @@ static bool block(const struct fc_live_call *c, uint32_t from, uint32_t to, doub
     *bytes = !c->blocks ? c->bytes : c->blocks[from] ? (double)c->blocks[from][to] : 0;
     return *bytes > 0;
 }
-static bool send_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
-                      double *bytes)
+static bool send_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
 {
     *to = fc_power_of_two(c->n) == c->n ? member ^ (round + 1) : ahead(member, round + 1, c->n);
     return block(c, member, *to, bytes);
@@ -108,7 +104,8 @@ static bool receive_all(const struct fc_live_call *c, uint32_t member, uint32_t 
 static const struct fc_round_maker makers[] = {
     {FC_OP_ALLREDUCE, "ring", false, &fc_alike_allreduce_ring, rounds_twice, send_ring_part, receive_from_left},
     {FC_OP_ALLGATHER, "ring", false, &fc_alike_allgather_ring, rounds_less_one, send_ring_block, receive_from_left},
-    {FC_OP_REDUCE_SCATTER, "pairwise", false, &fc_alike_reduce_scatter_pairwise, rounds_less_one, send_shifted, receive_shifted},
+    {FC_OP_REDUCE_SCATTER, "pairwise", false, &fc_alike_reduce_scatter_pairwise, rounds_less_one, send_shifted,
+     receive_shifted},
     {FC_OP_ALLTOALL, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
     {FC_OP_ALLTOALLV, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
     {FC_OP_ALLGATHER, "linear", true, &fc_alike_allgather_linear, rounds_less_one, send_own, receive_shifted},
@@ -173,9 +170,7 @@ bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *ma
     if (s->n_hand == s->hand_capacity) {
         uint32_t more = s->hand_capacity ? 2 * s->hand_capacity : 4;
         struct fc_mail **hand = realloc(s->hand, more * sizeof(struct fc_mail *));
-        if (!hand)
-            return fc_out_of_memory(run->job->st, "the messages that are open at once"),
-                   false;
+        if (!hand) return fc_out_of_memory(run->job->st, "the messages that are open at once"), false;
         s->hand = hand;
         s->hand_capacity = more;
     }
@@ -187,8 +182,8 @@ static bool post_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
 {
     uint32_t from;
     if (!s->call->maker->receive(s->call, s->member, i, &from)) return true;
-    struct fc_mail *mail = fc_match_receive(
-        &run->match, (struct fc_queue_key){s->call->serial, (int32_t)from, (int32_t)s->member, tag});
+    struct fc_mail *mail =
+        fc_match_receive(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)from, (int32_t)s->member, tag});
     if (!mail || !fc_strand_takes(run, s, mail)) return false;
     mail->from = s->call->member[from];
     mail->to = s->rank;
@@ -201,8 +196,8 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
     uint32_t to;
     double bytes;
     if (!s->call->maker->send(s->call, s->member, i, &to, &bytes)) return true;
-    struct fc_mail *mail = fc_match_send(
-        &run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
+    struct fc_mail *mail =
+        fc_match_send(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
     bool rendezvous = fc_is_long(run, bytes);
     if (!mail || (rendezvous && !fc_strand_takes(run, s, mail))) return false;
     mail->from = s->rank;
@@ -230,7 +225,8 @@ static bool begin_made(struct fc_run *run, struct fc_strand *s, uint32_t n_round
 static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
     struct fc_harvest h = {0};
-    enum fc_message_work work = fc_alike_work(s->call->maker->alike, fc_op_work(s->call->maker->op), s->call->n, s->round);
+    enum fc_message_work work =
+        fc_alike_work(s->call->maker->alike, fc_op_work(s->call->maker->op), s->call->n, s->round);
     for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work);
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);
@@ -304,8 +300,7 @@ uint32_t fc_call_waits_for(const struct fc_strand *s)
             return call->member[receives ? list->messages[i].from : list->messages[i].to];
     }
     for (uint32_t i = 0; i < s->n_hand; i++)
-        if (missing(s->hand[i], i < s->n_receives))
-            return i < s->n_receives ? s->hand[i]->from : s->hand[i]->to;
+        if (missing(s->hand[i], i < s->n_receives)) return i < s->n_receives ? s->hand[i]->from : s->hand[i]->to;
     return s->rank;
 }
 

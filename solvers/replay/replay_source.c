@@ -56,8 +56,7 @@ static enum fc_code look(struct fc_reader *r, struct fc_calls *calls, uint32_t r
 {
     if (!(e->op >= FC_OP_BARRIER && e->op <= FC_OP_COMM)) return FC_OK;
     const struct fc_trace *t = r->job->trace;
-    uint32_t comm = fc_call_comm(e),
-             member = comm < t->n_comms ? fc_calls_member(calls, comm, rank) : FC_NONE;
+    uint32_t comm = fc_call_comm(e), member = comm < t->n_comms ? fc_calls_member(calls, comm, rank) : FC_NONE;
     if (member == FC_NONE) return FC_OK; /* refused when the rank comes to it */
     uint64_t at = t->comm_first[comm] + member;
     uint32_t k = r->scanned[at]++;
@@ -77,8 +76,7 @@ static const struct fc_event *keep(struct fc_reader *r, uint32_t rank)
         } else {
             size_t more = a->capacity ? 2 * a->capacity : 64;
             struct fc_event *event = realloc(a->event, more * sizeof *event);
-            if (!event)
-                return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
+            if (!event) return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
             a->event = event;
             a->capacity = more;
         }
@@ -93,8 +91,7 @@ static const struct fc_event *keep(struct fc_reader *r, uint32_t rank)
     }
     struct fc_event *to = &a->event[a->first + a->n++];
     *to = *e;
-    if (e->n_list)
-        memcpy(a->list + a->n_list, fc_source_list(r->job->source, rank, e), e->n_list * sizeof *a->list);
+    if (e->n_list) memcpy(a->list + a->n_list, fc_source_list(r->job->source, rank, e), e->n_list * sizeof *a->list);
     to->list = a->n_list;
     a->n_list += e->n_list;
     fc_source_take(r->job->source, rank);
@@ -122,13 +119,12 @@ static bool scan_one(struct fc_reader *r, struct fc_calls *calls, uint32_t rank)
     const int64_t *list;
     const struct fc_event *e = next_to_scan(r, rank, &list);
     if (!e) return false;
-    uint64_t number =
-        r->ahead ? r->ahead[rank].scanned++ : r->number[rank]++; /* in memory `number` is the scan's */
+    uint64_t number = r->ahead ? r->ahead[rank].scanned++ : r->number[rank]++; /* in memory `number` is the scan's */
     return look(r, calls, rank, e, list + e->list, number) == FC_OK;
 }
 
-enum fc_code fc_reader_scan(struct fc_reader *r, struct fc_calls *calls, uint32_t rank, uint32_t comm,
-                            uint32_t member, uint32_t number)
+enum fc_code fc_reader_scan(struct fc_reader *r, struct fc_calls *calls, uint32_t rank, uint32_t comm, uint32_t member,
+                            uint32_t number)
 {
     uint64_t at = r->job->trace->comm_first[comm] + member;
     while (r->scanned[at] <= number && scan_one(r, calls, rank)) {

@@ -15,8 +15,8 @@
 const char *const fc_network_model_names[] = {"ideal", "contention", "queueing", "flit", NULL};
 
 /* In the order of enum fc_network_model. */
-static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention,
-                                                      &fc_transit_queueing, &fc_transit_flit};
+static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention, &fc_transit_queueing,
+                                                      &fc_transit_flit};
 
 /* ---- happenings ---- */
 
@@ -55,8 +55,8 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
     struct fc_arena arena = {0};
     *transit = NULL;
     if ((size_t)settings->network >= FC_COUNT(models))
-        return fc_refuse(st, FC_INPUT, "there is no network model %d (expected 0 to %zu)",
-                         (int)settings->network, FC_COUNT(models) - 1);
+        return fc_refuse(st, FC_INPUT, "there is no network model %d (expected 0 to %zu)", (int)settings->network,
+                         FC_COUNT(models) - 1);
     struct fc_transit *t = fc_alloc(&arena, 1, sizeof *t, st);
     if (!t) return st->code;
     *t = (struct fc_transit){
@@ -65,8 +65,7 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
     t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
     /* Beside a background rates are less (here), or packets wait for its own. */
     bool less = settings->network == FC_NET_CONTENTION || settings->network == FC_NET_IDEAL;
-    if (!fc_transit_ways_open(&t->ways, net, less ? settings->background_bytes_per_s : NULL, st) &&
-        t->ops->open)
+    if (!fc_transit_ways_open(&t->ways, net, less ? settings->background_bytes_per_s : NULL, st) && t->ops->open)
         t->ops->open(t);
     if (st->code) {
         fc_transit_close(t);
@@ -105,30 +104,27 @@ static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s
                           double bytes)
 {
     if (src >= t->net->n_nodes || dst >= t->net->n_nodes)
-        return fc_refuse(t->st, FC_INPUT,
-                         "message %llu goes from node %u to node %u (the machine has %u nodes)",
+        return fc_refuse(t->st, FC_INPUT, "message %llu goes from node %u to node %u (the machine has %u nodes)",
                          (unsigned long long)id, src, dst, t->net->n_nodes);
     if (!(bytes >= 0) || isinf(bytes))
-        return fc_refuse(t->st, FC_INPUT, "message %llu has %g bytes (expected 0 or more)",
-                         (unsigned long long)id, bytes);
+        return fc_refuse(t->st, FC_INPUT, "message %llu has %g bytes (expected 0 or more)", (unsigned long long)id,
+                         bytes);
     if (!(time_s >= 0) || isinf(time_s))
-        return fc_refuse(t->st, FC_INPUT, "message %llu leaves at %g s (expected 0 or more)",
-                         (unsigned long long)id, time_s);
+        return fc_refuse(t->st, FC_INPUT, "message %llu leaves at %g s (expected 0 or more)", (unsigned long long)id,
+                         time_s);
     if (time_s < t->taken_s)
-        return fc_refuse(t->st, FC_FAULT,
-                         "message %llu leaves at %.17g s, but an arrival of %.17g s is taken",
+        return fc_refuse(t->st, FC_FAULT, "message %llu leaves at %.17g s, but an arrival of %.17g s is taken",
                          (unsigned long long)id, time_s, t->taken_s);
     return FC_OK;
 }
 
-enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst,
-                             double bytes)
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
 {
     return fc_transit_send_in_turn(t, id, id, time_s, src, dst, bytes);
 }
 
-enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s,
-                                     uint32_t src, uint32_t dst, double bytes)
+enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
+                                     uint32_t dst, double bytes)
 {
     return fc_transit_send_over(t, id, turn, time_s, src, dst, bytes, FC_NONE);
 }
@@ -141,8 +137,7 @@ enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t tu
         double arrived_s = time_s + bytes * t->local_s_per_byte;
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {
-        id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst, route};
+    struct fc_transit_message message = {id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst, route};
     return t->ops->send(t, &message);
 }
 
@@ -190,8 +185,8 @@ static bool count(const struct fc_transit *transit)
         for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++) {
             uint32_t l = t->ways.link[k];
             t->link_bytes[l] += t->ways.weight[k] * way->bytes;
-            t->link_busy_s[l] += t->ways.weight[k] * way->wire_bytes /
-                                 fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+            t->link_busy_s[l] +=
+                t->ways.weight[k] * way->wire_bytes / fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
         }
     }
     for (uint32_t l = 0; t->ways.light && l < t->net->n_links; l++) {

@@ -9,11 +9,11 @@
 struct fc_calibration; /* solvers/calibration/calibration.h */
 struct fc_transit_settings {
     enum fc_network_model network;
-    const double *background_bytes_per_s; /* [n_links] other jobs' traffic; NULL: none */
+    const double *background_bytes_per_s;   /* [n_links] other jobs' traffic; NULL: none */
     const struct fc_background *background; /* flit: the same as packets to send (background.h) */
-    uint64_t seed;                        /* flit */
-    const char *calibration;              /* queueing: file; NULL: the machine's, or theory's parameters */
-    const struct fc_calibration *made;    /* queueing: instead of a file; contention and queueing: what links
+    uint64_t seed;                          /* flit */
+    const char *calibration;                /* queueing: file; NULL: the machine's, or theory's parameters */
+    const struct fc_calibration *made;      /* queueing: instead of a file; contention and queueing: what links
                                            * lose to messages that mix (replays.mixing); NULL: none */
 };
 /* An arrival. */

@@ -40,14 +40,14 @@
 #define LATE (1.0 / 32)
 enum { MANY = 256, MANY_EACH = 8 };
 #define HALF_BLOCKS 4.0 /* packets of a message; trees like qsnet-64: 2 to 4 are equally near the kernel */
-enum { MOST = 10 }; /* all rates are found anew where one of so many changed the last time */
+enum { MOST = 10 };     /* all rates are found anew where one of so many changed the last time */
 
 /* A message under way; its number is that of its flow. */
 struct moving {
     uint64_t id;
     double began_s, left_bytes, since_s; /* wire bytes left at since_s, */
-    double rate;                /* from then on */
-    double end_s, slack_s;      /* foreseen, and what is the same instant */
+    double rate;                         /* from then on */
+    double end_s, slack_s;               /* foreseen, and what is the same instant */
     double head_s, alone_s;
     double least_s; /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
     bool arrived;   /* whatever rate it has: only its load remains */
@@ -65,10 +65,10 @@ struct contention {
     struct fc_dues starts; /* index: of waiting[] */
     uint32_t free_waiting;
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
-    double due_s;        /* rates are found again then; INFINITY: nothing has happened since */
-    bool late;           /* what happens counts late */
-    bool most;           /* the last solve changed most rates: so will the next */
-    uint32_t n_happened; /* starts and ends since the last solve */
+    double due_s;               /* rates are found again then; INFINITY: nothing has happened since */
+    bool late;                  /* what happens counts late */
+    bool most;                  /* the last solve changed most rates: so will the next */
+    uint32_t n_happened;        /* starts and ends since the last solve */
     uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
     uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
 };
@@ -144,8 +144,8 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
     if (w != FC_NONE) {
         c->free_waiting = c->waiting[w].next_free;
     } else {
-        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1,
-                                sizeof *c->waiting, t->st))
+        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1, sizeof *c->waiting,
+                                t->st))
             return t->st->code;
         w = (uint32_t)c->n_waiting++;
     }
@@ -249,8 +249,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
                              packets / (packets + HALF_BLOCKS));
     if (f == FC_NONE ||
-        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving,
-                            t->st) ||
+        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
         !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
         return t->st->code;
     happens(c, m->time_s, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0);

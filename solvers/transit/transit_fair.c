@@ -41,7 +41,7 @@
 
 _Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
 
-#define RESERVE(f, array, capacity, need)                                                                    \
+#define RESERVE(f, array, capacity, need)                                                                              \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
 
 enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *capacity, struct fc_status *st)
@@ -51,8 +51,7 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
-    if (!f->link || !f->loose || !f->at_hand || !f->keys)
-        return fc_out_of_memory(st, "%u links", n_links);
+    if (!f->link || !f->loose || !f->at_hand || !f->keys) return fc_out_of_memory(st, "%u links", n_links);
     for (uint32_t l = 0; l < n_links; l++) f->link[l].capacity = capacity[l];
     fc_lows_on(&f->lows, f->keys, n_links);
     fc_fair_reset(f);
@@ -216,8 +215,7 @@ static bool fits(struct fc_fair *f, uint32_t flow)
     struct fc_fair_link *n = &f->link[narrow];
     for (uint32_t i = n->first; i < n->first + n->n_flows; i++)
         if (f->flow[f->on[i].flow].rate > rate * (1 + CLOSE)) return false;
-    for (uint32_t i = x->first; i < x->first + x->n; i++)
-        f->link[f->entry[i].link].used += f->entry[i].weight * rate;
+    for (uint32_t i = x->first; i < x->first + x->n; i++) f->link[f->entry[i].link].used += f->entry[i].weight * rate;
     n->n_bound++;
     n->level = rate;
     x->bottleneck = narrow;
@@ -381,8 +379,7 @@ static void fill(struct fc_fair *f)
         f->level = greater(f->level, key);
         if (l->n_active == 0 && fabs(l->spare) <= CLOSE * l->capacity) most = INFINITY;
         if (l->n_active > 0) now = l->spare / l->active;
-        if (l->n_active > 0 ? now <= most * (1 + CLOSE) : l->spare < -CLOSE * l->capacity)
-            now = fills_at(f, l);
+        if (l->n_active > 0 ? now <= most * (1 + CLOSE) : l->spare < -CLOSE * l->capacity) now = fills_at(f, l);
         double next = now < most ? now : most;
         if (next > key * (1 + 1e-12)) { /* it lagged behind */
             fc_lows_set(&f->lows, place, next);

@@ -62,7 +62,7 @@ struct fc_fair {
     uint32_t *at_hand;                /* [lows.n] links; the next to fill has the least key */
     struct fc_lows lows;              /* on keys */
     double *keys;
-    double level; /* what is lower is decided */
+    double level;              /* what is lower is decided */
     struct fc_fair_sums *sums; /* [n_links] NULL: never solved anew */
     struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
     uint32_t *stirred;         /* [n_stirred] links */
@@ -71,8 +71,7 @@ struct fc_fair {
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
-enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity,
-                          struct fc_status *st);
+enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
 /* From now on (no flow is there yet) a link l with mixes[l] has, of what it was opened with, the part
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
@@ -83,8 +82,8 @@ void fc_fair_reset(struct fc_fair *fair);
 /* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them, and whole over
  * those of whole[2] that are not FC_NONE; in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
  * is no memory. It has no rate before the next solve. */
-uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, const uint32_t whole[2],
-                     double blocks);
+uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight,
+                     const uint32_t whole[2], double blocks);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */

@@ -68,8 +68,8 @@ static enum fc_code start_engine(struct fc_transit *t)
     k->engine = NULL;
     memset(k->counts, 0, sizeof *k->counts); /* an empty window: every packet is logged */
     k->counts->log = &k->log;
-    if (fc_flit_cycle_engine.open(&k->flit, k->traffic, 1, t->settings.seed, k->counts, k->link_flits,
-                                  k->link_packets, k->injected, &k->engine, t->st))
+    if (fc_flit_cycle_engine.open(&k->flit, k->traffic, 1, t->settings.seed, k->counts, k->link_flits, k->link_packets,
+                                  k->injected, &k->engine, t->st))
         return t->st->code;
     fc_flit_cycle_engine.start_at(k->engine, START);
     k->base_s = 0;
@@ -88,15 +88,13 @@ static enum fc_code open_births(struct fc_transit *t)
     const struct fc_background *b = t->settings.background;
     if (!b && !t->settings.background_bytes_per_s) return FC_OK;
     if (!b)
-        return fc_refuse(
-            t->st, FC_INPUT,
-            "network flit sends a background as packets, and knows only how busy links are (expected "
-            "who sends to whom, or network contention)");
+        return fc_refuse(t->st, FC_INPUT,
+                         "network flit sends a background as packets, and knows only how busy links are (expected "
+                         "who sends to whom, or network contention)");
     if (b->fills)
-        return fc_refuse(
-            t->st, FC_INPUT,
-            "network flit sends a background at its rate: one whose sources always have a packet "
-            "waiting has none (expected a load, or network contention)");
+        return fc_refuse(t->st, FC_INPUT,
+                         "network flit sends a background at its rate: one whose sources always have a packet "
+                         "waiting has none (expected a load, or network contention)");
     return fc_births_open(b, t->net->n_nodes, k->tick_s, t->settings.seed, &k->births, t->st);
 }
 
@@ -108,18 +106,16 @@ static enum fc_code open_kernel(struct fc_transit *t)
     struct kernel *k = t->own = fc_alloc(&t->arena, 1, sizeof *k, t->st);
     if (!k) return t->st->code;
     if (net->n_links > MOST_LINKS)
-        return fc_refuse(
-            t->st, FC_NO,
-            "network flit: the machine has %u links, the kernel follows flits on at most %d (expected "
-            "network contention or queueing)",
-            net->n_links, MOST_LINKS);
+        return fc_refuse(t->st, FC_NO,
+                         "network flit: the machine has %u links, the kernel follows flits on at most %d (expected "
+                         "network contention or queueing)",
+                         net->n_links, MOST_LINKS);
     fc_flit_defaults(&settings);
     settings.seed = t->settings.seed;
     if (fc_flit_prepare(net, &settings, &k->flit, t->st)) return t->st->code;
     k->prepared = true;
     if (!fc_flit_cycle_engine.takes(&k->flit, why, sizeof why))
-        return fc_refuse(t->st, FC_INPUT, "network flit: engine cycle is not exact for this machine: %s",
-                         why);
+        return fc_refuse(t->st, FC_INPUT, "network flit: engine cycle is not exact for this machine: %s", why);
     if (fc_flit_outside_make(&k->flit, t->settings.seed, &k->traffic, t->st) ||
         !(k->counts = fc_alloc(&t->arena, 1, sizeof *k->counts, t->st)) ||
         !(k->link_flits = fc_alloc(&t->arena, net->n_links, sizeof *k->link_flits, t->st)) ||
@@ -206,8 +202,7 @@ static bool reserve_flying(struct fc_transit *t)
         k->n_flying -= gone;
         k->n_done -= gone;
     }
-    return fc_transit_reserve((void **)&k->flying, &k->flying_capacity, k->n_flying + 1, sizeof *k->flying,
-                              t->st);
+    return fc_transit_reserve((void **)&k->flying, &k->flying_capacity, k->n_flying + 1, sizeof *k->flying, t->st);
 }
 
 static enum fc_code put(struct fc_transit *t, uint32_t src, uint32_t dst, double bytes, struct flying flying)
@@ -299,8 +294,7 @@ static enum fc_code run_to(struct fc_transit *t, uint64_t tick)
         do {
             if (fc_flit_cycle_engine.advance(k->engine, to, &k->state, t->st)) return t->st->code;
         } while (!k->state.exhausted && k->state.now < to);
-        if (k->state.exhausted && fc_flit_cycle_engine.advance(k->engine, to, &k->state, t->st))
-            return t->st->code;
+        if (k->state.exhausted && fc_flit_cycle_engine.advance(k->engine, to, &k->state, t->st)) return t->st->code;
         k->now = to;
         if (k->log.n) {
             if (read_log(t)) return t->st->code;
@@ -329,11 +323,10 @@ static enum fc_code warm_up(struct fc_transit *t)
     born = k->n_born - born;
     died = k->n_died - died;
     if ((double)born > (double)died + 0.03 * (double)born + 4 * sqrt((double)born) + 16)
-        return fc_refuse(
-            t->st, FC_NO,
-            "network flit: the background alone is more than the network carries: of %llu packets %llu "
-            "arrive (expected a lower load)",
-            (unsigned long long)born, (unsigned long long)died);
+        return fc_refuse(t->st, FC_NO,
+                         "network flit: the background alone is more than the network carries: of %llu packets %llu "
+                         "arrive (expected a lower load)",
+                         (unsigned long long)born, (unsigned long long)died);
     k->base = k->now;
     return FC_OK;
 }
@@ -366,8 +359,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
         double start_s = fc_dues_first(&k->starts), arrival_s = fc_dues_first(&t->arrivals);
         double now_s = time_of(k, k->now), target_s = fmin(until_s, fmin(start_s, arrival_s));
         bool idle = k->idle_from != UINT64_MAX;
-        if (now_s >= fmin(until_s, arrival_s) ||
-            (idle && (isinf(start_s) || start_s > fmin(until_s, arrival_s))))
+        if (now_s >= fmin(until_s, arrival_s) || (idle && (isinf(start_s) || start_s > fmin(until_s, arrival_s))))
             return FC_OK;
         if (idle && k->now >= k->idle_from + k->settle) { /* nothing moves: the next message is now */
             k->base_s = start_s;

@@ -48,11 +48,10 @@ struct fc_due fc_dues_pop(struct fc_dues *dues);
 /* The links that one message crosses, and the share of its bytes that does: finite[0 .. n_finite) limit it,
  * all n carry it. */
 struct fc_transit_way {
-    uint32_t first, n,
-        n_finite;             /* ways->link[first .. first + n) and weight: those of finite bandwidth first */
-    double head_s;            /* head delays of the longest of its paths */
-    double s_per_byte;        /* 1 / the rate of the message alone: max over links of weight / bandwidth */
-    double bytes, wire_bytes; /* sent so far */
+    uint32_t first, n, n_finite; /* ways->link[first .. first + n) and weight: those of finite bandwidth first */
+    double head_s;               /* head delays of the longest of its paths */
+    double s_per_byte;           /* 1 / the rate of the message alone: max over links of weight / bandwidth */
+    double bytes, wire_bytes;    /* sent so far */
     uint32_t route;
     uint8_t used, path; /* it is the sum of so many of its route's paths, from this one on */
 };
@@ -95,7 +94,7 @@ struct fc_transit_ways {
     size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
     uint32_t fresh;             /* FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */
-    uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */
+    uint32_t *slot;             /* [mask + 1] route, FC_NONE: free; at most half full */
     uint32_t mask;
     struct fc_walk walk;
     uint32_t *top;    /* [n_vertices] latest parcel waiting at each vertex */
@@ -103,14 +102,13 @@ struct fc_transit_ways {
     struct fc_way_parcel *parcel;
     size_t n_parcels, parcel_capacity;
 };
-enum fc_code fc_transit_ways_open(struct fc_transit_ways *ways, const struct fc_network *net,
-                                  const double *background, struct fc_status *st);
+enum fc_code fc_transit_ways_open(struct fc_transit_ways *ways, const struct fc_network *net, const double *background,
+                                  struct fc_status *st);
 void fc_transit_ways_close(struct fc_transit_ways *ways);
 /* The way of a message of `bytes` payload between different nodes; FC_NONE with the status filled when
  * there is none. A message of p packets uses min(p, paths) of its route's paths, starting with one that its
  * turn tells (fc_transit_first_path). */
-uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes,
-                              uint64_t turn);
+uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes, uint64_t turn);
 /* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
@@ -124,8 +122,8 @@ enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
 bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
 /* The message, which leaves at time_s, is counted; when it arrives alone. */
-static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s,
-                                        double bytes, double wire_bytes)
+static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s, double bytes,
+                                        double wire_bytes)
 {
     struct fc_transit_way *way = &ways->way[number];
     if (ways->fresh == number) {
@@ -163,8 +161,7 @@ struct fc_transit_ops {
     void (*reset)(struct fc_transit *t); /* NULL: nothing of its own */
     void (*close)(struct fc_transit *t); /* may be called after a failed open */
 };
-extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention, fc_transit_queueing,
-    fc_transit_flit;
+extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention, fc_transit_queueing, fc_transit_flit;
 
 struct fc_transit {
     const struct fc_transit_ops *ops;
@@ -179,7 +176,7 @@ struct fc_transit {
     double local_s_per_byte;
     struct {
         double bytes, wire_bytes;
-    } sizes[64]; /* of messages, lately: the next is often as long */
+    } sizes[64];                      /* of messages, lately: the next is often as long */
     double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */

@@ -58,14 +58,13 @@ static double plain_wait(const struct fc_turns *turns, double load)
     double sum = 0;
     for (uint32_t l = 0; l < turns->n_links; l++) {
         double rate = load * turns->rate[l], rho = rate * turns->service[l];
-        if (turns->rate[l] > 0)
-            sum += turns->copies[l] * turns->rate[l] * rate * turns->service2[l] / (2 * (1 - rho));
+        if (turns->rate[l] > 0) sum += turns->copies[l] * turns->rate[l] * rate * turns->service2[l] / (2 * (1 - rho));
     }
     return sum / turns->packets;
 }
 
-static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *turns,
-                             struct fc_calibrated *model, struct fc_status *st)
+static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *turns, struct fc_calibrated *model,
+                             struct fc_status *st)
 {
     double most = fc_calibrated_saturation(model, NULL);
     for (int i = 0; i < POINTS; i++) {
@@ -78,13 +77,12 @@ static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *
         w->factor[w->n++] =
             fmax(0, answer.model.latency_mean_cycles - turns->zero_load_cycles) / plain_wait(turns, load);
     }
-    if (w->n == 0)
-        return fc_refuse(st, FC_NO, "network queueing: the model has no stable load on this machine");
+    if (w->n == 0) return fc_refuse(st, FC_NO, "network queueing: the model has no stable load on this machine");
     return FC_OK;
 }
 
-static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w,
-                                const struct fc_turns *turns, const struct fc_flit_settings *settings)
+static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w, const struct fc_turns *turns,
+                                const struct fc_flit_settings *settings)
 {
     struct fc_calibration calibration = {0};
     struct fc_calibrated *model = NULL;
@@ -119,11 +117,11 @@ static enum fc_code make_factor(struct fc_transit *t, struct fc_transit_waits *w
     if (!code) {
         double packets = (double)turns.n_walked * (turns.hops_mean + 2) / turns.n_links;
         if (turns.sampled && packets < LEAST_PACKETS)
-            code = fc_refuse(
-                t->st, FC_NO,
-                "network queueing: the model can follow only %.3g packets a link of this network (expected "
-                "at least %d, or network contention)",
-                packets, LEAST_PACKETS);
+            code =
+                fc_refuse(t->st, FC_NO,
+                          "network queueing: the model can follow only %.3g packets a link of this network (expected "
+                          "at least %d, or network contention)",
+                          packets, LEAST_PACKETS);
         else
             code = solve_model(t, w, &turns, &settings);
         fc_turns_free(&turns);
@@ -188,8 +186,7 @@ static enum fc_code open_queueing(struct fc_transit *t)
     w->packet_wire_bytes = fc_wire_bytes(net->machine, w->packet_bytes);
     w->window_s = WINDOW * w->packet_wire_bytes / slowest;
     if (!(w->window_s > 0) || isinf(w->window_s))
-        return fc_refuse(t->st, FC_INPUT,
-                         "network queueing: packets of %g bytes on links of %g bytes/s never wait",
+        return fc_refuse(t->st, FC_INPUT, "network queueing: packets of %g bytes on links of %g bytes/s never wait",
                          w->packet_wire_bytes, slowest);
     t->waits = w;
     return FC_OK;

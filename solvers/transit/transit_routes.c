@@ -50,7 +50,7 @@ bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size
     *capacity = more;
     return true;
 }
-#define RESERVE(w, array, capacity, need)                                                                    \
+#define RESERVE(w, array, capacity, need)                                                                              \
     fc_transit_reserve((void **)&(w)->array, &(w)->capacity, need, sizeof *(w)->array, (w)->st)
 
 static inline uint64_t hash_of(uint64_t key)
@@ -75,21 +75,19 @@ static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
     return FC_OK;
 }
 
-enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
-                                  const double *background, struct fc_status *st)
+enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net, const double *background,
+                                  struct fc_status *st)
 {
     *w = (struct fc_transit_ways){
         .net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
     const struct fc_machine *m = net->machine;
-    w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
-                          ? m->packet.max_bytes - m->packet.header_bytes
-                          : m->router.flit_bytes;
+    w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
+                                                                   : m->router.flit_bytes;
     uint32_t capacity = m->routing->walk_capacity(net);
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
                          m->routing->name);
-    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256) ||
-        fc_way_shapes_open(&w->shapes, net, st))
+    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256) || fc_way_shapes_open(&w->shapes, net, st))
         return st->code;
     w->top = malloc((size_t)net->n_vertices * sizeof *w->top);
     w->merged = malloc((size_t)net->n_links * sizeof *w->merged);
@@ -286,8 +284,8 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
             link[k] = net->first_link[v] + port[k];
             v = net->link_target[link[k]];
         }
-        w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, shape->n_hops,
-                                                     1.0 / FC_WAY_PATHS, shape->head_s[i]};
+        w->path[w->n_paths++] =
+            (struct fc_way_path){(uint32_t)w->n_path_links, shape->n_hops, 1.0 / FC_WAY_PATHS, shape->head_s[i]};
         w->n_path_links += shape->n_hops;
         if (w->background && !has_room(w, link, shape->n_hops)) return false;
     }
@@ -324,8 +322,7 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 /* The links and weights of the way at link[n_links]. */
 static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
 {
-    if (!walk_paths(w, w->route[way->route].key) ||
-        !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
+    if (!walk_paths(w, w->route[way->route].key) || !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
         !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links))
         return false;
     uint32_t *link = w->link + w->n_links;
@@ -367,8 +364,7 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
     uint32_t *link = w->link + w->n_links;
     double *weight = w->weight + w->n_links;
-    for (uint32_t i = 0; i < used; i++)
-        way.head_s = greater(way.head_s, w->path[(first + i) % w->n_paths].head_s);
+    for (uint32_t i = 0; i < used; i++) way.head_s = greater(way.head_s, w->path[(first + i) % w->n_paths].head_s);
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
@@ -416,13 +412,11 @@ bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double byt
 
 static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
 {
-    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key))
-        return FC_NONE;
+    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key)) return FC_NONE;
     struct fc_way_route *route = &w->route[w->n_routes];
     *route = (struct fc_way_route){
         .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        route->latency_s = fmin(route->latency_s, w->path[i].head_s);
+    for (uint32_t i = 0; i < w->n_paths; i++) route->latency_s = fmin(route->latency_s, w->path[i].head_s);
     w->n_routes++;
     if (2 * (uint64_t)w->n_routes > w->mask)
         return resize_table(w, 2 * (w->mask + 1)) ? FC_NONE : (uint32_t)w->n_routes - 1;
@@ -445,8 +439,7 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
 {
     uint32_t number = (uint32_t)(route - w->route);
     if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first);
-    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
-        return FC_NONE;
+    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE) return FC_NONE;
     uint32_t block = w->short_way[route->shorts + used - 1];
     if (block == FC_NONE) {
         if ((block = take_shorts(w, route->n_paths)) == FC_NONE) return FC_NONE;
@@ -515,8 +508,7 @@ uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double 
     return best;
 }
 
-uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
-                              uint64_t turn)
+uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes, uint64_t turn)
 {
     uint32_t route = fc_transit_route_find(w, src, dst);
     return route == FC_NONE ? FC_NONE : fc_transit_way_over(w, route, bytes, turn);

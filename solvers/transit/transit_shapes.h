@@ -7,14 +7,14 @@
 enum { FC_SHAPE_GUIDES = 64 };
 /* All paths of a displacement, laid end to end by weight. */
 struct fc_way_shape {
-    uint32_t n, n_hops; /* paths; links of each, all alike */
-    double *seen;       /* [n] of the weight up to and with this path, of 1 */
-    double *head_s;     /* [n] head delays */
-    uint8_t *port;      /* [n][n_hops] of each link among those of its source vertex */
+    uint32_t n, n_hops;              /* paths; links of each, all alike */
+    double *seen;                    /* [n] of the weight up to and with this path, of 1 */
+    double *head_s;                  /* [n] head delays */
+    uint8_t *port;                   /* [n][n_hops] of each link among those of its source vertex */
     uint32_t guide[FC_SHAPE_GUIDES]; /* the point k of FC_SHAPE_GUIDES lies on this path or a later one */
 };
 struct fc_way_shapes {
-    uint32_t n_displacements; /* 0: the network looks different from each router, or nothing is kept */
+    uint32_t n_displacements;    /* 0: the network looks different from each router, or nothing is kept */
     struct fc_way_shape **shape; /* [n_displacements] NULL: none yet */
     uint8_t *asked;              /* [n_displacements] how often, up to 2 */
     size_t bytes;                /* of all shapes */
@@ -22,8 +22,7 @@ struct fc_way_shapes {
 enum fc_code fc_way_shapes_open(struct fc_way_shapes *shapes, const struct fc_network *net, struct fc_status *st);
 void fc_way_shapes_close(struct fc_way_shapes *shapes);
 /* A shape of n paths, n_hops links each, to be filled; NULL: no room, which is no error. */
-struct fc_way_shape *fc_way_shape_new(struct fc_way_shapes *shapes, uint32_t displacement, uint32_t n,
-                                      uint32_t n_hops);
+struct fc_way_shape *fc_way_shape_new(struct fc_way_shapes *shapes, uint32_t displacement, uint32_t n, uint32_t n_hops);
 /* After seen[] is known. */
 void fc_way_shape_guide(struct fc_way_shape *shape);
 /* The path on which the point x8 / 8 lies, 0 <= x8 <= 8; the last one takes what rounding left. */

@@ -10,7 +10,7 @@
  * `bundle` the input is several files, "@@NAME\n" before each. */
 struct fc_fuzz_target {
     const char *name;
-    const char *file;   /* of the input, told to the reader as `path`; bundle: the path that the reader gets */
+    const char *file; /* of the input, told to the reader as `path`; bundle: the path that the reader gets */
     bool bundle;
     const char *format; /* of a trace or a fabric; else NULL */
     const char *seeds;  /* files of the repository that are seeds too (glob); NULL: none */

@@ -46,7 +46,8 @@ static void write_compressed(const char *folder)
     uint8_t out[4096];
     size_t n = 0;
     z_stream z = {.next_in = (Bytef *)text, .avail_in = sizeof text - 1, .next_out = out, .avail_out = sizeof out};
-    if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK || deflate(&z, Z_FINISH) != Z_STREAM_END)
+    if (deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
+        deflate(&z, Z_FINISH) != Z_STREAM_END)
         abort();
     deflateEnd(&z);
     save(folder, "stream.gz", out, sizeof out - z.avail_out);
@@ -84,7 +85,10 @@ static void write_dumpi(const char *folder)
     save(folder, "dumpi.one", o.bytes, o.n);
     size_t n = 0;
     for (int r = -1; r < 2; r++) {
-        n += (size_t)sprintf((char *)bundle + n, "%s", r < 0 ? "@@r.meta\nnumprocs=2" : r ? "\n@@r-0001.bin\n" : "\n@@r-0000.bin\n");
+        n += (size_t)sprintf((char *)bundle + n, "%s",
+                             r < 0 ? "@@r.meta\nnumprocs=2"
+                             : r   ? "\n@@r-0001.bin\n"
+                                   : "\n@@r-0000.bin\n");
         if (r >= 0) memcpy(bundle + n, o.bytes, o.n), n += o.n;
     }
     save(folder, "dumpi-run.two", bundle, n);
@@ -94,7 +98,7 @@ static void write_dumpi(const char *folder)
 
 static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller, bool final)
 {
-    (void)user, (void)type, (void)at, (void)caller, (void)final;
+    (void)user, (void)type, (void)at, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -118,11 +122,14 @@ static void write_definitions(OTF2_Archive *archive)
     }
     OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     for (uint32_t r = 0; r < 2; r++) {
-        OTF2_GlobalDefWriter_WriteLocationGroup(g, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+        OTF2_GlobalDefWriter_WriteLocationGroup(g, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(g, r, 0, OTF2_LOCATION_TYPE_CPU_THREAD, 12, r);
     }
-    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, location);
-    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, location);
+    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2,
+                                    location);
+    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2,
+                                    location);
     OTF2_GlobalDefWriter_WriteComm(g, 0, 0, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     OTF2_Archive_CloseGlobalDefWriter(archive, g);
 }
@@ -137,7 +144,8 @@ static void write_events(OTF2_EvtWriter *w, uint32_t rank)
         if (call == 2) OTF2_EvtWriter_MpiRecv(w, NULL, at + 1, 0, 0, 7, 64);
         if (call == 3) {
             OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, at + 1);
-            OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, at + 2, OTF2_COLLECTIVE_OP_BARRIER, 0, OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+            OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, at + 2, OTF2_COLLECTIVE_OP_BARRIER, 0, OTF2_COLLECTIVE_ROOT_NONE,
+                                            0, 0);
         }
         OTF2_EvtWriter_Leave(w, NULL, at + 500, call);
     }
@@ -162,8 +170,8 @@ static void write_otf2(const char *to)
     static const char *const files[] = {"run.otf2", "run.def", "run/0.evt", "run/1.evt", "run/0.def", "run/1.def"};
     static uint8_t bundle[1 << 20];
     const char *folder = fc_fuzz_folder();
-    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX,
-                                              OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                                              OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     OTF2_Archive_OpenEvtFiles(archive);

@@ -16,7 +16,8 @@
 /* ---- traces ---- */
 
 /* By its format's reader, whatever the first bytes. */
-static enum fc_code read_trace(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_trace(const struct fc_fuzz_target *target, const char *path, const char *text,
+                               struct fc_status *st)
 {
     static const struct fc_trace_options options = FC_TRACE_OPTIONS;
     struct fc_trace trace = {0};
@@ -31,7 +32,8 @@ static enum fc_code read_trace(const struct fc_fuzz_target *target, const char *
 }
 
 /* By its first bytes, whole. */
-static enum fc_code read_any(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_any(const struct fc_fuzz_target *target, const char *path, const char *text,
+                             struct fc_status *st)
 {
     struct fc_trace trace;
     (void)target, (void)text;
@@ -40,7 +42,8 @@ static enum fc_code read_any(const struct fc_fuzz_target *target, const char *pa
 }
 
 /* As streams of events, all of them. */
-static enum fc_code walk_any(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code walk_any(const struct fc_fuzz_target *target, const char *path, const char *text,
+                             struct fc_status *st)
 {
     static const struct fc_trace_options options = {.flops_per_s = 1e9, .tick_s = 1e-9, .memory_events = 2};
     struct fc_trace_source source;
@@ -54,7 +57,8 @@ static enum fc_code walk_any(const struct fc_fuzz_target *target, const char *pa
 
 /* ---- graphs ---- */
 
-static enum fc_code read_graph(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_graph(const struct fc_fuzz_target *target, const char *path, const char *text,
+                               struct fc_status *st)
 {
     struct fc_demand demand;
     (void)target, (void)text;
@@ -72,7 +76,8 @@ static bool lists_many_hosts(const char *text)
 }
 
 /* A fabric file beside its machine file. */
-static enum fc_code read_fabric(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_fabric(const struct fc_fuzz_target *target, const char *path, const char *text,
+                                struct fc_status *st)
 {
     struct fc_machine machine;
     struct fc_network net;
@@ -169,18 +174,21 @@ static enum fc_code read_launcher(const struct fc_fuzz_target *target, const cha
 
 /* ---- texts of the command line ---- */
 
-static enum fc_code read_hosts(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_hosts(const struct fc_fuzz_target *target, const char *path, const char *text,
+                               struct fc_status *st)
 {
     struct fc_arena arena = {0};
     const char **name;
     uint32_t n;
     (void)target, (void)path;
-    if (fc_host_list_count(text, strlen(text)) < 20000 && !fc_host_text_is_file(text)) fc_hosts_read(text, &arena, &name, &n, st);
+    if (fc_host_list_count(text, strlen(text)) < 20000 && !fc_host_text_is_file(text))
+        fc_hosts_read(text, &arena, &name, &n, st);
     fc_arena_free(&arena);
     return st->code;
 }
 
-static enum fc_code read_nodes(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_nodes(const struct fc_fuzz_target *target, const char *path, const char *text,
+                               struct fc_status *st)
 {
     struct fc_arena arena = {0};
     uint32_t *node;
@@ -248,18 +256,21 @@ static enum fc_code read_calibration(const struct fc_fuzz_target *target, const 
     return st->code;
 }
 
-static enum fc_code read_sweep(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_sweep(const struct fc_fuzz_target *target, const char *path, const char *text,
+                               struct fc_status *st)
 {
     struct fc_sweep sweep;
     char **words;
     (void)target, (void)text;
-    if (!fc_sweep_read(path, &sweep, st)) fc_sweep_words(&sweep, "fabricast", sweep.n_points - 1, &sweep.arena, &words, st);
+    if (!fc_sweep_read(path, &sweep, st))
+        fc_sweep_words(&sweep, "fabricast", sweep.n_points - 1, &sweep.arena, &words, st);
     fc_sweep_free(&sweep);
     return st->code;
 }
 
 /* Whatever is compressed, line by line. */
-static enum fc_code read_stream(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
+static enum fc_code read_stream(const struct fc_fuzz_target *target, const char *path, const char *text,
+                                struct fc_status *st)
 {
     struct fc_stream s;
     const char *line;
@@ -289,9 +300,21 @@ const struct fc_fuzz_target fc_fuzz_targets[] = {
     {.name = "graph", .file = "g.graph", .run = read_graph},
     {.name = "dense", .file = "g.mat", .run = read_graph},
     {.name = "monitoring", .file = "m.0.prof", .bundle = true, .run = read_graph},
-    {.name = "edge-list", .file = "f.txt", .format = "edge-list", .seeds = "tests/fabrics/small_platform.txt", .run = read_fabric},
-    {.name = "ibnetdiscover", .file = "f.ib", .format = "ibnetdiscover", .seeds = "tests/fabrics/*edr.txt", .run = read_fabric},
-    {.name = "slurm-topology", .file = "f.conf", .format = "slurm-topology", .seeds = "tests/fabrics/*.conf", .run = read_fabric},
+    {.name = "edge-list",
+     .file = "f.txt",
+     .format = "edge-list",
+     .seeds = "tests/fabrics/small_platform.txt",
+     .run = read_fabric},
+    {.name = "ibnetdiscover",
+     .file = "f.ib",
+     .format = "ibnetdiscover",
+     .seeds = "tests/fabrics/*edr.txt",
+     .run = read_fabric},
+    {.name = "slurm-topology",
+     .file = "f.conf",
+     .format = "slurm-topology",
+     .seeds = "tests/fabrics/*.conf",
+     .run = read_fabric},
     {.name = "machine", .file = "m.yaml", .seeds = "models/machines/*[0-9].yaml", .run = read_machine},
     {.name = "set", .file = "set.yaml", .run = read_setting},
     {.name = "calibration", .file = "x.calibration.yaml", .run = read_calibration},

@@ -120,7 +120,8 @@ static void failed_polls(void)
     MPI_Status status;
     int flag = 0, count = 0;
     if (rank == 1) {
-        for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;) {}
+        for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;) {
+        }
         for (int i = 0; i < 4; i++) MPI_Send(out, 40 + i, MPI_INT, 0, 40 + i, MPI_COMM_WORLD);
     }
     if (rank == 0) {

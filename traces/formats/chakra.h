@@ -63,8 +63,8 @@ struct fc_chakra_node *fc_chakra_add(struct fc_chakra *c);
 enum fc_code fc_chakra_depend(struct fc_chakra *c, uint64_t id, bool control);
 /* A named attribute of a node: a number, or where `text` is not NULL a text. Names count without underscores
  * and case; unknown ones are left. */
-enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
-                                 size_t length, int64_t value, const char *text, size_t text_length);
+enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, size_t length,
+                                 int64_t value, const char *text, size_t text_length);
 /* name without underscores and in lower case, cut to size. */
 void fc_chakra_plain(const char *name, size_t length, char *out, size_t size);
 /* FC_INPUT "FILE: rank R, record K: ..." */

@@ -15,8 +15,8 @@ enum fc_code fc_chakra_fail(struct fc_chakra *c, uint64_t record, const char *fo
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return fc_fail(c->st, FC_INPUT, (struct fc_place){c->file, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s",
-                   c->rank, record, text);
+    return fc_fail(c->st, FC_INPUT, (struct fc_place){c->file, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s", c->rank,
+                   record, text);
 }
 
 void *fc_chakra_room(struct fc_chakra *c, void *array, size_t n, size_t *capacity, size_t size)
@@ -63,13 +63,11 @@ void fc_chakra_plain(const char *name, size_t length, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < length && n + 1 < size; i++)
-        if (name[i] != '_')
-            out[n++] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+        if (name[i] != '_') out[n++] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
     out[n] = 0;
 }
 
-static enum fc_code find_group(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
-                               size_t length)
+static enum fc_code find_group(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, size_t length)
 {
     if (length == 0) return FC_OK;
     for (size_t i = 0; i < c->n_groups; i++)
@@ -78,16 +76,16 @@ static enum fc_code find_group(struct fc_chakra *c, struct fc_chakra_node *node,
             return FC_OK;
         }
     if (c->groups_file)
-        return fc_chakra_fail(c, node->record, "process group '%.*s' is not in %s",
-                              (int)(length < 60 ? length : 60), name, c->groups_file);
+        return fc_chakra_fail(c, node->record, "process group '%.*s' is not in %s", (int)(length < 60 ? length : 60),
+                              name, c->groups_file);
     return fc_sink_note(c->sink,
                         "node of a process group whose members are not told (no NAME.json beside the trace): "
                         "taken as all ranks",
                         1);
 }
 
-enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
-                                 size_t length, int64_t value, const char *text, size_t text_length)
+enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, size_t length,
+                                 int64_t value, const char *text, size_t text_length)
 {
     static const char *const types[] = {
         "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
@@ -109,13 +107,11 @@ enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *nod
     if (!strcmp(plain, "involveddim")) node->some_dims = !value;
     if (text && !strcmp(plain, "commtype"))
         for (size_t i = 0; i < FC_COUNT(types); i++)
-            if (strlen(types[i]) == text_length && memcmp(types[i], text, text_length) == 0)
-                value = (int64_t)i;
+            if (strlen(types[i]) == text_length && memcmp(types[i], text, text_length) == 0) value = (int64_t)i;
     for (size_t i = 0; i < FC_COUNT(numbers); i++) {
         if (strcmp(plain, numbers[i].name)) continue;
         if (value < 0)
-            return fc_chakra_fail(c, node->record, "%.*s of the node is negative or no number", (int)length,
-                                  name);
+            return fc_chakra_fail(c, node->record, "%.*s of the node is negative or no number", (int)length, name);
         *numbers[i].to = value;
     }
     return FC_OK;

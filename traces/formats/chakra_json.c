@@ -35,8 +35,7 @@ json_t *fc_chakra_load_json(const char *path, struct fc_status *st)
     json_error_t error = {.line = 0};
     json_t *json = NULL;
     if (!fc_stream_open(path, &feed.stream, st)) json = fc_json_feed(read_some, &feed, 0, &error, st);
-    if (!json && !st->code)
-        fc_fail(st, FC_INPUT, (struct fc_place){path, error.line}, "no JSON: %.200s", error.text);
+    if (!json && !st->code) fc_fail(st, FC_INPUT, (struct fc_place){path, error.line}, "no JSON: %.200s", error.text);
     fc_stream_close(&feed.stream);
     return json;
 }
@@ -58,8 +57,7 @@ static bool whole(const json_t *value, int64_t *number)
     return !*end;
 }
 
-static enum fc_code attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
-                              const json_t *value)
+static enum fc_code attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, const json_t *value)
 {
     int64_t number = 1;
     size_t length = strlen(name), i;
@@ -111,9 +109,8 @@ static enum fc_code dependencies(struct fc_chakra *c, uint64_t record, const jso
 
 static bool node_type(const json_t *value, int64_t *type)
 {
-    static const char *const names[] = {"INVALID", "METADATA",  "MEM_LOAD",  "MEM_STORE",
-                                        "COMP",    "COMM_SEND", "COMM_RECV", "COMM_COLL",
-                                        "STORAGE", "BATCH",     "CHECKPOINT"};
+    static const char *const names[] = {"INVALID",   "METADATA",  "MEM_LOAD", "MEM_STORE", "COMP",      "COMM_SEND",
+                                        "COMM_RECV", "COMM_COLL", "STORAGE",  "BATCH",     "CHECKPOINT"};
     const char *text = json_string_value(value);
     for (size_t i = 0; text && i < FC_COUNT(names); i++)
         if (strncmp(text, names[i], strlen(names[i])) == 0 && strcmp(text + strlen(names[i]), "_NODE") == 0) {
@@ -141,15 +138,12 @@ static enum fc_code read_node(struct fc_chakra *c, json_t *object)
                 return fc_chakra_fail(c, node->record, "the node's Id is no number");
             node->id = (uint64_t)number;
         } else if (!strcmp(plain, "nodetype") || !strcmp(plain, "type")) {
-            if (!node_type(value, &node->type))
-                return fc_chakra_fail(c, node->record, "the node's type is unknown");
-        } else if (!strcmp(plain, "runtime") || !strcmp(plain, "durationmicros") ||
-                   !strcmp(plain, "duration")) {
+            if (!node_type(value, &node->type)) return fc_chakra_fail(c, node->record, "the node's type is unknown");
+        } else if (!strcmp(plain, "runtime") || !strcmp(plain, "durationmicros") || !strcmp(plain, "duration")) {
             double micros = json_is_number(value)   ? json_number_value(value)
                             : whole(value, &number) ? (double)number
                                                     : -1;
-            if (!(micros >= 0))
-                return fc_chakra_fail(c, node->record, "the node's %s is no time in microseconds", key);
+            if (!(micros >= 0)) return fc_chakra_fail(c, node->record, "the node's %s is no time in microseconds", key);
             node->duration_s = micros / 1e6;
         } else if (!strcmp(plain, "ctrldeps") || !strcmp(plain, "datadeps")) {
             code = dependencies(c, node->record, value, *plain == 'c');
@@ -165,8 +159,7 @@ static enum fc_code read_node(struct fc_chakra *c, json_t *object)
 
 enum fc_code fc_chakra_read_json(struct fc_chakra *c)
 {
-    json_t *json = fc_chakra_load_json(c->file, c->st), *graph = json_object_get(json, "workload_graph"),
-           *node;
+    json_t *json = fc_chakra_load_json(c->file, c->st), *graph = json_object_get(json, "workload_graph"), *node;
     size_t i;
     enum fc_code code = json ? FC_OK : c->st->code;
     if (!code && !json_is_array(graph)) code = fc_chakra_fail(c, 0, "no list \"workload_graph\" of nodes");

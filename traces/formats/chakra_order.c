@@ -126,8 +126,7 @@ static enum fc_code refuse_cycle(struct search *s, uint32_t node)
     while (s->path[from].node != node) from--;
     for (uint32_t i = from; i < s->depth && n < sizeof text - 60; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%" PRIu64 " -> ", c->nodes[s->path[i].node].id);
-    snprintf(text + n, sizeof text - n, "%s%" PRIu64, n >= sizeof text - 60 ? "... -> " : "",
-             c->nodes[node].id);
+    snprintf(text + n, sizeof text - n, "%s%" PRIu64, n >= sizeof text - 60 ? "... -> " : "", c->nodes[node].id);
     return fc_chakra_fail(c, c->nodes[node].record, "nodes depend on each other: %s", text);
 }
 

@@ -79,32 +79,23 @@ static bool scalar(const struct field *f, int64_t *value)
     uint32_t low = (uint32_t)f->value;
     *value = (int64_t)f->value;
     switch (f->number) {
-    case 3:
-        memcpy(&real, &f->value, sizeof real);
-        break;
+    case 3: memcpy(&real, &f->value, sizeof real); break;
     case 5:
         memcpy(&single, &low, sizeof single);
         real = (double)single;
         break;
     case 15:
-    case 17:
-        *value = unzigzag(f->value);
-        return f->type == VARINT;
+    case 17: *value = unzigzag(f->value); return f->type == VARINT;
     case 11:
     case 13:
     case 19:
-    case 21:
-        return (f->type != BYTES) && f->value <= INT64_MAX;
-    case 23:
-        *value = (int32_t)low;
-        return f->type == FIXED32;
+    case 21: return (f->type != BYTES) && f->value <= INT64_MAX;
+    case 23: *value = (int32_t)low; return f->type == FIXED32;
     case 7:
     case 9:
     case 25:
-    case 27:
-        return f->type != BYTES;
-    default:
-        return false;
+    case 27: return f->type != BYTES;
+    default: return false;
     }
     if (f->type != (f->number == 3 ? FIXED64 : FIXED32) || !(fabs(real) < 9e18)) return false;
     *value = (int64_t)real;
@@ -124,8 +115,7 @@ static bool any_false(const struct field *list)
     return found;
 }
 
-static enum fc_code read_attribute(struct fc_chakra *c, struct fc_chakra_node *node,
-                                   const struct field *message)
+static enum fc_code read_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const struct field *message)
 {
     struct wire w = {message->bytes, message->bytes + message->value};
     struct field f, value = {0};
@@ -198,15 +188,14 @@ static enum fc_code read_messages(struct fc_chakra *c, struct fc_stream *s)
         if (there == 0 && record == 0) return fc_chakra_fail(c, 0, "the file is empty");
         if (there == 0) return FC_OK;
         struct wire w = {s->next, s->next + there};
-        if (!varint(&w, &length))
-            return fc_chakra_fail(c, record, "the length of the record is damaged or cut");
+        if (!varint(&w, &length)) return fc_chakra_fail(c, record, "the length of the record is damaged or cut");
         fc_stream_skip(s, (size_t)(w.at - s->next));
         if (length > (1 << 30))
             return fc_chakra_fail(c, record, "%" PRIu64 " bytes in one record (at most 1 GiB)", length);
         if (fc_stream_need(s, length, &there, c->st)) return c->st->code;
         if (there < length)
-            return fc_chakra_fail(c, record, "the file ends after %zu of the record's %" PRIu64 " bytes",
-                                  there, length);
+            return fc_chakra_fail(c, record, "the file ends after %zu of the record's %" PRIu64 " bytes", there,
+                                  length);
         w = (struct wire){s->next, s->next + length};
         if (record ? read_node(c, &w) : check_metadata(c, &w)) return c->st->code;
         fc_stream_skip(s, length);

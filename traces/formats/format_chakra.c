@@ -34,10 +34,8 @@ static enum fc_code take_bytes(struct fc_chakra *c, const struct fc_chakra_node 
 {
     e->bytes = node->bytes > 0 ? node->bytes : 0;
     if (node->bytes > 0) return FC_OK;
-    return fc_sink_note(c->sink,
-                        node->bytes ? "communication without comm_size: taken as 0 bytes"
-                                    : "communication of comm_size 0",
-                        1);
+    return fc_sink_note(
+        c->sink, node->bytes ? "communication without comm_size: taken as 0 bytes" : "communication of comm_size 0", 1);
 }
 
 static enum fc_code message(struct fc_chakra *c, const struct fc_chakra_node *node, struct fc_event *e)
@@ -48,10 +46,9 @@ static enum fc_code message(struct fc_chakra *c, const struct fc_chakra_node *no
     if (peer < 0) return fc_chakra_fail(c, node->record, "node %" PRIu64 " has no %s", node->id, name);
     if (peer >= c->n_ranks)
         return fc_chakra_fail(c, node->record,
-                              "%s %" PRId64 " of node %" PRIu64 " (there are files of %" PRIu32 " ranks)",
-                              name, peer, node->id, c->n_ranks);
-    if (node->tag > INT32_MAX)
-        return fc_chakra_fail(c, node->record, "comm_tag %" PRId64 " is too large", node->tag);
+                              "%s %" PRId64 " of node %" PRIu64 " (there are files of %" PRIu32 " ranks)", name, peer,
+                              node->id, c->n_ranks);
+    if (node->tag > INT32_MAX) return fc_chakra_fail(c, node->record, "comm_tag %" PRId64 " is too large", node->tag);
     e->op = sends ? FC_OP_SEND : FC_OP_RECV;
     e->peer = (int32_t)peer;
     e->tag = (int32_t)node->tag;
@@ -71,12 +68,11 @@ static enum fc_code choose_root(struct fc_chakra *c, const struct fc_chakra_node
     bool member = node->root >= 0 && node->root < c->n_ranks && !group;
     for (uint32_t i = 0; group && i < group->n; i++) member = member || group->member[i] == node->root;
     if (node->root >= 0 && !member)
-        return fc_chakra_fail(c, node->record, "root %" PRId64 " of node %" PRIu64 " is not in its group",
-                              node->root, node->id);
+        return fc_chakra_fail(c, node->record, "root %" PRId64 " of node %" PRIu64 " is not in its group", node->root,
+                              node->id);
     e->peer = (int32_t)(node->root >= 0 ? node->root : group ? group->member[0] : 0);
-    return node->root >= 0
-               ? FC_OK
-               : fc_sink_note(c->sink, "collective without a root: its group's first rank is taken", 1);
+    return node->root >= 0 ? FC_OK
+                           : fc_sink_note(c->sink, "collective without a root: its group's first rank is taken", 1);
 }
 
 static enum fc_code collective(struct fc_chakra *c, const struct fc_chakra_node *node, struct fc_event *e)
@@ -87,14 +83,12 @@ static enum fc_code collective(struct fc_chakra *c, const struct fc_chakra_node 
     const struct fc_chakra_group *group = node->group >= 0 ? &c->groups[node->group] : NULL;
     bool member = !group;
     if (node->comm_type >= (int64_t)FC_COUNT(ops))
-        return fc_chakra_fail(c, node->record,
-                              "comm_type %" PRId64 " of node %" PRIu64 " (expected 0 to %zu)",
+        return fc_chakra_fail(c, node->record, "comm_type %" PRId64 " of node %" PRIu64 " (expected 0 to %zu)",
                               node->comm_type, node->id, FC_COUNT(ops) - 1);
     for (uint32_t i = 0; group && i < group->n; i++) member = member || group->member[i] == c->rank;
     if (!member)
-        return fc_chakra_fail(c, node->record,
-                              "node %" PRIu64 ": rank %" PRIu32 " is not in process group '%s'", node->id,
-                              c->rank, group->name);
+        return fc_chakra_fail(c, node->record, "node %" PRIu64 ": rank %" PRIu32 " is not in process group '%s'",
+                              node->id, c->rank, group->name);
     if (node->some_dims &&
         fc_sink_note(c->sink,
                      "collective over some dimensions (involved_dim) of a network that the trace does not "
@@ -103,13 +97,11 @@ static enum fc_code collective(struct fc_chakra *c, const struct fc_chakra_node 
         return c->st->code;
     e->op = ops[node->comm_type];
     e->comm = group ? group->comm : 0;
-    bool rooted =
-        e->op == FC_OP_REDUCE || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_BCAST;
+    bool rooted = e->op == FC_OP_REDUCE || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_BCAST;
     if (rooted && choose_root(c, node, group, e)) return c->st->code;
     if (e->op == FC_OP_BARRIER) return FC_OK;
     if (take_bytes(c, node, e)) return c->st->code;
-    if (e->op == FC_OP_ALLTOALL || e->op == FC_OP_REDUCE_SCATTER)
-        return divide(c, e, group ? group->n : c->n_ranks);
+    if (e->op == FC_OP_ALLTOALL || e->op == FC_OP_REDUCE_SCATTER) return divide(c, e, group ? group->n : c->n_ranks);
     return FC_OK;
 }
 
@@ -119,8 +111,7 @@ static enum fc_code computation(struct fc_chakra *c, const struct fc_chakra_node
     e->compute_s = node->duration_s;
     if (node->duration_s > 0 || node->num_ops <= 0) return FC_OK;
     e->compute_s = fc_sink_seconds(c->sink, options, c->rank, (double)node->num_ops);
-    return fc_sink_note(c->sink,
-                        "computation without duration: its num_ops at the speed given for operations", 1);
+    return fc_sink_note(c->sink, "computation without duration: its num_ops at the speed given for operations", 1);
 }
 
 static enum fc_code make_event(struct fc_chakra *c, const struct fc_chakra_node *node,
@@ -129,22 +120,18 @@ static enum fc_code make_event(struct fc_chakra *c, const struct fc_chakra_node 
     bool communicates = node->type >= FC_CHAKRA_SEND && node->type <= FC_CHAKRA_COLL;
     *e = (struct fc_event){.op = FC_OP_OTHER, .peer = -1, .request = node->on_cpu ? 0 : communicates ? 2 : 1};
     switch (node->type) {
-    case FC_CHAKRA_COMP:
-        return computation(c, node, options, e);
+    case FC_CHAKRA_COMP: return computation(c, node, options, e);
     case FC_CHAKRA_SEND:
-    case FC_CHAKRA_RECV:
-        return message(c, node, e);
+    case FC_CHAKRA_RECV: return message(c, node, e);
     case FC_CHAKRA_COLL:
         if (node->comm_type >= 0) return collective(c, node, e);
         e->compute_s = node->duration_s;
         return only_time(c, "collective node without comm_type (its call or kernel): only its time is kept");
-    case FC_CHAKRA_METADATA:
-        e->compute_s = node->duration_s;
-        return FC_OK;
+    case FC_CHAKRA_METADATA: e->compute_s = node->duration_s; return FC_OK;
     }
     if (node->type < 1 || node->type > FC_CHAKRA_LAST)
-        return fc_chakra_fail(c, node->record, "type %" PRId64 " of node %" PRIu64 " (expected 1 to %d)",
-                              node->type, node->id, FC_CHAKRA_LAST);
+        return fc_chakra_fail(c, node->record, "type %" PRId64 " of node %" PRIu64 " (expected 1 to %d)", node->type,
+                              node->id, FC_CHAKRA_LAST);
     e->compute_s = node->duration_s;
     return only_time(c, "memory or storage node: only its time is kept");
 }
@@ -189,10 +176,9 @@ static enum fc_code read_group(struct fc_chakra *c, const char *name, const json
     size_t n = json_array_size(ranks);
     if (n == 0) return fc_fail(c->st, FC_INPUT, where, "process group '%.60s' is no list of ranks", name);
     if (n > c->n_ranks)
-        return fc_fail(c->st, FC_INPUT, where,
-                       "process group '%.60s' of %zu ranks (the trace has %" PRIu32 ")", name, n, c->n_ranks);
-    *g = (struct fc_chakra_group){
-        .name = strdup(name), .n = (uint32_t)n, .member = malloc(n * sizeof *g->member)};
+        return fc_fail(c->st, FC_INPUT, where, "process group '%.60s' of %zu ranks (the trace has %" PRIu32 ")", name,
+                       n, c->n_ranks);
+    *g = (struct fc_chakra_group){.name = strdup(name), .n = (uint32_t)n, .member = malloc(n * sizeof *g->member)};
     c->n_groups++;
     if (!g->name || !g->member) return fc_out_of_memory(c->st, "reading the trace");
     for (size_t i = 0; i < n; i++) {
@@ -274,8 +260,7 @@ static bool is_chakra(const struct fc_trace_probe *probe)
     if (ends_in(probe->path, ".et") || fc_is_rank_file(probe->path, ".et")) return true;
     while (at < probe->n_head && strchr(" \t\r\n", probe->head[at])) at++;
     return at < probe->n_head && probe->head[at] == '{' &&
-           (contains(probe, "\"workload_graph\"") ||
-            (contains(probe, "\"schema\"") && contains(probe, "-chakra.")));
+           (contains(probe, "\"workload_graph\"") || (contains(probe, "\"schema\"") && contains(probe, "-chakra.")));
 }
 
 /* The execution graph that PyTorch writes is what Chakra traces are made of: it has no durations, no kinds of
@@ -294,8 +279,7 @@ static enum fc_code refuse_pytorch(const char *path, struct fc_status *st)
     return code;
 }
 
-static enum fc_code read_chakra(const char *path, const struct fc_trace_options *options,
-                                struct fc_trace_sink *sink)
+static enum fc_code read_chakra(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     struct fc_arena arena = {0};
     struct fc_rank_files files;

@@ -115,16 +115,14 @@ static enum fc_code find_place(struct fc_dumpi_run *run, const char *path, struc
         snprintf(place->folder, sizeof place->folder, "%s", path);
         if (find_prefix(run, place)) return FC_INPUT;
     } else {
-        snprintf(place->folder, sizeof place->folder, "%.*s", slash ? (int)(slash - path) : 1,
-                 slash ? path : ".");
+        snprintf(place->folder, sizeof place->folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
         if (slash == path) strcpy(place->folder, "/");
         size_t n = ends_with(name, ".meta") ? strlen(name) - 5 : rank_of_name(name, &rank);
         place->single = n == 0;
         snprintf(place->prefix, sizeof place->prefix, "%.*s", (int)n, name);
     }
     if (place->single) return FC_OK;
-    snprintf(place->meta, sizeof place->meta, "%.*s/%.*s.meta", MOST_PATH - 600, place->folder, 500,
-             place->prefix);
+    snprintf(place->meta, sizeof place->meta, "%.*s/%.*s.meta", MOST_PATH - 600, place->folder, 500, place->prefix);
     FILE *in = fopen(place->meta, "rb");
     if (in)
         fclose(in);
@@ -165,9 +163,9 @@ static enum fc_code read_meta(struct fc_dumpi_run *run, struct place *place)
     enum fc_code code = fc_stream_open(place->meta, &s, run->st);
     while (!code && !(code = fc_stream_line(&s, &line, &n, run->st)) && line) {
         if (n > 9 && memcmp(line, "numprocs=", 9) == 0)
-            code = fc_word_int(line + 9, n - 9, 1, MOST_RANKS, "numprocs", &number, fc_stream_place(&s),
-                               run->st);
-        if (!code && number) code = fc_announced((uint64_t)number, most_ranks(run), "ranks", fc_stream_place(&s), run->st);
+            code = fc_word_int(line + 9, n - 9, 1, MOST_RANKS, "numprocs", &number, fc_stream_place(&s), run->st);
+        if (!code && number)
+            code = fc_announced((uint64_t)number, most_ranks(run), "ranks", fc_stream_place(&s), run->st);
     }
     if (!code && !number)
         code = fc_fail(run->st, FC_INPUT, (struct fc_place){place->meta, 0},
@@ -193,7 +191,8 @@ static enum fc_code ask_file(struct fc_dumpi_run *run, const char *path, uint32_
             if (answer < 1 || answer > MOST_RANKS)
                 code = fc_dumpi_fail(&file, "MPI_Comm_size answers %" PRId64, answer);
             else if ((uint64_t)answer > most_ranks(run))
-                code = fc_dumpi_fail(&file, "MPI_Comm_size answers %" PRId64 ", more ranks than the files can hold", answer);
+                code = fc_dumpi_fail(&file, "MPI_Comm_size answers %" PRId64 ", more ranks than the files can hold",
+                                     answer);
             run->n_ranks = (uint32_t)answer;
             size = true;
         } else if (record.function == DUMPI_COMM_RANK && !own) {
@@ -205,12 +204,11 @@ static enum fc_code ask_file(struct fc_dumpi_run *run, const char *path, uint32_
     }
     fc_dumpi_close(&file);
     if (!code && !(size && own))
-        code =
-            fc_fail(run->st, FC_INPUT, (struct fc_place){path, 0},
-                    "is one rank of a DUMPI run, but %s is not known: the program did not ask for "
-                    "MPI_Comm_%s. Name it "
-                    "PREFIX-0000.bin (0000: its rank) and write PREFIX.meta with a line numprocs=N beside it",
-                    size ? "which one" : "of how many", size ? "rank" : "size");
+        code = fc_fail(run->st, FC_INPUT, (struct fc_place){path, 0},
+                       "is one rank of a DUMPI run, but %s is not known: the program did not ask for "
+                       "MPI_Comm_%s. Name it "
+                       "PREFIX-0000.bin (0000: its rank) and write PREFIX.meta with a line numprocs=N beside it",
+                       size ? "which one" : "of how many", size ? "rank" : "size");
     return code;
 }
 
@@ -249,8 +247,7 @@ static enum fc_code find_files(struct fc_dumpi_run *run, const char *path, const
     char one[MOST_PATH] = "";
     uint32_t rank = place->single ? UINT32_MAX : 0;
     if (!place->single && list_files(run, place, one)) return run->st->code;
-    if (!place->single && !one[0])
-        return wrong(run, "there is no PREFIX-0000.bin, PREFIX-0001.bin ... beside it");
+    if (!place->single && !one[0]) return wrong(run, "there is no PREFIX-0000.bin, PREFIX-0001.bin ... beside it");
     if (!run->n_ranks || place->single)
         if (ask_file(run, place->single ? path : one, &rank)) return run->st->code;
     run->n_missing = run->n_ranks;
@@ -268,8 +265,8 @@ static enum fc_code note_missing(struct fc_dumpi_run *run)
         last = r;
         if (run->path[r]) continue;
         while (last + 1 < run->n_ranks && !run->path[last + 1]) last++;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu32,
-                                 used ? ", " : "ranks without a file: ", r);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu32, used ? ", " : "ranks without a file: ", r);
         if (last > r) used += (size_t)snprintf(text + used, sizeof text - used, "-%" PRIu32, last);
         if (used >= 90) used += (size_t)snprintf(text + used, sizeof text - used, " ...");
     }
@@ -290,9 +287,8 @@ static void describe(const struct fc_dumpi_run *run, const struct fc_dumpi_file 
     struct tm utc;
     char date[40] = "";
     if (when > 0 && gmtime_r(&when, &utc)) strftime(date, sizeof date, "; %Y-%m-%d %H:%M UTC", &utc);
-    snprintf(o->origin, sizeof o->origin, "DUMPI %d.%d.%d; %" PRIu32 " ranks%s%s%s", file->version[0],
-             file->version[1], file->version[2], run->n_ranks, file->host[0] ? "; first on " : "", file->host,
-             date);
+    snprintf(o->origin, sizeof o->origin, "DUMPI %d.%d.%d; %" PRIu32 " ranks%s%s%s", file->version[0], file->version[1],
+             file->version[2], run->n_ranks, file->host[0] ? "; first on " : "", file->host, date);
 }
 
 static enum fc_code look_over_file(struct fc_dumpi_run *run, struct fc_dumpi_file *file, struct overview *o)
@@ -302,8 +298,7 @@ static enum fc_code look_over_file(struct fc_dumpi_run *run, struct fc_dumpi_fil
     int parent;
     for (int f = 0; f < FC_DUMPI_COUNTED; f++) {
         o->ignored[f] += file->ignored[f];
-        if (fc_dumpi_makes_comm(f, &parent) >= 0 && (file->called[f] || !file->footer))
-            run->makes_comms = true;
+        if (fc_dumpi_makes_comm(f, &parent) >= 0 && (file->called[f] || !file->footer)) run->makes_comms = true;
     }
     if (!o->origin[0]) describe(run, file, o);
     if (fc_dumpi_next(file, &record, &there)) return run->st->code;
@@ -332,11 +327,10 @@ static enum fc_code look_over(struct fc_dumpi_run *run, struct overview *o)
 
 static bool is_noted(int function)
 {
-    bool own =
-        function == DUMPI_COMM_SIZE || function == DUMPI_COMM_RANK || function == DUMPI_REQUEST_FREE ||
-        function == DUMPI_CANCEL || (function >= DUMPI_TYPE_CONTIGUOUS && function <= DUMPI_TYPE_STRUCT) ||
-        function == DUMPI_TYPE_DUP || (function >= DUMPI_TYPE_DARRAY && function <= DUMPI_TYPE_SUBARRAY) ||
-        (function >= DUMPI_COMM_GROUP && function <= DUMPI_GROUP_RANGE_EXCL);
+    bool own = function == DUMPI_COMM_SIZE || function == DUMPI_COMM_RANK || function == DUMPI_REQUEST_FREE ||
+               function == DUMPI_CANCEL || (function >= DUMPI_TYPE_CONTIGUOUS && function <= DUMPI_TYPE_STRUCT) ||
+               function == DUMPI_TYPE_DUP || (function >= DUMPI_TYPE_DARRAY && function <= DUMPI_TYPE_SUBARRAY) ||
+               (function >= DUMPI_COMM_GROUP && function <= DUMPI_GROUP_RANGE_EXCL);
     return !own && fc_dumpi_functions[function].class != FC_DUMPI_LOCAL;
 }
 
@@ -373,8 +367,7 @@ static enum fc_code read_ranks(struct fc_dumpi_run *run)
     struct fc_dumpi_reader r = {.run = run};
     r.comm = malloc(MOST_HANDLES * sizeof *r.comm);
     r.window = malloc(MOST_HANDLES * sizeof *r.window);
-    enum fc_code code =
-        r.comm && r.window ? FC_OK : fc_out_of_memory(run->st, "reading a trace");
+    enum fc_code code = r.comm && r.window ? FC_OK : fc_out_of_memory(run->st, "reading a trace");
     for (uint32_t rank = 0; !code && rank < run->n_ranks; rank++) {
         if (!run->path[rank]) continue;
         code = fc_dumpi_open(&r.file, run->path[rank], rank, run->st);
@@ -389,15 +382,13 @@ static enum fc_code read_ranks(struct fc_dumpi_run *run)
     return code;
 }
 
-static enum fc_code read_dumpi(const char *path, const struct fc_trace_options *options,
-                               struct fc_trace_sink *sink)
+static enum fc_code read_dumpi(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     (void)options;
     struct fc_dumpi_run run = {.sink = sink, .st = sink->st};
     struct place *place = calloc(1, sizeof *place);
     struct overview *o = calloc(1, sizeof *o);
-    enum fc_code code =
-        place && o ? FC_OK : fc_out_of_memory(sink->st, "reading a trace");
+    enum fc_code code = place && o ? FC_OK : fc_out_of_memory(sink->st, "reading a trace");
     if (!code) code = find_place(&run, path, place);
     if (!code) sink->bytes = count_bytes(place, path);
     if (!code && place->meta[0]) code = read_meta(&run, place);

@@ -177,8 +177,7 @@ bool fc_dumpi_version_before(const struct fc_dumpi_file *file, int a, int b, int
 int32_t fc_dumpi_entry(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, uint32_t k);
 
 /* The texts of an argv, blanks between them. */
-void fc_dumpi_text(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, char *out,
-                   size_t size);
+void fc_dumpi_text(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, char *out, size_t size);
 
 /* Entry k of a list of statuses; false when there is none. */
 struct fc_dumpi_status {
@@ -220,8 +219,8 @@ struct fc_dumpi_made {
  * from, may be -1. */
 int fc_dumpi_makes_comm(int function, int *parent);
 /* Adds a communicator to the run and the sink. */
-enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n,
-                               const int32_t *dims, uint32_t n_dims, int32_t *comm);
+enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n, const int32_t *dims,
+                               uint32_t n_dims, int32_t *comm);
 /* Finds the members of all communicators from the calls of all ranks: run->made. */
 enum fc_code fc_dumpi_find_comms(struct fc_dumpi_run *run);
 

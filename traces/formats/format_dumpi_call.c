@@ -24,8 +24,7 @@ enum fc_code fc_dumpi_other(struct fc_dumpi_reader *r, const char *why)
     char text[200];
     struct fc_event e = fc_dumpi_event(r, FC_OP_OTHER);
     if (why) {
-        snprintf(text, sizeof text, "%s%s: only its time is kept",
-                 fc_dumpi_functions[r->record.function].name, why);
+        snprintf(text, sizeof text, "%s%s: only its time is kept", fc_dumpi_functions[r->record.function].name, why);
         if (fc_sink_note(r->run->sink, text, 1)) return r->run->st->code;
     }
     return fc_hold_event(&r->hold, &e, NULL);

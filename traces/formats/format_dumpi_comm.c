@@ -16,46 +16,26 @@ int fc_dumpi_makes_comm(int function, int *parent)
 {
     *parent = 0;
     switch (function) {
-    case DUMPI_COMM_DUP:
-        return 1;
-    case DUMPI_COMM_CREATE:
-        return 2;
-    case DUMPI_COMM_SPLIT:
-        return 3;
-    case DUMPI_CART_CREATE:
-        return 5;
-    case DUMPI_GRAPH_CREATE:
-        return 6;
-    case DUMPI_CART_SUB:
-        *parent = 1;
-        return 3;
-    case DUMPI_INTERCOMM_CREATE:
-        return 5;
-    case DUMPI_INTERCOMM_MERGE:
-        return 2;
+    case DUMPI_COMM_DUP: return 1;
+    case DUMPI_COMM_CREATE: return 2;
+    case DUMPI_COMM_SPLIT: return 3;
+    case DUMPI_CART_CREATE: return 5;
+    case DUMPI_GRAPH_CREATE: return 6;
+    case DUMPI_CART_SUB: *parent = 1; return 3;
+    case DUMPI_INTERCOMM_CREATE: return 5;
+    case DUMPI_INTERCOMM_MERGE: return 2;
     case DUMPI_COMM_ACCEPT:
-    case DUMPI_COMM_CONNECT:
-        *parent = 3;
-        return 4;
-    case DUMPI_COMM_GET_PARENT:
-        *parent = -1;
-        return 0;
-    case DUMPI_COMM_JOIN:
-        *parent = -1;
-        return 1;
-    case DUMPI_COMM_SPAWN:
-        *parent = 2;
-        return 3;
-    case DUMPI_COMM_SPAWN_MULTIPLE:
-        *parent = 3;
-        return 4;
-    default:
-        return -1;
+    case DUMPI_COMM_CONNECT: *parent = 3; return 4;
+    case DUMPI_COMM_GET_PARENT: *parent = -1; return 0;
+    case DUMPI_COMM_JOIN: *parent = -1; return 1;
+    case DUMPI_COMM_SPAWN: *parent = 2; return 3;
+    case DUMPI_COMM_SPAWN_MULTIPLE: *parent = 3; return 4;
+    default: return -1;
     }
 }
 
-enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n,
-                               const int32_t *dims, uint32_t n_dims, int32_t *comm)
+enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n, const int32_t *dims,
+                               uint32_t n_dims, int32_t *comm)
 {
     if (run->n_comms == run->comm_capacity) {
         uint32_t capacity = run->comm_capacity ? 2 * run->comm_capacity : 64;
@@ -92,10 +72,8 @@ static int list_argument(int function)
     case DUMPI_GROUP_RANGE_INCL:
     case DUMPI_GROUP_RANGE_EXCL:
     case DUMPI_CART_SUB:
-    case DUMPI_CART_CREATE:
-        return 2;
-    default:
-        return -1;
+    case DUMPI_CART_CREATE: return 2;
+    default: return -1;
     }
 }
 
@@ -131,8 +109,7 @@ static enum fc_code collect(struct fc_dumpi_finder *f, struct fc_dumpi_rank_stat
     if (!of_groups && made < 0) return FC_OK;
     uint32_t n = list < 0 ? 0 : write_list(f, &arg[list], NULL);
     if (n == UINT32_MAX)
-        return fc_dumpi_fail(&f->file, "%s has ranges of ranks that are damaged",
-                             fc_dumpi_functions[r->function].name);
+        return fc_dumpi_fail(&f->file, "%s has ranges of ranks that are damaged", fc_dumpi_functions[r->function].name);
     struct fc_dumpi_action *a = fc_alloc(&f->run->arena, 1, sizeof *a + n * sizeof *a->list, f->st);
     if (!a) return FC_NO;
     *a = (struct fc_dumpi_action){.function = r->function, .n = n};
@@ -193,13 +170,13 @@ static enum fc_code making_of(struct fc_dumpi_finder *f, int32_t parent, uint64_
     *found = *at;
     if ((*at)->function == function) return FC_OK;
     return fc_fail(f->st, FC_INPUT, (struct fc_place){f->run->sink->trace->file, 0},
-                   "ranks disagree on making %" PRIu64 " of communicators from one parent: %s here, %s there",
-                   k + 1, fc_dumpi_functions[(*at)->function].name, fc_dumpi_functions[function].name);
+                   "ranks disagree on making %" PRIu64 " of communicators from one parent: %s here, %s there", k + 1,
+                   fc_dumpi_functions[(*at)->function].name, fc_dumpi_functions[function].name);
 }
 
 /* The communicator of these members in this making, made when it is the first to ask. */
-static enum fc_code comm_of(struct fc_dumpi_finder *f, struct fc_dumpi_making *m,
-                            const struct fc_dumpi_comm *like, int32_t *comm)
+static enum fc_code comm_of(struct fc_dumpi_finder *f, struct fc_dumpi_making *m, const struct fc_dumpi_comm *like,
+                            int32_t *comm)
 {
     for (uint32_t i = 0; i < m->n_comms; i++) {
         const struct fc_dumpi_comm *c = &f->run->comm[m->comms[i]];
@@ -219,14 +196,13 @@ static enum fc_code comm_of(struct fc_dumpi_finder *f, struct fc_dumpi_making *m
 }
 
 /* Members of a cartesian sub-grid through `place`, row-major; keeps[d]: dimension d stays. */
-static void sub_grid(const struct fc_dumpi_comm *parent, const int32_t *keeps, uint32_t place,
-                     uint32_t *member, int32_t *dims, struct fc_dumpi_comm *like)
+static void sub_grid(const struct fc_dumpi_comm *parent, const int32_t *keeps, uint32_t place, uint32_t *member,
+                     int32_t *dims, struct fc_dumpi_comm *like)
 {
     for (uint32_t i = 0; i < parent->n; i++) {
         uint32_t x = i, y = place;
         bool same = true;
-        for (uint32_t d = parent->n_dims; d-- > 0;
-             x /= (uint32_t)parent->dims[d], y /= (uint32_t)parent->dims[d])
+        for (uint32_t d = parent->n_dims; d-- > 0; x /= (uint32_t)parent->dims[d], y /= (uint32_t)parent->dims[d])
             same = same && (keeps[d] || x % (uint32_t)parent->dims[d] == y % (uint32_t)parent->dims[d]);
         if (same) member[like->n++] = parent->member[i];
     }
@@ -256,9 +232,7 @@ static enum fc_code make_alone(struct fc_dumpi_finder *f, uint32_t rank, struct 
         like.dims = a->list;
         like.n_dims = a->n;
         break;
-    case DUMPI_GRAPH_CREATE:
-        nodes = a->b < 0 ? UINT64_MAX : (uint64_t)a->b;
-        break;
+    case DUMPI_GRAPH_CREATE: nodes = a->b < 0 ? UINT64_MAX : (uint64_t)a->b; break;
     case DUMPI_CART_SUB:
         known = p->n_dims && a->n == p->n_dims;
         if (known) sub_grid(p, a->list, place, member, (int32_t *)member + p->n, &like);
@@ -356,8 +330,7 @@ static enum fc_code add_made(struct fc_dumpi_finder *f, struct fc_dumpi_made *ma
     return FC_OK;
 }
 
-static enum fc_code make_comm(struct fc_dumpi_finder *f, uint32_t rank, const struct fc_dumpi_action *a,
-                              bool *waits)
+static enum fc_code make_comm(struct fc_dumpi_finder *f, uint32_t rank, const struct fc_dumpi_action *a, bool *waits)
 {
     struct fc_dumpi_rank_state *state = &f->ranks[rank];
     struct fc_dumpi_handle *parent = a->a < 0 ? NULL : fc_dumpi_handle_of(f, state, a->a), *made = NULL;
@@ -367,14 +340,12 @@ static enum fc_code make_comm(struct fc_dumpi_finder *f, uint32_t rank, const st
     if (a->a == FC_DUMPI_SELF && parent->comm == FC_DUMPI_UNKNOWN &&
         fc_dumpi_add_comm(f->run, &rank, 1, NULL, 0, &parent->comm))
         return f->st->code;
-    bool intra = a->function == DUMPI_COMM_DUP || a->function == DUMPI_COMM_CREATE ||
-                 a->function == DUMPI_COMM_SPLIT || a->function == DUMPI_CART_CREATE ||
-                 a->function == DUMPI_GRAPH_CREATE || a->function == DUMPI_CART_SUB;
+    bool intra = a->function == DUMPI_COMM_DUP || a->function == DUMPI_COMM_CREATE || a->function == DUMPI_COMM_SPLIT ||
+                 a->function == DUMPI_CART_CREATE || a->function == DUMPI_GRAPH_CREATE || a->function == DUMPI_CART_SUB;
     if (intra && parent && parent->comm >= 0) {
         if (making_of(f, parent->comm, parent->k, a->function, &m)) return f->st->code;
-        enum fc_code code = a->function == DUMPI_COMM_SPLIT
-                                ? join_split(f, rank, m, a, parent->comm, &comm, waits)
-                                : make_alone(f, rank, m, a, parent->comm, &comm);
+        enum fc_code code = a->function == DUMPI_COMM_SPLIT ? join_split(f, rank, m, a, parent->comm, &comm, waits)
+                                                            : make_alone(f, rank, m, a, parent->comm, &comm);
         if (code || *waits) return code;
         parent->k++;
     }
@@ -446,8 +417,8 @@ enum fc_code fc_dumpi_find_comms(struct fc_dumpi_run *run)
         uint64_t n = code ? 0 : abandon(&f);
         some = n > 0;
         if (some)
-            code = fc_sink_note(
-                run->sink, "MPI_Comm_split: not all members have a file, so what it makes is unknown", n);
+            code =
+                fc_sink_note(run->sink, "MPI_Comm_split: not all members have a file, so what it makes is unknown", n);
     }
     free_finder(&f);
     return code;

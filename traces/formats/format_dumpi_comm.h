@@ -55,10 +55,8 @@ struct fc_dumpi_finder {
 
 enum fc_code fc_dumpi_no_memory(struct fc_status *st);
 /* What a rank's handle stands for; NULL: out of memory. Handles are 16 bits wide. */
-struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
-                                           int32_t handle);
-struct fc_dumpi_group *fc_dumpi_group_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
-                                         int32_t handle);
+struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank, int32_t handle);
+struct fc_dumpi_group *fc_dumpi_group_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank, int32_t handle);
 /* Position of a world rank among members; n: it is none. */
 uint32_t fc_dumpi_place_in(const uint32_t *member, uint32_t n, uint32_t world);
 /* Carries out a call that makes a group. */

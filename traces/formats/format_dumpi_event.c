@@ -132,13 +132,11 @@ static int64_t size_of_struct(const struct fc_dumpi_reader *r, const struct fc_d
     return sum;
 }
 
-static int64_t size_of_subarray(const struct fc_dumpi_reader *r, const struct fc_dumpi_argument *sides,
-                                int64_t old)
+static int64_t size_of_subarray(const struct fc_dumpi_reader *r, const struct fc_dumpi_argument *sides, int64_t old)
 {
     int64_t elements = 1;
     for (uint32_t i = 0; i < sides->n; i++)
-        if (__builtin_mul_overflow(elements, (int64_t)fc_dumpi_entry(&r->file, sides, i), &elements))
-            return -1;
+        if (__builtin_mul_overflow(elements, (int64_t)fc_dumpi_entry(&r->file, sides, i), &elements)) return -1;
     return times_old(r, elements, old);
 }
 
@@ -153,32 +151,21 @@ static enum fc_code make_type(struct fc_dumpi_reader *r, bool *taken)
     const struct fc_dumpi_argument *a = r->record.arg;
     *taken = true;
     switch (r->record.function) {
-    case DUMPI_TYPE_CONTIGUOUS:
-        return set_type(r, a[2].value, times_old(r, a[0].value, a[1].value));
+    case DUMPI_TYPE_CONTIGUOUS: return set_type(r, a[2].value, times_old(r, a[0].value, a[1].value));
     case DUMPI_TYPE_VECTOR:
     case DUMPI_TYPE_HVECTOR:
-    case DUMPI_TYPE_CREATE_HVECTOR:
-        return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
+    case DUMPI_TYPE_CREATE_HVECTOR: return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
     case DUMPI_TYPE_INDEXED:
     case DUMPI_TYPE_HINDEXED:
-    case DUMPI_TYPE_CREATE_HINDEXED:
-        return set_type(r, a[4].value, times_old(r, sum_of(r, &a[1]), a[3].value));
-    case DUMPI_TYPE_INDEXED_BLOCK:
-        return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
+    case DUMPI_TYPE_CREATE_HINDEXED: return set_type(r, a[4].value, times_old(r, sum_of(r, &a[1]), a[3].value));
+    case DUMPI_TYPE_INDEXED_BLOCK: return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
     case DUMPI_TYPE_STRUCT:
-    case DUMPI_TYPE_CREATE_STRUCT:
-        return set_type(r, a[4].value, size_of_struct(r, &a[1], &a[3]));
-    case DUMPI_TYPE_DUP:
-        return set_type(r, a[1].value, times_old(r, 1, a[0].value));
-    case DUMPI_TYPE_RESIZED:
-        return set_type(r, a[3].value, times_old(r, 1, a[0].value));
-    case DUMPI_TYPE_SUBARRAY:
-        return set_type(r, a[6].value, size_of_subarray(r, &a[2], a[5].value));
-    case DUMPI_TYPE_DARRAY:
-        return set_type(r, a[9].value, -1);
-    default:
-        *taken = false;
-        return FC_OK;
+    case DUMPI_TYPE_CREATE_STRUCT: return set_type(r, a[4].value, size_of_struct(r, &a[1], &a[3]));
+    case DUMPI_TYPE_DUP: return set_type(r, a[1].value, times_old(r, 1, a[0].value));
+    case DUMPI_TYPE_RESIZED: return set_type(r, a[3].value, times_old(r, 1, a[0].value));
+    case DUMPI_TYPE_SUBARRAY: return set_type(r, a[6].value, size_of_subarray(r, &a[2], a[5].value));
+    case DUMPI_TYPE_DARRAY: return set_type(r, a[9].value, -1);
+    default: *taken = false; return FC_OK;
     }
 }
 
@@ -214,14 +201,12 @@ static enum fc_code check_comm(const struct fc_dumpi_reader *r)
     const struct fc_dumpi_comm *c = fc_dumpi_known_comm(r, a[0].value);
     if (!c) return FC_OK;
     bool size = r->record.function == DUMPI_COMM_SIZE;
-    if (size ? a[1].value == c->n
-             : a[1].value >= 0 && a[1].value < c->n && c->member[a[1].value] == r->file.rank)
+    if (size ? a[1].value == c->n : a[1].value >= 0 && a[1].value < c->n && c->member[a[1].value] == r->file.rank)
         return FC_OK;
-    return fc_dumpi_fail(
-        &r->file,
-        "%s answers %" PRId64 ", which does not fit the members found from the calls that made the "
-        "communicator (%" PRIu32 " members; an MPI library that reorders ranks cannot be followed)",
-        size ? "MPI_Comm_size" : "MPI_Comm_rank", a[1].value, c->n);
+    return fc_dumpi_fail(&r->file,
+                         "%s answers %" PRId64 ", which does not fit the members found from the calls that made the "
+                         "communicator (%" PRIu32 " members; an MPI library that reorders ranks cannot be followed)",
+                         size ? "MPI_Comm_size" : "MPI_Comm_rank", a[1].value, c->n);
 }
 
 /* ---- collectives ---- */
@@ -229,32 +214,23 @@ static enum fc_code check_comm(const struct fc_dumpi_reader *r)
 static const struct shape {
     int op, count, type, root, comm; /* arguments; -1: has none */
 } shapes[FC_DUMPI_FUNCTIONS] = {
-    [DUMPI_BARRIER] = {FC_OP_BARRIER, -1, -1, -1, 0},
-    [DUMPI_BCAST] = {FC_OP_BCAST, 0, 1, 2, 3},
-    [DUMPI_GATHER] = {FC_OP_GATHER, 1, 2, 3, 4},
-    [DUMPI_GATHERV] = {FC_OP_GATHER, 2, 3, 4, 5},
-    [DUMPI_SCATTER] = {FC_OP_SCATTER, 1, 2, 3, 4},
-    [DUMPI_SCATTERV] = {FC_OP_SCATTER, 3, 4, 5, 6},
-    [DUMPI_ALLGATHER] = {FC_OP_ALLGATHER, 0, 1, -1, 4},
-    [DUMPI_ALLGATHERV] = {FC_OP_ALLGATHER, 1, 2, -1, 6},
-    [DUMPI_ALLTOALL] = {FC_OP_ALLTOALL, 0, 1, -1, 4},
-    [DUMPI_ALLTOALLV] = {FC_OP_ALLTOALLV, 1, 3, -1, 7},
-    [DUMPI_ALLTOALLW] = {FC_OP_ALLTOALLV, 1, 3, -1, 7},
-    [DUMPI_REDUCE] = {FC_OP_REDUCE, 0, 1, 3, 4},
-    [DUMPI_ALLREDUCE] = {FC_OP_ALLREDUCE, 0, 1, -1, 3},
-    [DUMPI_REDUCE_SCATTER] = {FC_OP_REDUCE_SCATTER, 1, 2, -1, 4},
-    [DUMPI_SCAN] = {FC_OP_SCAN, 0, 1, -1, 3},
-    [DUMPI_EXSCAN] = {FC_OP_SCAN, 0, 1, -1, 3},
+    [DUMPI_BARRIER] = {FC_OP_BARRIER, -1, -1, -1, 0},   [DUMPI_BCAST] = {FC_OP_BCAST, 0, 1, 2, 3},
+    [DUMPI_GATHER] = {FC_OP_GATHER, 1, 2, 3, 4},        [DUMPI_GATHERV] = {FC_OP_GATHER, 2, 3, 4, 5},
+    [DUMPI_SCATTER] = {FC_OP_SCATTER, 1, 2, 3, 4},      [DUMPI_SCATTERV] = {FC_OP_SCATTER, 3, 4, 5, 6},
+    [DUMPI_ALLGATHER] = {FC_OP_ALLGATHER, 0, 1, -1, 4}, [DUMPI_ALLGATHERV] = {FC_OP_ALLGATHER, 1, 2, -1, 6},
+    [DUMPI_ALLTOALL] = {FC_OP_ALLTOALL, 0, 1, -1, 4},   [DUMPI_ALLTOALLV] = {FC_OP_ALLTOALLV, 1, 3, -1, 7},
+    [DUMPI_ALLTOALLW] = {FC_OP_ALLTOALLV, 1, 3, -1, 7}, [DUMPI_REDUCE] = {FC_OP_REDUCE, 0, 1, 3, 4},
+    [DUMPI_ALLREDUCE] = {FC_OP_ALLREDUCE, 0, 1, -1, 3}, [DUMPI_REDUCE_SCATTER] = {FC_OP_REDUCE_SCATTER, 1, 2, -1, 4},
+    [DUMPI_SCAN] = {FC_OP_SCAN, 0, 1, -1, 3},           [DUMPI_EXSCAN] = {FC_OP_SCAN, 0, 1, -1, 3},
 };
 
-static enum fc_code sizes_of_members(struct fc_dumpi_reader *r, const struct shape *s,
-                                     const struct fc_dumpi_comm *comm, struct fc_event *e)
+static enum fc_code sizes_of_members(struct fc_dumpi_reader *r, const struct shape *s, const struct fc_dumpi_comm *comm,
+                                     struct fc_event *e)
 {
     const struct fc_dumpi_argument *a = r->record.arg, *counts = &a[s->count], *type = &a[s->type];
     bool many = type->width != 0;
     if (counts->n != comm->n || (many && type->n != comm->n))
-        return fc_dumpi_fail(&r->file,
-                             "%s has %" PRIu32 " counts for the %" PRIu32 " members of its communicator",
+        return fc_dumpi_fail(&r->file, "%s has %" PRIu32 " counts for the %" PRIu32 " members of its communicator",
                              fc_dumpi_functions[r->record.function].name, counts->n, comm->n);
     if (fc_dumpi_room(r, comm->n)) return r->run->st->code;
     for (uint32_t i = 0; i < comm->n; i++) {
@@ -283,8 +259,7 @@ static enum fc_code collective(struct fc_dumpi_reader *r)
         uint32_t place = 0;
         while (place < comm->n && comm->member[place] != r->file.rank) place++;
         if (place >= a[s->count].n || a[s->count].n != comm->n)
-            return fc_dumpi_fail(&r->file,
-                                 "MPI_Reduce_scatter has %" PRIu32 " counts for %" PRIu32 " members",
+            return fc_dumpi_fail(&r->file, "MPI_Reduce_scatter has %" PRIu32 " counts for %" PRIu32 " members",
                                  a[s->count].n, comm->n);
         count = fc_dumpi_entry(&r->file, &a[s->count], place);
     }
@@ -333,16 +308,12 @@ static enum fc_code call(struct fc_dumpi_reader *r)
         struct fc_event e = fc_dumpi_event(r, function == DUMPI_FINALIZE ? FC_OP_FINALIZE : FC_OP_INIT);
         return fc_hold_event(&r->hold, &e, NULL);
     }
-    case DUMPI_COMM_FREE:
-        return fc_dumpi_other(r, NULL);
+    case DUMPI_COMM_FREE: return fc_dumpi_other(r, NULL);
     case DUMPI_ACCUMULATE:
     case DUMPI_GET:
-    case DUMPI_PUT:
-        return one_sided(r);
-    case DUMPI_WIN_CREATE:
-        return make_window(r);
-    default:
-        return fc_dumpi_message(r);
+    case DUMPI_PUT: return one_sided(r);
+    case DUMPI_WIN_CREATE: return make_window(r);
+    default: return fc_dumpi_message(r);
     }
 }
 
@@ -363,14 +334,9 @@ static enum fc_code take_record(struct fc_dumpi_reader *r)
     uint64_t polls = r->hold.polls, events = fc_hold_events(&r->hold);
     enum fc_code code;
     switch (fc_dumpi_functions[function].class) {
-    case FC_DUMPI_CALL:
-        code = call(r);
-        break;
-    case FC_DUMPI_LOST:
-        code = fc_dumpi_other(r, "");
-        break;
-    default:
-        code = fc_dumpi_other(r, NULL);
+    case FC_DUMPI_CALL: code = call(r); break;
+    case FC_DUMPI_LOST: code = fc_dumpi_other(r, ""); break;
+    default: code = fc_dumpi_other(r, NULL);
     }
     bool made = fc_hold_events(&r->hold) > events;
     if (made || r->hold.polls > polls) leave(r, !made);

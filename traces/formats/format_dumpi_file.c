@@ -28,14 +28,10 @@ static uint64_t big(const uint8_t *at, int width)
 static int64_t big_signed(const uint8_t *at, uint32_t width)
 {
     switch (width) {
-    case 1:
-        return (int8_t)at[0];
-    case 2:
-        return (int16_t)big(at, 2);
-    case 4:
-        return (int32_t)big(at, 4);
-    default:
-        return (int64_t)big(at, 8);
+    case 1: return (int8_t)at[0];
+    case 2: return (int16_t)big(at, 2);
+    case 4: return (int32_t)big(at, 4);
+    default: return (int64_t)big(at, 8);
     }
 }
 
@@ -46,8 +42,8 @@ enum fc_code fc_dumpi_fail(const struct fc_dumpi_file *file, const char *format,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return fc_fail(file->st, FC_INPUT, (struct fc_place){file->path, 0},
-                   "rank %" PRIu32 ", record %" PRIu64 ": %s", file->rank, file->n_records, text);
+    return fc_fail(file->st, FC_INPUT, (struct fc_place){file->path, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s",
+                   file->rank, file->n_records, text);
 }
 
 static enum fc_code damaged(const struct fc_dumpi_file *file, const char *what)
@@ -67,8 +63,8 @@ bool fc_dumpi_version_before(const struct fc_dumpi_file *file, int a, int b, int
 /* Reads n bytes at an offset. */
 static bool read_at(const struct fc_dumpi_file *file, uint64_t offset, void *to, size_t n)
 {
-    return offset <= file->size && n <= file->size - offset &&
-           !fseeko(file->stream, (off_t)offset, SEEK_SET) && fread(to, 1, n, file->stream) == n;
+    return offset <= file->size && n <= file->size - offset && !fseeko(file->stream, (off_t)offset, SEEK_SET) &&
+           fread(to, 1, n, file->stream) == n;
 }
 
 static enum fc_code read_index(struct fc_dumpi_file *file)
@@ -76,25 +72,21 @@ static enum fc_code read_index(struct fc_dumpi_file *file)
     uint8_t index[INDEX_BYTES];
     int slot = 0;
     if (!read_at(file, 0, index, 8) || memcmp(index, head_magic, 8))
-        return damaged(
-            file, "is no DUMPI file (it does not start with FF AA DD 44 \"UMPI\"; a compressed one must be "
-                  "decompressed first)");
-    if (file->size < 8 + INDEX_BYTES || !read_at(file, file->size - INDEX_BYTES, index, INDEX_BYTES))
-        slot = 4;
+        return damaged(file, "is no DUMPI file (it does not start with FF AA DD 44 \"UMPI\"; a compressed one must be "
+                             "decompressed first)");
+    if (file->size < 8 + INDEX_BYTES || !read_at(file, file->size - INDEX_BYTES, index, INDEX_BYTES)) slot = 4;
     while (slot < 4 && memcmp(index + 8 * slot, head_magic, 8)) slot++;
     if (slot == 4)
-        return damaged(
-            file,
-            "is cut: the index at its end is missing (the program did not end, or the file was not copied "
-            "whole)");
+        return damaged(file,
+                       "is cut: the index at its end is missing (the program did not end, or the file was not copied "
+                       "whole)");
     file->sizes = slot < 1 ? big(index + 8, 8) : 0;
     file->header = big(index + 32, 8);
     file->body = big(index + 40, 8);
     file->footer = big(index + 48, 8);
     uint64_t end = file->size - INDEX_BYTES + 8 * (uint64_t)slot;
     file->body_end = file->footer > file->body ? file->footer : end;
-    if (file->body < 8 || file->body > end - 8 || file->body_end > end || file->sizes > end ||
-        file->header > end)
+    if (file->body < 8 || file->body > end - 8 || file->body_end > end || file->sizes > end || file->header > end)
         return damaged(file, "is damaged: its index points outside the file");
     return FC_OK;
 }
@@ -103,8 +95,7 @@ static enum fc_code read_header(struct fc_dumpi_file *file)
 {
     uint8_t head[13];
     if (!file->header) return FC_OK; /* the first writers: version 0.0.0 */
-    if (!read_at(file, file->header, head, sizeof head))
-        return damaged(file, "is damaged: its header is cut");
+    if (!read_at(file, file->header, head, sizeof head)) return damaged(file, "is damaged: its header is cut");
     memcpy(file->version, head, 3);
     file->started_s = big_signed(head + 3, 8);
     size_t length = big(head + 11, 2), kept = length < sizeof file->host ? length : sizeof file->host - 1;
@@ -132,15 +123,12 @@ static enum fc_code read_sizes(struct fc_dumpi_file *file)
 {
     uint8_t number[4];
     if (!file->sizes) return FC_OK;
-    if (!read_at(file, file->sizes, number, 4))
-        return damaged(file, "is damaged: its table of datatype sizes is cut");
+    if (!read_at(file, file->sizes, number, 4)) return damaged(file, "is damaged: its table of datatype sizes is cut");
     uint32_t n = (uint32_t)big(number, 4);
     if (n > MOST_TYPES || n > file->size / 4)
-        return damaged(file,
-                       "is damaged: its table of datatype sizes is longer than datatypes can be numbered");
+        return damaged(file, "is damaged: its table of datatype sizes is longer than datatypes can be numbered");
     file->type_size = malloc((n + 1) * sizeof *file->type_size);
-    if (!file->type_size)
-        return fc_out_of_memory(file->st, "%" PRIu32 " datatype sizes", n);
+    if (!file->type_size) return fc_out_of_memory(file->st, "%" PRIu32 " datatype sizes", n);
     for (uint32_t i = 0; i < n; i++) {
         if (fread(number, 1, 4, file->stream) != 4)
             return damaged(file, "is damaged: its table of datatype sizes is cut");
@@ -180,8 +168,7 @@ void fc_dumpi_close(struct fc_dumpi_file *file)
 static const uint8_t *take(struct fc_dumpi_file *file, uint64_t n)
 {
     if (n > file->body_end - (file->buffer_offset + file->at)) {
-        fc_dumpi_fail(file, "is cut, or a count in it is damaged: the records end at byte %" PRIu64,
-                      file->body_end);
+        fc_dumpi_fail(file, "is cut, or a count in it is damaged: the records end at byte %" PRIu64, file->body_end);
         return NULL;
     }
     if (file->n - file->at < n) {
@@ -193,8 +180,7 @@ static const uint8_t *take(struct fc_dumpi_file *file, uint64_t n)
         size_t wanted = file->at + n + READ_AHEAD;
         if (wanted > file->capacity) {
             uint8_t *larger = realloc(file->buffer, wanted);
-            if (!larger)
-                return fc_out_of_memory(file->st, "a record of %zu bytes", wanted), NULL;
+            if (!larger) return fc_out_of_memory(file->st, "a record of %zu bytes", wanted), NULL;
             file->buffer = larger;
             file->capacity = wanted;
         }
@@ -232,8 +218,7 @@ static enum fc_code take_list(struct fc_dumpi_file *file, uint32_t width, struct
 
 /* A list of lists, `depth` of them, with entries of `width` bytes at the bottom: walked over, and kept as its
  * bytes. */
-static enum fc_code take_nested(struct fc_dumpi_file *file, int depth, uint32_t width,
-                                struct fc_dumpi_argument *list)
+static enum fc_code take_nested(struct fc_dumpi_file *file, int depth, uint32_t width, struct fc_dumpi_argument *list)
 {
     int64_t n;
     struct fc_dumpi_argument row;
@@ -257,45 +242,28 @@ static enum fc_code take_argv(struct fc_dumpi_file *file, struct fc_dumpi_argume
 /* One number stands where a writer before 0.6.`fixed` forgot the list. */
 static enum fc_code take_list_since(struct fc_dumpi_file *file, int fixed, struct fc_dumpi_argument *list)
 {
-    return fc_dumpi_version_before(file, 0, 6, fixed) ? take_number(file, 4, &list->value)
-                                                      : take_list(file, 4, list);
+    return fc_dumpi_version_before(file, 0, 6, fixed) ? take_number(file, 4, &list->value) : take_list(file, 4, list);
 }
 
-static enum fc_code take_argument(struct fc_dumpi_file *file, char kind, bool statuses,
-                                  struct fc_dumpi_argument *a)
+static enum fc_code take_argument(struct fc_dumpi_file *file, char kind, bool statuses, struct fc_dumpi_argument *a)
 {
     switch (kind) {
-    case 'i':
-        return take_number(file, 4, &a->value);
-    case 'h':
-        return take_number(file, 2, &a->value);
-    case 'b':
-        return take_number(file, 1, &a->value);
-    case 'q':
-        return take_number(file, 8, &a->value);
-    case 'A':
-        return take_list(file, 4, a);
-    case 'H':
-        return take_list(file, 2, a);
+    case 'i': return take_number(file, 4, &a->value);
+    case 'h': return take_number(file, 2, &a->value);
+    case 'b': return take_number(file, 1, &a->value);
+    case 'q': return take_number(file, 8, &a->value);
+    case 'A': return take_list(file, 4, a);
+    case 'H': return take_list(file, 2, a);
     case 'B':
-    case 'C':
-        return take_list(file, 1, a);
-    case 'D':
-        return take_nested(file, 2, 1, a);
-    case 'E':
-        return take_nested(file, 3, 1, a);
-    case 'M':
-        return take_nested(file, 2, 4, a);
-    case 'V':
-        return take_argv(file, a);
-    case 'X':
-        return take_list_since(file, 9, a);
-    case 'Y':
-        return take_list_since(file, 8, a);
-    case 'S':
-        return statuses ? take_list(file, fc_dumpi_version_before(file, 0, 6, 3) ? 10 : 14, a) : FC_OK;
-    default:
-        return fc_fail(file->st, FC_FAULT, (struct fc_place){file->path, 0}, "layout letter '%c'", kind);
+    case 'C': return take_list(file, 1, a);
+    case 'D': return take_nested(file, 2, 1, a);
+    case 'E': return take_nested(file, 3, 1, a);
+    case 'M': return take_nested(file, 2, 4, a);
+    case 'V': return take_argv(file, a);
+    case 'X': return take_list_since(file, 9, a);
+    case 'Y': return take_list_since(file, 8, a);
+    case 'S': return statuses ? take_list(file, fc_dumpi_version_before(file, 0, 6, 3) ? 10 : 14, a) : FC_OK;
+    default: return fc_fail(file->st, FC_FAULT, (struct fc_place){file->path, 0}, "layout letter '%c'", kind);
     }
 }
 
@@ -319,8 +287,7 @@ static enum fc_code take_arguments(struct fc_dumpi_file *file, struct fc_dumpi_r
     return FC_OK;
 }
 
-static enum fc_code take_clock(struct fc_dumpi_file *file, int64_t bias_s, int64_t *enter_ns,
-                               int64_t *leave_ns)
+static enum fc_code take_clock(struct fc_dumpi_file *file, int64_t bias_s, int64_t *enter_ns, int64_t *leave_ns)
 {
     const uint8_t *at = take(file, 12);
     if (!at) return file->st->code;
@@ -341,8 +308,7 @@ enum fc_code fc_dumpi_next(struct fc_dumpi_file *file, struct fc_dumpi_record *r
     if (take_number(file, 2, &number)) return file->st->code;
     if (number == FC_DUMPI_END) return FC_OK;
     if (number < 0 || number >= FC_DUMPI_FUNCTIONS)
-        return fc_dumpi_fail(file, "function number %" PRId64 " is unknown (known: 0 to %d)", number,
-                             FC_DUMPI_END);
+        return fc_dumpi_fail(file, "function number %" PRId64 " is unknown (known: 0 to %d)", number, FC_DUMPI_END);
     record->function = (uint16_t)number;
     const uint8_t *mask_at = take(file, 1);
     if (!mask_at) return file->st->code;
@@ -356,8 +322,7 @@ enum fc_code fc_dumpi_next(struct fc_dumpi_file *file, struct fc_dumpi_record *r
     }
     if (record->has_cpu && take_clock(file, file->cpu_bias_s, &record->cpu_enter_ns, &record->cpu_leave_ns))
         return file->st->code;
-    if (record->has_wall &&
-        take_clock(file, file->wall_bias_s, &record->wall_enter_ns, &record->wall_leave_ns))
+    if (record->has_wall && take_clock(file, file->wall_bias_s, &record->wall_enter_ns, &record->wall_leave_ns))
         return file->st->code;
     if (mask & MASK_PERF) {
         const uint8_t *counters = take(file, 1);
@@ -370,8 +335,7 @@ enum fc_code fc_dumpi_next(struct fc_dumpi_file *file, struct fc_dumpi_record *r
 int32_t fc_dumpi_entry(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, uint32_t k)
 {
     const uint8_t *at = file->buffer + file->record_at + list->at;
-    if (list->width == 0)
-        return (int32_t)big_signed(at + 4 * (size_t)k, 4); /* nested: as numbers, counts among them */
+    if (list->width == 0) return (int32_t)big_signed(at + 4 * (size_t)k, 4); /* nested: as numbers, counts among them */
     return (int32_t)big_signed(at + (size_t)k * list->width, list->width);
 }
 
@@ -387,8 +351,7 @@ bool fc_dumpi_status(const struct fc_dumpi_file *file, const struct fc_dumpi_arg
     return true;
 }
 
-void fc_dumpi_text(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, char *out,
-                   size_t size)
+void fc_dumpi_text(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, char *out, size_t size)
 {
     const uint8_t *at = file->buffer + file->record_at + list->at;
     size_t used = 0;

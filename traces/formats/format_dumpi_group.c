@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct fc_dumpi_group *fc_dumpi_group_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
-                                         int32_t handle)
+struct fc_dumpi_group *fc_dumpi_group_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank, int32_t handle)
 {
     uint32_t index = (uint16_t)handle;
     if (index >= rank->n_groups) {
@@ -45,11 +44,9 @@ static void keep(struct fc_dumpi_group *to, uint32_t world)
 }
 
 /* incl, excl and their ranges: ranks of group `of`, each once. */
-static bool choose(const struct fc_dumpi_group *of, const struct fc_dumpi_action *a,
-                   struct fc_dumpi_group *to)
+static bool choose(const struct fc_dumpi_group *of, const struct fc_dumpi_action *a, struct fc_dumpi_group *to)
 {
-    bool exclude = a->function == DUMPI_GROUP_EXCL || a->function == DUMPI_GROUP_RANGE_EXCL,
-         good = a->n <= of->n;
+    bool exclude = a->function == DUMPI_GROUP_EXCL || a->function == DUMPI_GROUP_RANGE_EXCL, good = a->n <= of->n;
     uint8_t *named = calloc((size_t)of->n + 1, 1);
     for (uint32_t i = 0; named && good && i < a->n; i++) {
         int32_t r = a->list[i];
@@ -70,8 +67,7 @@ static void combine(const struct fc_dumpi_group *x, const struct fc_dumpi_group 
 {
     for (uint32_t i = 0; i < x->n; i++) {
         bool both = fc_dumpi_place_in(y->member, y->n, x->member[i]) < y->n;
-        if (function == DUMPI_GROUP_UNION || both == (function == DUMPI_GROUP_INTERSECTION))
-            keep(to, x->member[i]);
+        if (function == DUMPI_GROUP_UNION || both == (function == DUMPI_GROUP_INTERSECTION)) keep(to, x->member[i]);
     }
     for (uint32_t i = 0; function == DUMPI_GROUP_UNION && i < y->n; i++)
         if (fc_dumpi_place_in(x->member, x->n, y->member[i]) == x->n) keep(to, y->member[i]);
@@ -92,8 +88,7 @@ enum fc_code fc_dumpi_make_group(struct fc_dumpi_finder *f, struct fc_dumpi_rank
         return set_group(f, rank, a->made, made);
     }
     bool of_two = a->function <= DUMPI_GROUP_DIFFERENCE;
-    if (!fc_dumpi_group_of(f, rank, a->a) || (of_two && !fc_dumpi_group_of(f, rank, a->b)))
-        return f->st->code;
+    if (!fc_dumpi_group_of(f, rank, a->a) || (of_two && !fc_dumpi_group_of(f, rank, a->b))) return f->st->code;
     const struct fc_dumpi_group *x = fc_dumpi_group_of(f, rank, a->a),
                                 *y = of_two ? fc_dumpi_group_of(f, rank, a->b) : x;
     made.known = x->known && y->known;
@@ -110,8 +105,7 @@ enum fc_code fc_dumpi_no_memory(struct fc_status *st)
 }
 
 /* Handles are 16 bits wide. */
-struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
-                                           int32_t handle)
+struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank, int32_t handle)
 {
     uint32_t index = (uint16_t)handle;
     if (index >= rank->n_handles) {

@@ -14,8 +14,8 @@ enum target { REACHES, TO_NOBODY, KEPT };
 
 /* The event of a message: communicator, peer, tag, bytes. KEPT: its communicator is unknown, and its time was
  * kept. */
-static enum fc_code message(struct fc_dumpi_reader *r, int op, const struct fc_dumpi_argument *a,
-                            int64_t comm_handle, struct fc_event *e, enum target *target)
+static enum fc_code message(struct fc_dumpi_reader *r, int op, const struct fc_dumpi_argument *a, int64_t comm_handle,
+                            struct fc_event *e, enum target *target)
 {
     const struct fc_dumpi_comm *comm;
     bool receive = op == FC_OP_RECV || op == FC_OP_IRECV;
@@ -27,8 +27,7 @@ static enum fc_code message(struct fc_dumpi_reader *r, int op, const struct fc_d
     if (fc_dumpi_comm(r, comm_handle, &comm) || !comm) return r->run->st->code;
     *target = REACHES;
     e->comm = comm->number;
-    if (tag < 0 && !(receive && tag == FC_ANY))
-        return fc_dumpi_fail(&r->file, "tag %" PRId64 " is negative", tag);
+    if (tag < 0 && !(receive && tag == FC_ANY)) return fc_dumpi_fail(&r->file, "tag %" PRId64 " is negative", tag);
     e->tag = (int32_t)tag;
     e->peer = FC_ANY;
     if (peer >= 0 && fc_dumpi_world(r, comm, peer, &e->peer)) return r->run->st->code;
@@ -43,8 +42,7 @@ static bool take_status(struct fc_dumpi_reader *r, const struct fc_dumpi_status 
     if (e->peer == FC_ANY && status->source < 0) return false;
     if (status->bytes >= 0 && status->bytes <= e->bytes) e->bytes = status->bytes;
     if (e->tag == FC_ANY && status->tag >= 0) e->tag = status->tag;
-    if (e->peer == FC_ANY && (uint32_t)status->source < comm->n)
-        e->peer = (int32_t)comm->member[status->source];
+    if (e->peer == FC_ANY && (uint32_t)status->source < comm->n) e->peer = (int32_t)comm->member[status->source];
     return true;
 }
 
@@ -87,11 +85,9 @@ static enum fc_code send_receive(struct fc_dumpi_reader *r)
     struct fc_dumpi_status status;
     if (message(r, FC_OP_IRECV, in, comm, &got, &from) || from == KEPT) return r->run->st->code;
     if (message(r, FC_OP_SEND, a, comm, &sent, &to) || to == KEPT) return r->run->st->code;
-    if (from == REACHES && fc_dumpi_status(&r->file, &a[replace ? 7 : 9], 0, &status) &&
-        !take_status(r, &status, &got))
+    if (from == REACHES && fc_dumpi_status(&r->file, &a[replace ? 7 : 9], 0, &status) && !take_status(r, &status, &got))
         from = TO_NOBODY;
-    if (from == TO_NOBODY)
-        return to == TO_NOBODY ? fc_dumpi_other(r, NULL) : fc_hold_event(&r->hold, &sent, NULL);
+    if (from == TO_NOBODY) return to == TO_NOBODY ? fc_dumpi_other(r, NULL) : fc_hold_event(&r->hold, &sent, NULL);
     if (to == TO_NOBODY) {
         got.op = FC_OP_RECV;
         return fc_hold_event(&r->hold, &got, NULL);
@@ -186,16 +182,15 @@ static enum fc_code start_all(struct fc_dumpi_reader *r)
 {
     const struct fc_dumpi_argument *list = &r->record.arg[1];
     for (uint32_t i = 0; i < list->n; i++)
-        if (start_one(r, fc_dumpi_entry(&r->file, list, i), i == 0, i + 1 == list->n))
-            return r->run->st->code;
+        if (start_one(r, fc_dumpi_entry(&r->file, list, i), i == 0, i + 1 == list->n)) return r->run->st->code;
     return FC_OK;
 }
 
 /* ---- completing requests ---- */
 
 /* The request of a handle is done; its number, if it has one in the trace, goes to r->list[*n]. */
-static enum fc_code complete(struct fc_dumpi_reader *r, int64_t handle,
-                             const struct fc_dumpi_argument *statuses, uint32_t k, uint32_t *n)
+static enum fc_code complete(struct fc_dumpi_reader *r, int64_t handle, const struct fc_dumpi_argument *statuses,
+                             uint32_t k, uint32_t *n)
 {
     struct fc_dumpi_status status;
     const char *unknown = "requests completed that the trace does not show being made";
@@ -232,8 +227,7 @@ static enum fc_code wait_event(struct fc_dumpi_reader *r, uint32_t n)
     return fc_hold_event(&r->hold, &e, r->list);
 }
 
-static enum fc_code wait_one(struct fc_dumpi_reader *r, int64_t handle,
-                             const struct fc_dumpi_argument *status)
+static enum fc_code wait_one(struct fc_dumpi_reader *r, int64_t handle, const struct fc_dumpi_argument *status)
 {
     uint32_t n = 0;
     if (fc_dumpi_room(r, 1) || complete(r, handle, status, 0, &n)) return r->run->st->code;
@@ -256,8 +250,7 @@ static enum fc_code wait_any(struct fc_dumpi_reader *r, int64_t index, const str
     const struct fc_dumpi_argument *list = &r->record.arg[1];
     if (index < 0) return wait_event(r, 0);
     if (index >= list->n)
-        return fc_dumpi_fail(&r->file, "request %" PRId64 " of a list of %" PRIu32 " is completed", index,
-                             list->n);
+        return fc_dumpi_fail(&r->file, "request %" PRId64 " of a list of %" PRIu32 " is completed", index, list->n);
     return wait_one(r, fc_dumpi_entry(&r->file, list, (uint32_t)index), status);
 }
 
@@ -268,14 +261,12 @@ static enum fc_code wait_some(struct fc_dumpi_reader *r)
     int64_t done = a[2].value;
     if (done == 0 && r->record.function == DUMPI_TESTSOME) return fc_hold_poll(&r->hold), FC_OK;
     if (done > index->n)
-        return fc_dumpi_fail(&r->file, "%" PRId64 " requests are completed, but %" PRIu32 " are named", done,
-                             index->n);
+        return fc_dumpi_fail(&r->file, "%" PRId64 " requests are completed, but %" PRIu32 " are named", done, index->n);
     if (fc_dumpi_room(r, index->n)) return r->run->st->code;
     for (uint32_t i = 0; done > 0 && i < done; i++) {
         int32_t k = fc_dumpi_entry(&r->file, index, i);
         if (k < 0 || (uint32_t)k >= list->n)
-            return fc_dumpi_fail(&r->file, "request %" PRId32 " of a list of %" PRIu32 " is completed", k,
-                                 list->n);
+            return fc_dumpi_fail(&r->file, "request %" PRId32 " of a list of %" PRIu32 " is completed", k, list->n);
         if (complete(r, fc_dumpi_entry(&r->file, list, (uint32_t)k), &a[4], i, &n)) return r->run->st->code;
     }
     return wait_event(r, n);
@@ -295,23 +286,15 @@ static enum fc_code test_or_wait(struct fc_dumpi_reader *r)
         return FC_OK;
     }
     switch (function) {
-    case DUMPI_WAIT:
-        return wait_one(r, a[0].value, &a[1]);
-    case DUMPI_TEST:
-        return wait_one(r, a[0].value, &a[2]);
-    case DUMPI_WAITALL:
-        return wait_all(r, &a[2]);
-    case DUMPI_TESTALL:
-        return wait_all(r, &a[3]);
-    case DUMPI_WAITANY:
-        return wait_any(r, a[2].value, &a[3]);
-    case DUMPI_TESTANY:
-        return wait_any(r, a[2].value, &a[4]);
+    case DUMPI_WAIT: return wait_one(r, a[0].value, &a[1]);
+    case DUMPI_TEST: return wait_one(r, a[0].value, &a[2]);
+    case DUMPI_WAITALL: return wait_all(r, &a[2]);
+    case DUMPI_TESTALL: return wait_all(r, &a[3]);
+    case DUMPI_WAITANY: return wait_any(r, a[2].value, &a[3]);
+    case DUMPI_TESTANY: return wait_any(r, a[2].value, &a[4]);
     case DUMPI_WAITSOME:
-    case DUMPI_TESTSOME:
-        return wait_some(r);
-    default:
-        return fc_dumpi_other(r, NULL); /* a probe that found something */
+    case DUMPI_TESTSOME: return wait_some(r);
+    default: return fc_dumpi_other(r, NULL); /* a probe that found something */
     }
 }
 
@@ -343,37 +326,24 @@ enum fc_code fc_dumpi_message(struct fc_dumpi_reader *r)
     case DUMPI_SEND:
     case DUMPI_BSEND:
     case DUMPI_SSEND:
-    case DUMPI_RSEND:
-        return send(r);
-    case DUMPI_RECV:
-        return receive(r);
+    case DUMPI_RSEND: return send(r);
+    case DUMPI_RECV: return receive(r);
     case DUMPI_ISEND:
     case DUMPI_IBSEND:
     case DUMPI_ISSEND:
-    case DUMPI_IRSEND:
-        return make_request(r, FC_OP_ISEND, modes[function - DUMPI_ISEND]);
-    case DUMPI_IRECV:
-        return make_request(r, FC_OP_IRECV, 0);
+    case DUMPI_IRSEND: return make_request(r, FC_OP_ISEND, modes[function - DUMPI_ISEND]);
+    case DUMPI_IRECV: return make_request(r, FC_OP_IRECV, 0);
     case DUMPI_SEND_INIT:
     case DUMPI_BSEND_INIT:
     case DUMPI_SSEND_INIT:
-    case DUMPI_RSEND_INIT:
-        return make_persistent(r, FC_OP_ISEND, modes[function - DUMPI_SEND_INIT]);
-    case DUMPI_RECV_INIT:
-        return make_persistent(r, FC_OP_IRECV, 0);
-    case DUMPI_START:
-        return start_one(r, r->record.arg[0].value, true, true);
-    case DUMPI_STARTALL:
-        return start_all(r);
+    case DUMPI_RSEND_INIT: return make_persistent(r, FC_OP_ISEND, modes[function - DUMPI_SEND_INIT]);
+    case DUMPI_RECV_INIT: return make_persistent(r, FC_OP_IRECV, 0);
+    case DUMPI_START: return start_one(r, r->record.arg[0].value, true, true);
+    case DUMPI_STARTALL: return start_all(r);
     case DUMPI_SENDRECV:
-    case DUMPI_SENDRECV_REPLACE:
-        return send_receive(r);
-    case DUMPI_REQUEST_FREE:
-        forget(r, true);
-        return FC_OK;
-    case DUMPI_CANCEL:
-        forget(r, false);
-        return FC_OK;
+    case DUMPI_SENDRECV_REPLACE: return send_receive(r);
+    case DUMPI_REQUEST_FREE: forget(r, true); return FC_OK;
+    case DUMPI_CANCEL: forget(r, false); return FC_OK;
     case DUMPI_WAIT:
     case DUMPI_TEST:
     case DUMPI_WAITANY:
@@ -383,9 +353,7 @@ enum fc_code fc_dumpi_message(struct fc_dumpi_reader *r)
     case DUMPI_WAITSOME:
     case DUMPI_TESTSOME:
     case DUMPI_IPROBE:
-    case DUMPI_REQUEST_GET_STATUS:
-        return test_or_wait(r);
-    default:
-        return make_unseen(r);
+    case DUMPI_REQUEST_GET_STATUS: return test_or_wait(r);
+    default: return make_unseen(r);
     }
 }

@@ -135,8 +135,8 @@ static enum fc_code fail_expected(const struct goal *g, const char *expected)
 {
     if (!g->length)
         return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the line ends (expected %s)", expected);
-    return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "'%.*s' (expected %s)", fc_shown(g->length),
-                   g->token, expected);
+    return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "'%.*s' (expected %s)", fc_shown(g->length), g->token,
+                   expected);
 }
 
 static enum fc_code word(struct goal *g, const char *expected)
@@ -190,8 +190,8 @@ static enum fc_code add_label(struct goal *g, const char *text, size_t length)
     struct slot *s = slot_of(g, text, length);
     if (s->block == g->block)
         return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
-                       "label '%.*s' of rank %" PRIu32 " is given twice (line %ld)", fc_shown(length), text,
-                       g->rank, g->vertex[g->label[s->label].vertex].line);
+                       "label '%.*s' of rank %" PRIu32 " is given twice (line %ld)", fc_shown(length), text, g->rank,
+                       g->vertex[g->label[s->label].vertex].line);
     struct label *label = fc_grow(g->label, &g->label_capacity, g->n_labels + 1, sizeof *label, g->st);
     if (!label) return g->st->code;
     g->label = label;
@@ -242,16 +242,15 @@ static enum fc_code read_units(struct goal *g, struct fc_event *e, bool message)
         e->polls = (uint16_t)value;
         next(g);
     }
-    return line_ends(g, message ? "tag, cpu, nic in this order, or the end of the line"
-                                : "cpu or the end of the line");
+    return line_ends(g, message ? "tag, cpu, nic in this order, or the end of the line" : "cpu or the end of the line");
 }
 
 static enum fc_code read_message(struct goal *g, struct fc_event *e)
 {
     long long bytes, peer;
     bool send = e->op == FC_OP_SEND;
-    if (number(g, "a number of bytes", 0, INT64_MAX, &bytes) || word(g, "b") ||
-        word(g, send ? "to" : "from") || number(g, "a rank", send ? 0 : -1, (long long)g->n_ranks - 1, &peer))
+    if (number(g, "a number of bytes", 0, INT64_MAX, &bytes) || word(g, "b") || word(g, send ? "to" : "from") ||
+        number(g, "a rank", send ? 0 : -1, (long long)g->n_ranks - 1, &peer))
         return g->st->code;
     e->bytes = bytes;
     e->peer = (int32_t)peer; /* -1 is FC_ANY */
@@ -264,8 +263,8 @@ static enum fc_code read_calc(struct goal *g, struct fc_event *e)
     if (number(g, "a number of ticks", 0, INT64_MAX, &ticks)) return g->st->code;
     e->compute_s = (double)ticks * g->tick_s;
     if (!(e->compute_s <= (double)FC_MAX_TIME_NS / 1e9))
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
-                       "calc %lld is %g s (allowed: up to 9000000 s)", ticks, e->compute_s);
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "calc %lld is %g s (allowed: up to 9000000 s)",
+                       ticks, e->compute_s);
     return read_units(g, e, false);
 }
 
@@ -273,8 +272,7 @@ static enum fc_code read_calc(struct goal *g, struct fc_event *e)
 static enum fc_code read_operation(struct goal *g)
 {
     bool calc = is(g, "calc");
-    if (g->n_vertices >= ON_THE_WAY)
-        return fc_refuse(g->st, FC_NO, "more than 4294967294 statements of one rank");
+    if (g->n_vertices >= ON_THE_WAY) return fc_refuse(g->st, FC_NO, "more than 4294967294 statements of one rank");
     struct vertex *vertex = fc_grow(g->vertex, &g->vertex_capacity, g->n_vertices + 1, sizeof *vertex, g->st);
     if (!vertex) return g->st->code;
     g->vertex = vertex;
@@ -297,8 +295,7 @@ static enum fc_code read_dependency(struct goal *g, const char *text, size_t len
     if (find_label(g, g->token, g->length, &on)) return g->st->code;
     if (g->n_dependencies >= UINT32_MAX)
         return fc_refuse(g->st, FC_NO, "more than 4294967295 dependencies of one rank");
-    struct dependency *d =
-        fc_grow(g->dependency, &g->dependency_capacity, g->n_dependencies + 1, sizeof *d, g->st);
+    struct dependency *d = fc_grow(g->dependency, &g->dependency_capacity, g->n_dependencies + 1, sizeof *d, g->st);
     if (!d) return g->st->code;
     g->dependency = d;
     struct vertex *v = &g->vertex[dependent];
@@ -318,8 +315,7 @@ static bool is_operation(const struct goal *g)
 
 static enum fc_code read_labelled(struct goal *g)
 {
-    static const char *const portals[] = {"put",  "get",  "append",  "test",
-                                          "tput", "tget", "tappend", "calcgem5"};
+    static const char *const portals[] = {"put", "get", "append", "test", "tput", "tget", "tappend", "calcgem5"};
     const char *text = g->token;
     size_t length = g->length;
     next(g);
@@ -469,19 +465,16 @@ static enum fc_code read_all(struct goal *g)
         if (read_line(g)) return g->st->code;
     }
     if (g->in_comment)
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
-                       "the file ends inside a comment (expected */)");
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends inside a comment (expected */)");
     if (g->inside)
         return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
                        "the file ends inside rank %" PRIu32 " (expected '}')", g->rank);
-    if (!g->n_ranks)
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends (expected num_ranks)");
+    if (!g->n_ranks) return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends (expected num_ranks)");
     if (g->n_blocks == g->n_ranks) return FC_OK;
     return fc_sink_note(g->sink, "a rank without a block: it does nothing", g->n_ranks - g->n_blocks);
 }
 
-static enum fc_code read_goal(const char *path, const struct fc_trace_options *options,
-                              struct fc_trace_sink *sink)
+static enum fc_code read_goal(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     struct goal g = {.sink = sink, .st = sink->st, .tick_s = options->tick_s};
     if (!fc_stream_open(path, &g.stream, sink->st)) read_all(&g);

@@ -23,9 +23,8 @@ struct rank {
     struct fc_allprof *a;
     struct fc_stream stream;
     uint32_t rank;
-    struct fc_requests open, kept,
-        comms;                   /* address -> request; address -> persistent; (handle, size) -> use */
-    struct fc_event *persistent; /* [n_persistent]; op OTHER: to or from nobody */
+    struct fc_requests open, kept, comms; /* address -> request; address -> persistent; (handle, size) -> use */
+    struct fc_event *persistent;          /* [n_persistent]; op OTHER: to or from nobody */
     size_t n_persistent, persistent_capacity;
     int64_t *list;
     size_t list_capacity;
@@ -54,8 +53,7 @@ static enum fc_code pass(struct rank *r, struct fc_allprof_call *call)
                        (double)(call->enter_ns - r->a->start_ns) / 1e9);
     if (call->leave_ns < call->enter_ns) {
         call->leave_ns = call->enter_ns;
-        if (fc_sink_note(r->a->sink, "the clock goes back inside a call: taken as no time", 1))
-            return r->a->st->code;
+        if (fc_sink_note(r->a->sink, "the clock goes back inside a call: taken as no time", 1)) return r->a->st->code;
     }
     if (r->begun && call->enter_ns < r->left_ns) {
         if (fc_sink_note(r->a->sink, "the clock goes back between two calls: taken as no time", 1))
@@ -74,8 +72,7 @@ static double since_start_s(const struct rank *r, int64_t ns)
 }
 
 /* Hands on an event that lasts as long as the call; what was computed and polled before goes with it. */
-static enum fc_code put(struct rank *r, const struct fc_allprof_call *call, struct fc_event e,
-                        const int64_t *list)
+static enum fc_code put(struct rank *r, const struct fc_allprof_call *call, struct fc_event e, const int64_t *list)
 {
     e.enter_s = since_start_s(r, call->enter_ns);
     e.leave_s = since_start_s(r, call->leave_ns);
@@ -118,8 +115,7 @@ static enum fc_code read_comm(struct rank *r, const struct fc_allprof_call *call
 }
 
 /* Bytes of `count` of the type; -1 where there is neither. */
-static enum fc_code read_bytes(struct rank *r, const struct fc_allprof_call *call, int count, int type,
-                               int64_t *bytes)
+static enum fc_code read_bytes(struct rank *r, const struct fc_allprof_call *call, int count, int type, int64_t *bytes)
 {
     int64_t n, size;
     if (fc_allprof_integer(call, count, "a count", 0, INT32_MAX, &n, r->a->st) ||
@@ -162,8 +158,7 @@ static enum fc_code read_peer(struct rank *r, const struct fc_allprof_call *call
 
 /* ---- requests ---- */
 
-static enum fc_code read_request(struct rank *r, const struct fc_allprof_call *call, int at,
-                                 uint64_t *address)
+static enum fc_code read_request(struct rank *r, const struct fc_allprof_call *call, int at, uint64_t *address)
 {
     int64_t value;
     if (fc_allprof_integer(call, at, "the address of a request", 0, INT64_MAX / 2, &value, r->a->st))
@@ -178,16 +173,16 @@ static enum fc_code open_request(struct rank *r, const struct fc_allprof_call *c
 {
     int32_t number = TO_NOBODY;
     if (fc_requests_take(&r->open, address, 0) >= 0 &&
-        fc_sink_note(r->a->sink,
-                     "a request whose completion is not recorded (a test that succeeded, or MPI_Waitany)", 1))
+        fc_sink_note(r->a->sink, "a request whose completion is not recorded (a test that succeeded, or MPI_Waitany)",
+                     1))
         return r->a->st->code;
     if (e->op != FC_OP_OTHER) number = e->request = fc_sink_requests(r->a->sink, r->rank);
     if (fc_requests_add(&r->open, address, 0, number, r->a->st)) return r->a->st->code;
     return put(r, call, *e, NULL);
 }
 
-static enum fc_code keep_persistent(struct rank *r, const struct fc_allprof_call *call,
-                                    const struct fc_event *e, uint64_t address)
+static enum fc_code keep_persistent(struct rank *r, const struct fc_allprof_call *call, const struct fc_event *e,
+                                    uint64_t address)
 {
     struct fc_event *grown =
         fc_grow(r->persistent, &r->persistent_capacity, r->n_persistent + 1, sizeof *grown, r->a->st);
@@ -215,8 +210,7 @@ static enum fc_code complete(struct rank *r, uint64_t address, size_t *n)
 {
     int32_t number = fc_requests_take(&r->open, address, 0);
     if (number == NO_REQUEST)
-        return fc_sink_note(r->a->sink, "a wait for an address without an open request (MPI_REQUEST_NULL)",
-                            1);
+        return fc_sink_note(r->a->sink, "a wait for an address without an open request (MPI_REQUEST_NULL)", 1);
     if (number != TO_NOBODY) r->list[(*n)++] = number;
     return FC_OK;
 }
@@ -256,14 +250,12 @@ static enum fc_code release(struct rank *r, const struct fc_allprof_call *call)
 
 /* ---- messages ---- */
 
-static enum fc_code message(struct rank *r, const struct fc_allprof_call *call,
-                            const struct fc_allprof_kind *kind)
+static enum fc_code message(struct rank *r, const struct fc_allprof_call *call, const struct fc_allprof_kind *kind)
 {
     struct fc_event e = fc_event_of(kind->op);
     uint64_t address = 0;
     e.mode = kind->mode;
-    if (read_bytes(r, call, kind->count_at, kind->type_at, &e.bytes) ||
-        read_peer(r, call, 3, 4, kind->comm_at, &e))
+    if (read_bytes(r, call, kind->count_at, kind->type_at, &e.bytes) || read_peer(r, call, 3, 4, kind->comm_at, &e))
         return r->a->st->code;
     if (!kind->request) return put(r, call, e, NULL);
     if (read_request(r, call, -1, &address)) return r->a->st->code;
@@ -273,28 +265,24 @@ static enum fc_code message(struct rank *r, const struct fc_allprof_call *call,
 /* Sendrecv is the receive, the send and a wait. */
 static enum fc_code exchange(struct rank *r, const struct fc_allprof_call *call, bool replace)
 {
-    struct fc_event send = fc_event_of(FC_OP_SEND), receive = fc_event_of(FC_OP_IRECV),
-                    wait = fc_event_of(FC_OP_WAIT);
+    struct fc_event send = fc_event_of(FC_OP_SEND), receive = fc_event_of(FC_OP_IRECV), wait = fc_event_of(FC_OP_WAIT);
     int comm = replace ? 7 : 10;
     if (read_bytes(r, call, 1, 2, &send.bytes) ||
         read_bytes(r, call, replace ? 1 : 6, replace ? 2 : 7, &receive.bytes) ||
-        read_peer(r, call, 3, 4, comm, &send) ||
-        read_peer(r, call, replace ? 5 : 8, replace ? 6 : 9, comm, &receive))
+        read_peer(r, call, 3, 4, comm, &send) || read_peer(r, call, replace ? 5 : 8, replace ? 6 : 9, comm, &receive))
         return r->a->st->code;
     if (receive.op == FC_OP_OTHER) return put(r, call, send, NULL);
     int64_t request = fc_sink_requests(r->a->sink, r->rank);
     receive.request = (int32_t)request;
     wait.n_list = 1;
-    if (put_part(r, call, receive) || (send.op != FC_OP_OTHER && put_part(r, call, send)))
-        return r->a->st->code;
+    if (put_part(r, call, receive) || (send.op != FC_OP_OTHER && put_part(r, call, send))) return r->a->st->code;
     return put(r, call, wait, &request);
 }
 
 /* ---- collectives ---- */
 
 /* Counts behind an array's address: "4,8,15" in field `at`, as bytes of `type` into list[n]. */
-static enum fc_code read_counts(struct rank *r, const struct fc_allprof_call *call, int at, int64_t type,
-                                uint32_t n)
+static enum fc_code read_counts(struct rank *r, const struct fc_allprof_call *call, int at, int64_t type, uint32_t n)
 {
     const char *from = call->field[at].text, *end = from + call->field[at].length;
     int64_t *list = fc_grow(r->list, &r->list_capacity, n, sizeof *list, r->a->st);
@@ -316,20 +304,17 @@ static enum fc_code read_counts(struct rank *r, const struct fc_allprof_call *ca
 }
 
 /* Alltoallv, Reduce_scatter: only with the counts that newer writers put behind the array's address. */
-static enum fc_code read_list(struct rank *r, const struct fc_allprof_call *call,
-                              const struct fc_allprof_kind *kind, int extra, const struct fc_allprof_use *use,
-                              struct fc_event *e)
+static enum fc_code read_list(struct rank *r, const struct fc_allprof_call *call, const struct fc_allprof_kind *kind,
+                              int extra, const struct fc_allprof_use *use, struct fc_event *e)
 {
     bool sizes = kind->shape == FC_ALLPROF_SIZES;
     int n = call->n_fields - extra;
     int type_at = sizes ? (n == 13 ? 5 : 4) : n - 3; /* one or both arrays of each side are written out */
     int64_t type;
     if (n == kind->n_low)
-        return fc_fail(r->a->st, FC_INPUT, call->where,
-                       "%.*s without its counts: only the array's address is written",
+        return fc_fail(r->a->st, FC_INPUT, call->where, "%.*s without its counts: only the array's address is written",
                        fc_shown(call->name.length), call->name.text);
-    if (fc_allprof_type_size(call, type_at, &type, r->a->st) ||
-        read_counts(r, call, sizes ? 2 : 3, type, use->size))
+    if (fc_allprof_type_size(call, type_at, &type, r->a->st) || read_counts(r, call, sizes ? 2 : 3, type, use->size))
         return r->a->st->code;
     if (!sizes) {
         e->bytes = r->list[use->rank];
@@ -340,8 +325,8 @@ static enum fc_code read_list(struct rank *r, const struct fc_allprof_call *call
     return FC_OK;
 }
 
-static enum fc_code collective(struct rank *r, const struct fc_allprof_call *call,
-                               const struct fc_allprof_kind *kind, bool nonblocking)
+static enum fc_code collective(struct rank *r, const struct fc_allprof_call *call, const struct fc_allprof_kind *kind,
+                               bool nonblocking)
 {
     struct fc_event e = fc_event_of(kind->op);
     struct fc_allprof_use use;
@@ -357,14 +342,13 @@ static enum fc_code collective(struct rank *r, const struct fc_allprof_call *cal
         if (read_bytes(r, call, count, type, &e.bytes)) return r->a->st->code;
     }
     int root = kind->root_at < 0 ? kind->root_at - extra : kind->root_at;
-    if (root != FC_ALLPROF_ABSENT && read_member(r, call, root, e.comm, "a root", &e.peer))
-        return r->a->st->code;
+    if (root != FC_ALLPROF_ABSENT && read_member(r, call, root, e.comm, "a root", &e.peer)) return r->a->st->code;
     if (!nonblocking) return put(r, call, e, r->list);
     if (read_request(r, call, -1, &address)) return r->a->st->code;
     e.request = fc_sink_requests(r->a->sink, r->rank);
     if (fc_requests_take(&r->open, address, 0) >= 0 &&
-        fc_sink_note(r->a->sink,
-                     "a request whose completion is not recorded (a test that succeeded, or MPI_Waitany)", 1))
+        fc_sink_note(r->a->sink, "a request whose completion is not recorded (a test that succeeded, or MPI_Waitany)",
+                     1))
         return r->a->st->code;
     if (fc_requests_add(&r->open, address, 0, e.request, r->a->st)) return r->a->st->code;
     return put(r, call, e, r->list);
@@ -390,38 +374,29 @@ static enum fc_code read_call(struct rank *r, struct fc_allprof_call *call)
     struct fc_event e = fc_event_of(FC_OP_COMM);
     struct fc_allprof_use use;
     if (pass(r, call)) return r->a->st->code;
-    if (!kind)
-        return note(r, call, "only its time is kept") ? r->a->st->code : put_plain(r, call, FC_OP_OTHER);
+    if (!kind) return note(r, call, "only its time is kept") ? r->a->st->code : put_plain(r, call, FC_OP_OTHER);
     switch (kind->shape) {
-    case FC_ALLPROF_MESSAGE:
-        return message(r, call, kind);
-    case FC_ALLPROF_EXCHANGE:
-        return exchange(r, call, false);
-    case FC_ALLPROF_REPLACE:
-        return exchange(r, call, true);
+    case FC_ALLPROF_MESSAGE: return message(r, call, kind);
+    case FC_ALLPROF_EXCHANGE: return exchange(r, call, false);
+    case FC_ALLPROF_REPLACE: return exchange(r, call, true);
     case FC_ALLPROF_WAIT:
     case FC_ALLPROF_WAITALL:
     case FC_ALLPROF_START:
-    case FC_ALLPROF_STARTALL:
-        return use_requests(r, call, kind->shape);
-    case FC_ALLPROF_RELEASE:
-        return release(r, call);
+    case FC_ALLPROF_STARTALL: return use_requests(r, call, kind->shape);
+    case FC_ALLPROF_RELEASE: return release(r, call);
     case FC_ALLPROF_OPEN:
         return note(r, call, "which request completed is not recorded: only its time is kept")
                    ? r->a->st->code
                    : put_plain(r, call, FC_OP_OTHER);
-    case FC_ALLPROF_POLL:
-        return poll(r, call);
+    case FC_ALLPROF_POLL: return poll(r, call);
     case FC_ALLPROF_MAKES:
         if (read_comm(r, call, 0, &e, &use) || note(r, call, "which communicator it made is not recorded"))
             return r->a->st->code;
         e.peer = e.comm;
         e.comm = -1;
         return put(r, call, e, NULL);
-    case FC_ALLPROF_PLAIN:
-        return plain(r, call);
-    default:
-        return collective(r, call, kind, nonblocking);
+    case FC_ALLPROF_PLAIN: return plain(r, call);
+    default: return collective(r, call, kind, nonblocking);
     }
 }
 
@@ -430,8 +405,7 @@ static enum fc_code read_rank(struct rank *r)
     struct fc_allprof *a = r->a;
     const char *file = fc_allprof_file(a, r->rank);
     struct fc_allprof_call call;
-    if (!file || fc_sink_file(a->sink, r->rank, file) || fc_stream_open(file, &r->stream, a->st))
-        return a->st->code;
+    if (!file || fc_sink_file(a->sink, r->rank, file) || fc_stream_open(file, &r->stream, a->st)) return a->st->code;
     for (size_t i = a->first_use[r->rank]; i < a->first_use[r->rank + 1]; i++)
         if (fc_requests_add(&r->comms, (uint64_t)a->use[i].handle, a->use[i].size, (int32_t)i, a->st))
             return a->st->code;

@@ -40,10 +40,9 @@ enum fc_allprof_shape {
 struct fc_allprof_kind {
     const char *name; /* behind "MPI_" */
     uint8_t shape, op, mode;
-    bool request, persistent; /* makes a request, in the last argument; only at each Start */
-    uint8_t n_low, n_high;    /* arguments */
-    int8_t count_at, type_at, root_at,
-        comm_at; /* below 0: from the back, -1 the last; ABSENT where there is none */
+    bool request, persistent;                   /* makes a request, in the last argument; only at each Start */
+    uint8_t n_low, n_high;                      /* arguments */
+    int8_t count_at, type_at, root_at, comm_at; /* below 0: from the back, -1 the last; ABSENT where there is none */
 };
 #define FC_ALLPROF_ABSENT 127
 /* NULL: unknown. A nonblocking collective is that of the blocking one with *nonblocking set: its last
@@ -96,12 +95,11 @@ void fc_allprof_free(struct fc_allprof *a);
 enum fc_code fc_allprof_next(struct fc_stream *s, struct fc_allprof_call *call, struct fc_status *st);
 /* Argument `at` (below 0: from the back) as an integer; as handle, rank and size of a communicator; as a
  * type's size. */
-enum fc_code fc_allprof_integer(const struct fc_allprof_call *call, int at, const char *what, int64_t low,
-                                int64_t high, int64_t *value, struct fc_status *st);
+enum fc_code fc_allprof_integer(const struct fc_allprof_call *call, int at, const char *what, int64_t low, int64_t high,
+                                int64_t *value, struct fc_status *st);
 enum fc_code fc_allprof_comm_of(const struct fc_allprof_call *call, int at, struct fc_allprof_use *use,
                                 struct fc_status *st);
-enum fc_code fc_allprof_type_size(const struct fc_allprof_call *call, int at, int64_t *size,
-                                  struct fc_status *st);
+enum fc_code fc_allprof_type_size(const struct fc_allprof_call *call, int at, int64_t *size, struct fc_status *st);
 /* Its head is that of this format. */
 bool fc_allprof_is(const struct fc_trace_probe *probe);
 

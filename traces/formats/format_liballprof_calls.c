@@ -14,17 +14,17 @@
 #include <string.h>
 
 #define NONE FC_ALLPROF_ABSENT
-#define MESSAGE(name, op, mode, makes, keeps)                                                                \
-    {                                                                                                        \
-        name, FC_ALLPROF_MESSAGE, op, mode, makes, keeps, (op) == FC_OP_SEND ? 6 : 7, 7, 1, 2, NONE, 5       \
+#define MESSAGE(name, op, mode, makes, keeps)                                                                          \
+    {                                                                                                                  \
+        name, FC_ALLPROF_MESSAGE, op, mode, makes, keeps, (op) == FC_OP_SEND ? 6 : 7, 7, 1, 2, NONE, 5                 \
     }
-#define COLLECTIVE(name, op, low, high, count, type, root)                                                   \
-    {                                                                                                        \
-        name, FC_ALLPROF_COLLECTIVE, op, 0, false, false, low, high, count, type, root, -1                   \
+#define COLLECTIVE(name, op, low, high, count, type, root)                                                             \
+    {                                                                                                                  \
+        name, FC_ALLPROF_COLLECTIVE, op, 0, false, false, low, high, count, type, root, -1                             \
     }
-#define OTHER(name, shape, low, high)                                                                        \
-    {                                                                                                        \
-        name, shape, FC_OP_OTHER, 0, false, false, low, high, NONE, NONE, NONE, NONE                         \
+#define OTHER(name, shape, low, high)                                                                                  \
+    {                                                                                                                  \
+        name, shape, FC_OP_OTHER, 0, false, false, low, high, NONE, NONE, NONE, NONE                                   \
     }
 
 static const struct fc_allprof_kind kinds[] = {
@@ -73,9 +73,9 @@ static const struct fc_allprof_kind kinds[] = {
     {"Reduce_scatter", FC_ALLPROF_SHARES, FC_OP_REDUCE_SCATTER, 0, false, false, 6, 7, -4, -3, NONE, -1},
     COLLECTIVE("Reduce_scatter_block", FC_OP_REDUCE_SCATTER, 6, 6, 2, 3, NONE),
     {"Alltoallv", FC_ALLPROF_SIZES, FC_OP_ALLTOALLV, 0, false, false, 9, 13, 2, NONE, NONE, -1},
-#define MAKES(name)                                                                                          \
-    {                                                                                                        \
-        name, FC_ALLPROF_MAKES, FC_OP_COMM, 0, false, false, 2, 12, NONE, NONE, NONE, 0                      \
+#define MAKES(name)                                                                                                    \
+    {                                                                                                                  \
+        name, FC_ALLPROF_MAKES, FC_OP_COMM, 0, false, false, 2, 12, NONE, NONE, NONE, 0                                \
     }
     MAKES("Comm_dup"),
     MAKES("Comm_split"),
@@ -139,8 +139,7 @@ static enum fc_code read_time(const struct fc_allprof_call *call, struct fc_allp
     int64_t value = 0;
     size_t i = 0;
     int decimals = 0;
-    for (; i < f.length && i < 15 + 1 && isdigit((unsigned char)f.text[i]); i++)
-        value = 10 * value + (f.text[i] - '0');
+    for (; i < f.length && i < 15 + 1 && isdigit((unsigned char)f.text[i]); i++) value = 10 * value + (f.text[i] - '0');
     bool good = i > 0 && value <= INT64_MAX / 1000 - 1;
     if (i < f.length && f.text[i] == '.')
         for (i++; i < f.length && isdigit((unsigned char)f.text[i]); i++)
@@ -162,14 +161,13 @@ static enum fc_code split(const char *text, size_t length, struct fc_allprof_cal
         const char *colon = memchr(at, ':', (size_t)(end - at));
         if (!colon) colon = end;
         if (n == FC_ALLPROF_FIELDS + 3)
-            return fc_fail(st, FC_INPUT, call->where, "a call with more than %d arguments",
-                           FC_ALLPROF_FIELDS);
+            return fc_fail(st, FC_INPUT, call->where, "a call with more than %d arguments", FC_ALLPROF_FIELDS);
         all[n] = (struct fc_allprof_field){at, (size_t)(colon - at)};
         at = colon + 1;
     }
     if (n < 3 || all[0].length < 5 || memcmp(all[0].text, "MPI_", 4))
-        return fc_fail(st, FC_INPUT, call->where, "'%.*s' (expected MPI_NAME:ENTER:arguments:LEAVE)",
-                       fc_shown(length), text);
+        return fc_fail(st, FC_INPUT, call->where, "'%.*s' (expected MPI_NAME:ENTER:arguments:LEAVE)", fc_shown(length),
+                       text);
     call->name = all[0];
     call->n_fields = n - 3;
     memcpy(call->field, all + 2, (size_t)call->n_fields * sizeof *all);
@@ -195,8 +193,8 @@ enum fc_code fc_allprof_next(struct fc_stream *s, struct fc_allprof_call *call, 
     const struct fc_allprof_kind *kind = fc_allprof_kind(call, &nonblocking);
     if (kind && (call->n_fields - nonblocking < kind->n_low || call->n_fields - nonblocking > kind->n_high))
         return fc_fail(st, FC_INPUT, call->where, "%.*s has %d arguments (expected %d to %d)",
-                       fc_shown(call->name.length), call->name.text, call->n_fields,
-                       kind->n_low + nonblocking, kind->n_high + nonblocking);
+                       fc_shown(call->name.length), call->name.text, call->n_fields, kind->n_low + nonblocking,
+                       kind->n_high + nonblocking);
     return FC_OK;
 }
 
@@ -205,8 +203,8 @@ static struct fc_allprof_field at_place(const struct fc_allprof_call *call, int 
     return call->field[at < 0 ? call->n_fields + at : at];
 }
 
-enum fc_code fc_allprof_integer(const struct fc_allprof_call *call, int at, const char *what, int64_t low,
-                                int64_t high, int64_t *value, struct fc_status *st)
+enum fc_code fc_allprof_integer(const struct fc_allprof_call *call, int at, const char *what, int64_t low, int64_t high,
+                                int64_t *value, struct fc_status *st)
 {
     struct fc_allprof_field f = at_place(call, at);
     long long number = 0;
@@ -231,8 +229,8 @@ static bool read_handle(const char *text, size_t length, int64_t *value)
 }
 
 /* Field of a handle and `n` - 1 integers with commas between; more may follow. */
-static enum fc_code read_several(const struct fc_allprof_call *call, int at, const char *what, int n,
-                                 int64_t *value, struct fc_status *st)
+static enum fc_code read_several(const struct fc_allprof_call *call, int at, const char *what, int n, int64_t *value,
+                                 struct fc_status *st)
 {
     struct fc_allprof_field f = at_place(call, at);
     const char *from = f.text, *end = f.text + f.length;
@@ -241,11 +239,9 @@ static enum fc_code read_several(const struct fc_allprof_call *call, int at, con
         long long number = 0;
         if (from > end || (i < n - 1 && !comma) ||
             (i == 0 && !read_handle(from, (size_t)((comma ? comma : end) - from), &value[0])))
-            return fc_fail(st, FC_INPUT, call->where, "'%.*s' (expected %s)", fc_shown(f.length), f.text,
-                           what);
+            return fc_fail(st, FC_INPUT, call->where, "'%.*s' (expected %s)", fc_shown(f.length), f.text, what);
         if (!comma) comma = end;
-        if (i &&
-            fc_word_int(from, (size_t)(comma - from), INT64_MIN, INT64_MAX, what, &number, call->where, st))
+        if (i && fc_word_int(from, (size_t)(comma - from), INT64_MIN, INT64_MAX, what, &number, call->where, st))
             return st->code;
         if (i) value[i] = number;
         from = comma + 1;
@@ -259,21 +255,19 @@ enum fc_code fc_allprof_comm_of(const struct fc_allprof_call *call, int at, stru
     int64_t v[3] = {0};
     if (read_several(call, at, "a communicator: handle,rank,size", 3, v, st)) return st->code;
     if (v[2] < 1 || v[2] > INT32_MAX || v[1] < 0 || v[1] >= v[2])
-        return fc_fail(st, FC_INPUT, call->where, "rank %" PRId64 " in a communicator of %" PRId64 " ranks",
-                       v[1], v[2]);
+        return fc_fail(st, FC_INPUT, call->where, "rank %" PRId64 " in a communicator of %" PRId64 " ranks", v[1],
+                       v[2]);
     *use = (struct fc_allprof_use){
         .handle = v[0], .rank = (uint32_t)v[1], .size = (uint32_t)v[2], .comm = -1, .line = call->where.line};
     return FC_OK;
 }
 
-enum fc_code fc_allprof_type_size(const struct fc_allprof_call *call, int at, int64_t *size,
-                                  struct fc_status *st)
+enum fc_code fc_allprof_type_size(const struct fc_allprof_call *call, int at, int64_t *size, struct fc_status *st)
 {
     int64_t v[2] = {0};
     if (read_several(call, at, "a type: id,size,extent", 2, v, st)) return st->code;
     if (v[1] < 0 || v[1] > INT32_MAX)
-        return fc_fail(st, FC_INPUT, call->where, "a type of %" PRId64 " bytes (allowed: 0 to 2147483647)",
-                       v[1]);
+        return fc_fail(st, FC_INPUT, call->where, "a type of %" PRId64 " bytes (allowed: 0 to 2147483647)", v[1]);
     *size = v[1];
     return FC_OK;
 }

@@ -136,8 +136,8 @@ static enum fc_code note_comm(struct survey *s, const struct fc_allprof_call *ca
     use.world_rank = s->rank;
     if (use.size > a->n_ranks)
         return fc_fail(a->st, FC_INPUT, call->where,
-                       "a communicator of %" PRIu32 " ranks, but there are %" PRIu32 " files (%s is missing)",
-                       use.size, a->n_ranks, fc_allprof_file(a, a->n_ranks));
+                       "a communicator of %" PRIu32 " ranks, but there are %" PRIu32 " files (%s is missing)", use.size,
+                       a->n_ranks, fc_allprof_file(a, a->n_ranks));
     int32_t known = fc_requests_find(&s->comms, (uint64_t)use.handle, use.size);
     if (known >= 0 && a->use[known].rank == use.rank) return FC_OK;
     if (known >= 0)
@@ -214,8 +214,7 @@ static enum fc_code survey_rank(struct fc_allprof *a, uint32_t rank, bool *any)
 
 static int by_handle(const void *x, const void *y)
 {
-    const struct fc_allprof_use *a = *(struct fc_allprof_use *const *)x,
-                                *b = *(struct fc_allprof_use *const *)y;
+    const struct fc_allprof_use *a = *(struct fc_allprof_use *const *)x, *b = *(struct fc_allprof_use *const *)y;
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
     if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
     return (a->world_rank > b->world_rank) - (a->world_rank < b->world_rank);
@@ -236,8 +235,7 @@ static enum fc_code define(struct fc_allprof *a, uint32_t *member, uint32_t n, b
 }
 
 /* Uses of one size and handle by rule 2; `world` when it is the world. */
-static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *const *use, uint32_t n,
-                               bool world)
+static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *const *use, uint32_t n, bool world)
 {
     uint32_t size = use[0]->size, *member = fc_alloc(&a->arena, size, sizeof *member, a->st);
     int32_t number;
@@ -280,10 +278,8 @@ static enum fc_code tell_world(struct fc_allprof *a, struct fc_allprof_use *cons
     if (!seen) return a->st->code;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n_uses; i++) {
-            if (use[i]->comm >= 0 || use[i]->size != a->n_ranks || use[i]->rank != use[i]->world_rank)
-                continue;
-            if (pass == 0 && seen[use[i]->world_rank]++)
-                return FC_OK; /* a rank has two: left to be refused */
+            if (use[i]->comm >= 0 || use[i]->size != a->n_ranks || use[i]->rank != use[i]->world_rank) continue;
+            if (pass == 0 && seen[use[i]->world_rank]++) return FC_OK; /* a rank has two: left to be refused */
             if (pass == 1) use[i]->comm = 0;
         }
     return FC_OK;
@@ -295,22 +291,18 @@ static enum fc_code tell_groups(struct fc_allprof *a, struct fc_allprof_use **us
     bool world = false;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0, end; i < a->n_uses; i = end) {
-            for (end = i + 1;
-                 end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
+            for (end = i + 1; end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
                 end++;
             bool whole = is_whole(a, use + i, end - i, seen, &world) && use[i]->size > 1;
             if (pass == 0 && whole && world && (!first || use[i] < first)) first = use[i];
-            if (pass == 1 && whole && tell_group(a, use + i, (uint32_t)(end - i), use[i] == first))
-                return a->st->code;
+            if (pass == 1 && whole && tell_group(a, use + i, (uint32_t)(end - i), use[i] == first)) return a->st->code;
         }
     }
     for (size_t i = 0; i < a->n_uses; i++) /* rule 1; also the world of one rank */
-        if (use[i]->size == 1 && tell_group(a, use + i, 1, a->n_ranks == 1 && use[i] == a->use))
-            return a->st->code;
+        if (use[i]->size == 1 && tell_group(a, use + i, 1, a->n_ranks == 1 && use[i] == a->use)) return a->st->code;
     if (!first && a->n_ranks > 1 && tell_world(a, use, a->n_uses)) return a->st->code;
     for (size_t i = 0, end; i < a->n_uses; i = end) {
-        for (end = i + 1;
-             end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
+        for (end = i + 1; end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
             end++;
         for (size_t k = i; k < end; k++) /* by rule 3 some ranks of it may be told, and others not */
             if (use[k]->comm < 0) return fail_untold(a, use[k], end - i);
@@ -341,8 +333,8 @@ enum fc_code fc_allprof_survey(struct fc_allprof *a)
     bool any = false;
     if (count_files(a)) return a->st->code;
     a->first_use = fc_alloc(&a->arena, (size_t)a->n_ranks + 1, sizeof *a->first_use, a->st);
-    if (!a->first_use || fc_sink_start(a->sink, a->n_ranks, NULL,
-                                       "liballprof text; computation is the wall clock between calls"))
+    if (!a->first_use ||
+        fc_sink_start(a->sink, a->n_ranks, NULL, "liballprof text; computation is the wall clock between calls"))
         return a->st->code;
     for (uint32_t r = 0; r < a->n_ranks; r++)
         if (survey_rank(a, r, &any)) return a->st->code;

@@ -31,19 +31,17 @@ static enum fc_code fail(struct fc_otf2_archive *a, const char *what)
 }
 
 /* What the library would print. */
-static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
-                                 OTF2_ErrorCode code, const char *format, va_list arguments)
+static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                                 const char *format, va_list arguments)
 {
     struct fc_otf2_archive *a = user;
     char text[400];
     (void)file, (void)line, (void)function;
-    if (code == OTF2_SUCCESS || (int)code < 0 || a->message[0])
-        return code; /* warnings and debugging are negative */
+    if (code == OTF2_SUCCESS || (int)code < 0 || a->message[0]) return code; /* warnings and debugging are negative */
     vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
-    snprintf(a->message, sizeof a->message, "%s%s%s", OTF2_Error_GetDescription(code), text[0] ? ": " : "",
-             text);
+    snprintf(a->message, sizeof a->message, "%s%s%s", OTF2_Error_GetDescription(code), text[0] ? ": " : "", text);
     return code;
 }
 
@@ -116,8 +114,7 @@ const char *fc_otf2_text(const struct fc_otf2_archive *a, uint32_t ref)
     return s ? s->text : "";
 }
 
-static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length,
-                                  uint64_t realtime)
+static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
 {
     struct fc_otf2_archive *a = user;
     (void)length, (void)realtime;
@@ -136,8 +133,7 @@ static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *
 }
 
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
-                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n,
-                                  const uint64_t *members)
+                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
 {
     struct fc_otf2_archive *a = user;
     (void)name, (void)flags;
@@ -175,15 +171,13 @@ static OTF2_CallbackCode on_intercomm(void *user, OTF2_CommRef self, OTF2_String
     return add_comm(user, (struct fc_otf2_comm_def){self, name, left, false});
 }
 
-static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
-                                   OTF2_StringRef canonical, OTF2_StringRef description, OTF2_RegionRole role,
-                                   OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file,
-                                   uint32_t begin, uint32_t end)
+static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
+                                   OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
+                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end)
 {
     struct fc_otf2_archive *a = user;
     struct fc_otf2_region_def *r = add(a, &a->regions);
-    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin,
-        (void)end;
+    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin, (void)end;
     if (!r) return OTF2_CALLBACK_INTERRUPT;
     *r = (struct fc_otf2_region_def){self, name};
     return OTF2_CALLBACK_SUCCESS;
@@ -200,8 +194,8 @@ static OTF2_CallbackCode on_window(void *user, OTF2_RmaWinRef self, OTF2_StringR
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name,
-                                     OTF2_LocationType type, uint64_t n_events, OTF2_LocationGroupRef group)
+static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
+                                     uint64_t n_events, OTF2_LocationGroupRef group)
 {
     struct fc_otf2_archive *a = user;
     (void)self, (void)name, (void)type, (void)group;
@@ -244,8 +238,7 @@ static enum fc_code find_world(struct fc_otf2_archive *a)
 {
     const struct fc_otf2_group *g = a->groups.at;
     for (size_t i = 0; i < a->groups.n; i++)
-        if (g[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
-            (!a->world || g[i].paradigm == OTF2_PARADIGM_MPI) &&
+        if (g[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS && (!a->world || g[i].paradigm == OTF2_PARADIGM_MPI) &&
             !(a->world && a->world->paradigm == OTF2_PARADIGM_MPI))
             a->world = &g[i];
     if (!a->world || !a->world->n) return fail(a, "has no MPI ranks (no group of communicating locations)");
@@ -269,8 +262,8 @@ static enum fc_code members_of(struct fc_otf2_archive *a, const struct fc_otf2_g
         }
         if (rank >= a->world->n)
             return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0},
-                           "group %" PRIu32 " has member %" PRIu64 ", but there are %" PRIu32 " ranks",
-                           g->ref, g->member[i], a->world->n);
+                           "group %" PRIu32 " has member %" PRIu64 ", but there are %" PRIu32 " ranks", g->ref,
+                           g->member[i], a->world->n);
         member[i] = (uint32_t)rank;
     }
     return FC_OK;
@@ -285,8 +278,8 @@ static bool is_world(const struct fc_otf2_archive *a, const struct fc_otf2_group
 }
 
 /* The first communicator of all ranks in order is communicator 0. */
-static enum fc_code define_comm(struct fc_otf2_archive *a, const struct fc_otf2_comm_def *from,
-                                bool *world_seen, struct fc_otf2_comm *to)
+static enum fc_code define_comm(struct fc_otf2_archive *a, const struct fc_otf2_comm_def *from, bool *world_seen,
+                                struct fc_otf2_comm *to)
 {
     const struct fc_otf2_group *g = fc_otf2_find(&a->groups, from->group);
     *to = (struct fc_otf2_comm){.ref = from->ref, .number = -1};
@@ -316,8 +309,7 @@ static enum fc_code start(struct fc_otf2_archive *a)
     OTF2_Reader_GetMachineName(a->reader, &machine);
     bool world_seen = false, on_machine = machine && machine[0];
     snprintf(recorded, sizeof recorded, "OTF2 by %.100s; %" PRIu32 " ranks%s%.100s",
-             creator && creator[0] ? creator : "?", a->world->n, on_machine ? " on " : "",
-             on_machine ? machine : "");
+             creator && creator[0] ? creator : "?", a->world->n, on_machine ? " on " : "", on_machine ? machine : "");
     free(creator);
     free(machine);
     a->sink->bytes = fc_file_bytes(beside(a, ".def")); /* every rank has its definitions there */
@@ -356,13 +348,11 @@ static enum fc_code read_location(struct fc_otf2_archive *a, uint32_t rank, cons
     OTF2_Reader_CloseEvtReader(a->reader, events);
     if (read != OTF2_SUCCESS || a->st->code) {
         char text[80];
-        snprintf(text, sizeof text, "rank %" PRIu32 ", record %" PRIu64 ": events cannot be read", rank,
-                 a->n_handled);
+        snprintf(text, sizeof text, "rank %" PRIu32 ", record %" PRIu64 ": events cannot be read", rank, a->n_handled);
         return fail(a, text);
     }
     if (n > a->n_handled &&
-        fc_sink_note(a->sink, "records that are no calls of MPI (threads, metrics ...): skipped",
-                     n - a->n_handled))
+        fc_sink_note(a->sink, "records that are no calls of MPI (threads, metrics ...): skipped", n - a->n_handled))
         return a->st->code;
     return fc_otf2_end(&a->rank);
 }
@@ -389,8 +379,7 @@ static bool find_anchor(const char *folder, char *path, size_t size, bool *sever
     DIR *dir = opendir(folder);
     unsigned n = 0;
     for (struct dirent *d; dir && (d = readdir(dir));)
-        if (ends_with(d->d_name, ".otf2") && ++n == 1 &&
-            snprintf(path, size, "%s/%s", folder, d->d_name) >= (int)size)
+        if (ends_with(d->d_name, ".otf2") && ++n == 1 && snprintf(path, size, "%s/%s", folder, d->d_name) >= (int)size)
             n = 0;
     if (dir) closedir(dir);
     *several = n > 1;
@@ -418,8 +407,7 @@ static enum fc_code read_archive(struct fc_otf2_archive *a)
     return read_ranks(a);
 }
 
-static enum fc_code read_otf2(const char *path, const struct fc_trace_options *options,
-                              struct fc_trace_sink *sink)
+static enum fc_code read_otf2(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     char anchor[FC_OTF2_PATH];
     bool several = false;

@@ -55,8 +55,8 @@ enum fc_code fc_otf2_message(struct fc_otf2_rank *r, int kind, uint32_t peer, ui
 enum fc_code fc_otf2_request(struct fc_otf2_rank *r, bool collective, uint64_t request, double time_s);
 enum fc_code fc_otf2_send_done(struct fc_otf2_rank *r, uint64_t request, double time_s);
 enum fc_code fc_otf2_collective(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, double time_s);
-enum fc_code fc_otf2_collective_done(struct fc_otf2_rank *r, const struct fc_otf2_collective *c,
-                                     uint64_t request, double time_s);
+enum fc_code fc_otf2_collective_done(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint64_t request,
+                                     double time_s);
 enum fc_code fc_otf2_cancelled(struct fc_otf2_rank *r, uint64_t request);
 /* A test that failed; inside a call its name tells it. */
 void fc_otf2_tested(struct fc_otf2_rank *r);
@@ -89,8 +89,7 @@ void fc_otf2_cancel(struct fc_otf2_rank *r, struct fc_hold_request *request);
 enum fc_code fc_otf2_unknown_request(struct fc_otf2_rank *r);
 /* A communicator and its number in the trace; *found NULL: its members are unknown (noted). FC_INPUT: not
  * defined. */
-enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found,
-                             int32_t *number);
+enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found, int32_t *number);
 /* World rank of a communicator's rank; FC_INPUT when it has none. */
 enum fc_code fc_otf2_world_of(const struct fc_otf2_rank *r, const struct fc_otf2_comm *c, uint32_t rank,
                               int32_t *world);

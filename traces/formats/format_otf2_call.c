@@ -20,16 +20,15 @@ enum fc_code fc_otf2_fail(const struct fc_otf2_rank *r, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return fc_fail(r->st, FC_INPUT, (struct fc_place){r->path, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s",
-                   r->rank, r->n_records, text);
+    return fc_fail(r->st, FC_INPUT, (struct fc_place){r->path, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s", r->rank,
+                   r->n_records, text);
 }
 
 bool fc_otf2_make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *capacity, size_t size)
 {
     if (n <= *capacity) return true;
     void *larger = realloc(*array, 2 * n * size);
-    if (!larger)
-        return fc_out_of_memory(r->st, "reading calls of rank %" PRIu32, r->rank), false;
+    if (!larger) return fc_out_of_memory(r->st, "reading calls of rank %" PRIu32, r->rank), false;
     *array = larger;
     *capacity = 2 * n;
     return true;
@@ -135,10 +134,10 @@ static const char *const local_calls[] = {"Comm_rank",
                                           "Dist_graph_neighbors*",
                                           NULL};
 /* Calls without a record are to nobody, or only wait. */
-static const char *const quiet_calls[] = {
-    "Send",   "Ssend",  "Bsend",     "Rsend",     "Recv",       "Isend",           "Issend",
-    "Ibsend", "Irsend", "Irecv",     "Sendrecv*", "Start*",     "Probe",           "Mprobe",
-    "Mrecv",  "Imrecv", "Comm_free", "Win_free",  "File_close", "Comm_disconnect", NULL};
+static const char *const quiet_calls[] = {"Send",       "Ssend",           "Bsend",  "Rsend",  "Recv",      "Isend",
+                                          "Issend",     "Ibsend",          "Irsend", "Irecv",  "Sendrecv*", "Start*",
+                                          "Probe",      "Mprobe",          "Mrecv",  "Imrecv", "Comm_free", "Win_free",
+                                          "File_close", "Comm_disconnect", NULL};
 static const char *const waiting_calls[] = {"Wait*", NULL};
 static const char *const testing_calls[] = {
     "Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request_get_status", NULL};
@@ -163,8 +162,7 @@ static int by_ref(const void *key, const void *comm)
 }
 
 /* The number of a communicator in the trace and its members; *found NULL: unknown (noted). */
-enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found,
-                             int32_t *number)
+enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found, int32_t *number)
 {
     struct fc_otf2_comm *c = bsearch(&ref, r->comms, r->n_comms, sizeof *c, by_ref);
     *found = c;
@@ -176,8 +174,7 @@ enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct 
     return fc_sink_note(r->sink, "messages and collectives on intercommunicators: left out", 1);
 }
 
-enum fc_code fc_otf2_world_of(const struct fc_otf2_rank *r, const struct fc_otf2_comm *c, uint32_t rank,
-                              int32_t *world)
+enum fc_code fc_otf2_world_of(const struct fc_otf2_rank *r, const struct fc_otf2_comm *c, uint32_t rank, int32_t *world)
 {
     if (rank >= (c->self ? 1 : c->n))
         return fc_otf2_fail(r, "names rank %" PRIu32 " of a communicator of %" PRIu32 " ranks", rank,
@@ -252,8 +249,7 @@ static enum fc_code pass_items(struct fc_otf2_rank *r, double compute_s)
         e->enter_s = r->enter_s;
         e->leave_s = i + 1 < r->n_items || wait || pair ? r->enter_s : r->leave_s;
         e->compute_s = i == 0 ? compute_s : 0;
-        if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND)
-            e->mode = (uint8_t)(r->call ? send_mode(r->call) : 0);
+        if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND) e->mode = (uint8_t)(r->call ? send_mode(r->call) : 0);
     }
     if (pair) {
         if (pass_sendrecv(r)) return r->st->code;
@@ -319,8 +315,7 @@ enum fc_code fc_otf2_settle(struct fc_otf2_rank *r, double time_s)
 
 struct fc_otf2_item *fc_otf2_add_item(struct fc_otf2_rank *r, int op)
 {
-    if (!fc_otf2_make_room(r, (void **)&r->items, r->n_items + 1, &r->item_capacity, sizeof *r->items))
-        return NULL;
+    if (!fc_otf2_make_room(r, (void **)&r->items, r->n_items + 1, &r->item_capacity, sizeof *r->items)) return NULL;
     struct fc_otf2_item *i = &r->items[r->n_items++];
     *i = (struct fc_otf2_item){.event = fc_hold_plain(op, 0, 0, 0)};
     return i;
@@ -407,8 +402,7 @@ enum fc_code fc_otf2_message(struct fc_otf2_rank *r, int kind, uint32_t peer, ui
     i->event = e;
     i->request = kind == FC_OTF2_ISEND;
     i->key = request;
-    if (kind == FC_OTF2_SEND && r->call &&
-        fc_otf2_is_one_of(r->call, unnamed)) { /* recorded without requests */
+    if (kind == FC_OTF2_SEND && r->call && fc_otf2_is_one_of(r->call, unnamed)) { /* recorded without requests */
         i->event.op = FC_OP_ISEND;
         i->request = true;
         i->key = UINT64_MAX;
@@ -448,8 +442,7 @@ enum fc_code fc_otf2_cancelled(struct fc_otf2_rank *r, uint64_t request)
     return held ? FC_OK : fc_sink_note(r->sink, "cancelled sends: kept as sent", 1);
 }
 
-enum fc_code fc_otf2_move(struct fc_otf2_rank *r, int mode, uint32_t comm, uint32_t peer, uint64_t bytes,
-                          double time_s)
+enum fc_code fc_otf2_move(struct fc_otf2_rank *r, int mode, uint32_t comm, uint32_t peer, uint64_t bytes, double time_s)
 {
     const struct fc_otf2_comm *c;
     int32_t number;
@@ -482,16 +475,14 @@ enum fc_code fc_otf2_switch(struct fc_otf2_rank *r, bool on, double time_s)
         return FC_OK;
     }
     return fc_sink_note(
-        r->sink,
-        "windows without measurement: what happened in them is unknown, their time is no computation", 1);
+        r->sink, "windows without measurement: what happened in them is unknown, their time is no computation", 1);
 }
 
 enum fc_code fc_otf2_end(struct fc_otf2_rank *r)
 {
     if (r->call && finish(r)) return r->st->code; /* a window that ends inside a call */
     uint64_t open = fc_hold_cancel_open(&r->hold);
-    if (open &&
-        fc_sink_note(r->sink, "receives and collectives that never completed: only their time is kept", open))
+    if (open && fc_sink_note(r->sink, "receives and collectives that never completed: only their time is kept", open))
         return r->st->code;
     return fc_hold_end(&r->hold);
 }

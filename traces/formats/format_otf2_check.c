@@ -17,29 +17,70 @@
 #include <sys/stat.h>
 
 enum {
-    END_OF_CHUNK = 0, END_OF_FILE = 2, HEADER = 3, TIME = 5, ATTRIBUTES = 6, FIRST_EVENT = 10,
-    HEADER_BYTES = 18, MOST_ANCHOR = 1 << 20, MOST_PROPERTIES = 1024, MOST_ATTRIBUTES = 4096,
-    LEAST_CHUNK = 256 << 10, MOST_CHUNK = 16 << 20, NEWEST_FORMAT = 2, KNOWN_ANCHOR = 3
+    END_OF_CHUNK = 0,
+    END_OF_FILE = 2,
+    HEADER = 3,
+    TIME = 5,
+    ATTRIBUTES = 6,
+    FIRST_EVENT = 10,
+    HEADER_BYTES = 18,
+    MOST_ANCHOR = 1 << 20,
+    MOST_PROPERTIES = 1024,
+    MOST_ATTRIBUTES = 4096,
+    LEAST_CHUNK = 256 << 10,
+    MOST_CHUNK = 16 << 20,
+    NEWEST_FORMAT = 2,
+    KNOWN_ANCHOR = 3
 };
 
 /* Fields: b byte, h two bytes, f four, d eight; u, U compressed number of at most 4, 8 bytes; s text; t an
  * attribute's type and value; m table of references; n(..), N(..) a count (byte, u) and that many of these; | what
  * follows may be missing. A dot: the event has no length. */
 static const char *const event_fields[] = {
-    /* 10 */ "d", "b", ".u", ".u", "uuuU", "uuuUU", ".U", ".U", "uuuU", "uuuUU",
-    /* 20 */ ".U", ".U", "", "buuUU", ".u", "", "uu", "uu", ".U", ".U",
-    /* 30 */ ".U", "un(bU)", "uu", "uU", "uU", "u", "u", "", "buuuUU", "uuu",
-    /* 40 */ "uuUb", "uuUb", "uuUb", "uuU", "uub", "u", "uuUU", "uuUU", "uubUUU", "uU",
-    /* 50 */ "uU", "uU", "uU", "bu", "b", "u", "u", "buu", "buu", "uuu",
-    /* 60 */ "uuu", "uuu", "uU", "uU", "uU", "uU", "uu", "u", "uuu", "ubuu",
-    /* 70 */ "u", "uuu", "uUbU", "uu", "bu", "ubuUU", "uU", "uU", "uUU", "uU",
-    /* 80 */ "ub", "ub", "ub", "uN(u)", "U", "U", "buuUUU", "u", "u",
+    /* 10 */ "d",    "b",      ".u",   ".u",    "uuuU", "uuuUU", ".U",     ".U",   "uuuU",   "uuuUU",
+    /* 20 */ ".U",   ".U",     "",     "buuUU", ".u",   "",      "uu",     "uu",   ".U",     ".U",
+    /* 30 */ ".U",   "un(bU)", "uu",   "uU",    "uU",   "u",     "u",      "",     "buuuUU", "uuu",
+    /* 40 */ "uuUb", "uuUb",   "uuUb", "uuU",   "uub",  "u",     "uuUU",   "uuUU", "uubUUU", "uU",
+    /* 50 */ "uU",   "uU",     "uU",   "bu",    "b",    "u",     "u",      "buu",  "buu",    "uuu",
+    /* 60 */ "uuu",  "uuu",    "uU",   "uU",    "uU",   "uU",    "uu",     "u",    "uuu",    "ubuu",
+    /* 70 */ "u",    "uuu",    "uUbU", "uu",    "bu",   "ubuUU", "uU",     "uU",   "uUU",    "uU",
+    /* 80 */ "ub",   "ub",     "ub",   "uN(u)", "U",    "U",     "buuUUU", "u",    "u",
 };
 static const char *const definition_fields[] = {
-    /* 10 */ "us", "uub|u", "uuuu", "uubu|u", "UubUu", "uuubuuu|ubbu", "uuuuu", "uuu", "uubN(U)|bbu", "uuubbbbUu",
-    /* 20 */ "un(u)b|b", "uuUbU", "uuuu|u", "uub", "uuu|u", "uU", "uuu|t", "ub", "uuu|t", "Uuu|t",
-    /* 30 */ "uuub", "uuun(u)", "uun(u)", "uuu", "uuuu", "uut", "uubbUU", "uut", "uuu", "uuu",
-    /* 40 */ "uuubuuu", "ubu", "uut", "uuuuuu",
+    /* 10 */ "us",
+    "uub|u",
+    "uuuu",
+    "uubu|u",
+    "UubUu",
+    "uuubuuu|ubbu",
+    "uuuuu",
+    "uuu",
+    "uubN(U)|bbu",
+    "uuubbbbUu",
+    /* 20 */ "un(u)b|b",
+    "uuUbU",
+    "uuuu|u",
+    "uub",
+    "uuu|u",
+    "uU",
+    "uuu|t",
+    "ub",
+    "uuu|t",
+    "Uuu|t",
+    /* 30 */ "uuub",
+    "uuun(u)",
+    "uun(u)",
+    "uuu",
+    "uuuu",
+    "uut",
+    "uubbUU",
+    "uut",
+    "uuu",
+    "uuu",
+    /* 40 */ "uuubuuu",
+    "ubu",
+    "uut",
+    "uuuuuu",
 };
 /* From 5 on, only in global definitions and only in those of a location. */
 static const char *const global_fields[] = {"UUU|U", "bub", "bbt", "buubun(bt)"};
@@ -57,8 +98,8 @@ struct walk {
     uint8_t *chunk;
     size_t chunk_bytes, room; /* room: that, or that of the whole file if it is less */
     uint64_t first;           /* byte of the chunk in the file */
-    struct bytes left;           /* of the chunk */
-    bool big, cut;               /* cut: the file ends in this chunk */
+    struct bytes left;        /* of the chunk */
+    bool big, cut;            /* cut: the file ends in this chunk */
 };
 
 /* ---- numbers ---- */
@@ -211,7 +252,8 @@ static enum fc_code check_record(struct walk *w, uint8_t type)
     uint64_t length;
     char text[96];
     struct bytes record;
-    snprintf(text, sizeof text, "a record of type %u is damaged (expected: its fields within its length)", (unsigned)type);
+    snprintf(text, sizeof text, "a record of type %u is damaged (expected: its fields within its length)",
+             (unsigned)type);
     if (fields && *fields == '.') {
         bool whole = w->left.end - begin > 9;
         if (skip_fields(fields + 1, fields + 2, &w->left, w->big)) return FC_OK;

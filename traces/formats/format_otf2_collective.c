@@ -40,8 +40,7 @@ static int64_t share(struct fc_otf2_rank *r, uint64_t bytes, uint32_t n)
     return (int64_t)bytes;
 }
 
-static int64_t scan_bytes(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint32_t n,
-                          uint32_t place)
+static int64_t scan_bytes(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint32_t n, uint32_t place)
 {
     uint64_t whole = c->received / (place + 1);
     if (whole * (place + 1) == c->received && c->sent == whole * (n - place)) return (int64_t)whole;
@@ -52,44 +51,27 @@ static int64_t scan_bytes(struct fc_otf2_rank *r, const struct fc_otf2_collectiv
 static bool shape(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint32_t n, uint32_t place,
                   struct fc_event *e)
 {
-    static const uint8_t ops[] = {FC_OP_BARRIER,       FC_OP_BCAST,          FC_OP_GATHER,    FC_OP_GATHER,
-                                  FC_OP_SCATTER,       FC_OP_SCATTER,        FC_OP_ALLGATHER, FC_OP_ALLGATHER,
-                                  FC_OP_ALLTOALL,      FC_OP_ALLTOALLV,      FC_OP_ALLTOALLV, FC_OP_ALLREDUCE,
-                                  FC_OP_REDUCE,        FC_OP_REDUCE_SCATTER, FC_OP_SCAN,      FC_OP_SCAN,
-                                  FC_OP_REDUCE_SCATTER};
+    static const uint8_t ops[] = {
+        FC_OP_BARRIER,   FC_OP_BCAST,          FC_OP_GATHER,   FC_OP_GATHER,    FC_OP_SCATTER,       FC_OP_SCATTER,
+        FC_OP_ALLGATHER, FC_OP_ALLGATHER,      FC_OP_ALLTOALL, FC_OP_ALLTOALLV, FC_OP_ALLTOALLV,     FC_OP_ALLREDUCE,
+        FC_OP_REDUCE,    FC_OP_REDUCE_SCATTER, FC_OP_SCAN,     FC_OP_SCAN,      FC_OP_REDUCE_SCATTER};
     if (c->op < 0 || c->op > OP_REDUCE_SCATTER_BLOCK) return false;
     e->op = ops[c->op];
     switch (c->op) {
-    case OP_BARRIER:
-        break;
-    case OP_BCAST:
-        e->bytes = c->received ? (int64_t)c->received : share(r, c->sent, n);
-        break;
+    case OP_BARRIER: break;
+    case OP_BCAST: e->bytes = c->received ? (int64_t)c->received : share(r, c->sent, n); break;
     case OP_GATHER:
-    case OP_REDUCE:
-        e->bytes = c->sent || n < 2 ? (int64_t)c->sent : share(r, c->received, n - 1);
-        break;
-    case OP_SCATTER:
-        e->bytes = c->received || n < 2 ? (int64_t)c->received : share(r, c->sent, n - 1);
-        break;
+    case OP_REDUCE: e->bytes = c->sent || n < 2 ? (int64_t)c->sent : share(r, c->received, n - 1); break;
+    case OP_SCATTER: e->bytes = c->received || n < 2 ? (int64_t)c->received : share(r, c->sent, n - 1); break;
     case OP_GATHERV:
     case OP_ALLTOALLV:
-    case OP_ALLTOALLW:
-        e->bytes = (int64_t)c->sent;
-        break;
-    case OP_SCATTERV:
-        e->bytes = (int64_t)c->received;
-        break;
+    case OP_ALLTOALLW: e->bytes = (int64_t)c->sent; break;
+    case OP_SCATTERV: e->bytes = (int64_t)c->received; break;
     case OP_REDUCE_SCATTER:
-    case OP_REDUCE_SCATTER_BLOCK:
-        e->bytes = share(r, c->received, n);
-        break;
+    case OP_REDUCE_SCATTER_BLOCK: e->bytes = share(r, c->received, n); break;
     case OP_SCAN:
-    case OP_EXSCAN:
-        e->bytes = scan_bytes(r, c, n, place);
-        break;
-    default:
-        e->bytes = share(r, c->sent, n);
+    case OP_EXSCAN: e->bytes = scan_bytes(r, c, n, place); break;
+    default: e->bytes = share(r, c->sent, n);
     }
     return true;
 }
@@ -101,15 +83,14 @@ static bool is_rooted(int op)
 
 /* The collective's event in `e`; *spread: members over which its bytes are spread; *known false: it is left
  * as time. */
-static enum fc_code collective_event(struct fc_otf2_rank *r, const struct fc_otf2_collective *c,
-                                     struct fc_event *e, uint32_t *spread, bool *known)
+static enum fc_code collective_event(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, struct fc_event *e,
+                                     uint32_t *spread, bool *known)
 {
     const struct fc_otf2_comm *comm;
     *known = false;
     *spread = 0;
     if (c->sent > INT64_MAX / 2 || c->received > INT64_MAX / 2)
-        return fc_otf2_fail(r, "a collective of %" PRIu64 " bytes sent and %" PRIu64 " received", c->sent,
-                            c->received);
+        return fc_otf2_fail(r, "a collective of %" PRIu64 " bytes sent and %" PRIu64 " received", c->sent, c->received);
     if (fc_otf2_comm_of(r, c->comm, &comm, &e->comm) || !comm) return r->st->code;
     uint32_t n = comm->self ? 1 : comm->n, place = 0;
     while (!comm->self && place < n && comm->member[place] != r->rank) place++;
@@ -120,11 +101,9 @@ static enum fc_code collective_event(struct fc_otf2_rank *r, const struct fc_otf
     if (is_rooted(e->op)) return fc_otf2_world_of(r, comm, c->root, &e->peer);
     if (e->op != FC_OP_ALLTOALLV) return FC_OK;
     *spread = n;
-    return e->bytes
-               ? fc_sink_note(r->sink,
-                              "MPI_Alltoallv and Alltoallw: only their sums are recorded, spread evenly here",
-                              1)
-               : FC_OK;
+    return e->bytes ? fc_sink_note(r->sink,
+                                   "MPI_Alltoallv and Alltoallw: only their sums are recorded, spread evenly here", 1)
+                    : FC_OK;
 }
 
 static bool makes_comm(const char *name)
@@ -164,8 +143,8 @@ enum fc_code fc_otf2_collective(struct fc_otf2_rank *r, const struct fc_otf2_col
     return fc_otf2_settle(r, time_s);
 }
 
-enum fc_code fc_otf2_collective_done(struct fc_otf2_rank *r, const struct fc_otf2_collective *c,
-                                     uint64_t request, double time_s)
+enum fc_code fc_otf2_collective_done(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint64_t request,
+                                     double time_s)
 {
     struct fc_event e = fc_hold_plain(FC_OP_OTHER, 0, 0, 0);
     struct fc_hold_request *of = fc_otf2_find_request(r, request);

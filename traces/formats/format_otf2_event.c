@@ -17,13 +17,13 @@ static OTF2_CallbackCode went(struct fc_otf2_archive *a, enum fc_code code)
     return code || a->st->code ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-#define EVENT(name, ...)                                                                                     \
-    static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,         \
-                                  void *user, OTF2_AttributeList *attributes, __VA_ARGS__)
+#define EVENT(name, ...)                                                                                               \
+    static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,       \
+                                  OTF2_AttributeList *attributes, __VA_ARGS__)
 /* Of all callbacks: what is unused, and the time in seconds. */
-#define BEGIN                                                                                                \
-    struct fc_otf2_archive *a = user;                                                                        \
-    double t = seconds(a, time);                                                                             \
+#define BEGIN                                                                                                          \
+    struct fc_otf2_archive *a = user;                                                                                  \
+    double t = seconds(a, time);                                                                                       \
     (void)location, (void)position, (void)attributes, (void)t
 
 /* MPI functions by name; Fortran tracers may write small letters. */
@@ -110,16 +110,16 @@ EVENT(on_collective_request, uint64_t request)
     return went(a, fc_otf2_request(&a->rank, true, request, t));
 }
 
-EVENT(on_collective_complete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-      uint64_t received, uint64_t request)
+EVENT(on_collective_complete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+      uint64_t request)
 {
     BEGIN;
     struct fc_otf2_collective c = {op, comm, root, sent, received};
     return went(a, fc_otf2_collective_done(&a->rank, &c, request, t));
 }
 
-static OTF2_CallbackCode moved(struct fc_otf2_archive *a, int mode, OTF2_RmaWinRef win, uint32_t remote,
-                               uint64_t bytes, double t)
+static OTF2_CallbackCode moved(struct fc_otf2_archive *a, int mode, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
+                               double t)
 {
     const struct fc_otf2_window_def *w = fc_otf2_find(&a->windows, win);
     if (!w) return went(a, fc_otf2_fail(&a->rank, "window %" PRIu32 " is not defined", win));
@@ -140,8 +140,8 @@ EVENT(on_get, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
     return moved(a, 1, win, remote, bytes, t);
 }
 
-EVENT(on_atomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
-      uint64_t received, uint64_t id)
+EVENT(on_atomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+      uint64_t id)
 {
     BEGIN;
     (void)type, (void)id;
@@ -161,8 +161,8 @@ EVENT(on_measurement, OTF2_MeasurementMode mode)
     return went(a, fc_otf2_switch(&a->rank, mode == OTF2_MEASUREMENT_ON, t));
 }
 
-static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_TimeStamp time,
-                                             uint64_t position, void *user, OTF2_AttributeList *attributes)
+static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
+                                             void *user, OTF2_AttributeList *attributes)
 {
     BEGIN;
     return went(a, FC_OK);

@@ -30,8 +30,7 @@ struct line {
 
 static bool is_paraver(const struct fc_trace_probe *probe)
 {
-    return !probe->folder && probe->n_head >= sizeof head - 1 &&
-           memcmp(probe->head, head, sizeof head - 1) == 0;
+    return !probe->folder && probe->n_head >= sizeof head - 1 && memcmp(probe->head, head, sizeof head - 1) == 0;
 }
 
 /* The next number up to a colon or the line's end, within low .. high. */
@@ -53,8 +52,7 @@ static enum fc_code field(struct line *l, const char *what, int64_t low, int64_t
         *value = negative ? -(int64_t)number : (int64_t)number;
         if (*value >= low && *value <= high) return FC_OK;
     }
-    return fc_fail(l->st, FC_INPUT, l->where,
-                   "%s: '%.*s' (expected a number from %" PRId64 " to %" PRId64 ")", what,
+    return fc_fail(l->st, FC_INPUT, l->where, "%s: '%.*s' (expected a number from %" PRId64 " to %" PRId64 ")", what,
                    (int)(length < 40 ? length : 40), word, low, high);
 }
 
@@ -92,14 +90,12 @@ static enum fc_code read_head(struct line *l, struct fc_trace_sink *sink, struct
     int64_t time, nodes, applications, tasks;
     const char *date = l->at + sizeof head - 1, *closed = memchr(l->at, ')', (size_t)(l->end - l->at));
     if (!closed || date >= closed) return bad_head(l);
-    snprintf(origin, sizeof origin, "Paraver trace %.*s",
-             (int)(closed + 1 - date < 60 ? closed + 1 - date : 60), date);
+    snprintf(origin, sizeof origin, "Paraver trace %.*s", (int)(closed + 1 - date < 60 ? closed + 1 - date : 60), date);
     l->at = closed + 1;
-    bool good = head_colon(l) && head_number(l, &time),
-         ns = l->end - l->at >= 3 && memcmp(l->at, "_ns", 3) == 0;
+    bool good = head_colon(l) && head_number(l, &time), ns = l->end - l->at >= 3 && memcmp(l->at, "_ns", 3) == 0;
     if (ns) l->at += 3;
-    if (!good || !head_colon(l) || !head_number(l, &nodes) || !head_colon(l) ||
-        !head_number(l, &applications) || !head_colon(l) || !head_number(l, &tasks))
+    if (!good || !head_colon(l) || !head_number(l, &nodes) || !head_colon(l) || !head_number(l, &applications) ||
+        !head_colon(l) || !head_number(l, &tasks))
         return bad_head(l);
     if (applications != 1)
         return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " applications (expected 1: one MPI_COMM_WORLD)",
@@ -115,8 +111,7 @@ static enum fc_code read_head(struct line *l, struct fc_trace_sink *sink, struct
 static enum fc_code read_comm(struct line *l, struct fc_prv *p)
 {
     int64_t application, id, n, task;
-    if (p->comms_sorted)
-        return fc_fail(l->st, FC_INPUT, l->where, "a communicator is defined behind its first use");
+    if (p->comms_sorted) return fc_fail(l->st, FC_INPUT, l->where, "a communicator is defined behind its first use");
     if (field(l, "application", 1, 1, &application) || field(l, "communicator", INT32_MIN, INT32_MAX, &id) ||
         field(l, "members", 1, p->n_ranks, &n))
         return l->st->code;
@@ -131,11 +126,9 @@ static enum fc_code read_comm(struct line *l, struct fc_prv *p)
         if (!code) member[i] = (uint32_t)task - 1;
     }
     if (!code && l->at < l->end)
-        code = fc_fail(l->st, FC_INPUT, l->where, "more than the %" PRId64 " tasks of communicator %" PRId64,
-                       n, id);
+        code = fc_fail(l->st, FC_INPUT, l->where, "more than the %" PRId64 " tasks of communicator %" PRId64, n, id);
     if (!code) code = fc_prv_comm(p, id, member, (uint32_t)n, &again);
-    if (!code && again)
-        code = fc_fail(l->st, FC_INPUT, l->where, "communicator %" PRId64 " is defined twice", id);
+    if (!code && again) code = fc_fail(l->st, FC_INPUT, l->where, "communicator %" PRId64 " is defined twice", id);
     free(member);
     free(listed);
     return code;
@@ -157,8 +150,8 @@ static enum fc_code object(struct line *l, const struct fc_prv *p, uint32_t *ran
 static enum fc_code step(struct line *l, struct fc_prv *p, int64_t time)
 {
     if (time < p->now)
-        return fc_fail(l->st, FC_INPUT, l->where,
-                       "time %" PRId64 " behind time %" PRId64 ": the trace is not sorted", time, p->now);
+        return fc_fail(l->st, FC_INPUT, l->where, "time %" PRId64 " behind time %" PRId64 ": the trace is not sorted",
+                       time, p->now);
     p->now = time;
     return FC_OK;
 }
@@ -178,8 +171,7 @@ static enum fc_code read_event(struct line *l, struct fc_prv *p)
 {
     uint32_t rank, thread;
     int64_t time, type, value;
-    if (object(l, p, &rank, &thread) || field(l, "time", 0, INT64_MAX, &time) || step(l, p, time))
-        return l->st->code;
+    if (object(l, p, &rank, &thread) || field(l, "time", 0, INT64_MAX, &time) || step(l, p, time)) return l->st->code;
     do {
         if (field(l, "event type", INT64_MIN, INT64_MAX, &type) ||
             field(l, "event value", INT64_MIN, INT64_MAX, &value))
@@ -199,8 +191,8 @@ static enum fc_code read_communication(struct line *l, struct fc_prv *p)
     if (object(l, p, &src, &thread) || field(l, "logical send", 0, INT64_MAX, &m.sent) ||
         field(l, "physical send", 0, INT64_MAX, &physical) || object(l, p, &dst, &thread) ||
         field(l, "logical receive", 0, INT64_MAX, &m.posted) ||
-        field(l, "physical receive", 0, INT64_MAX, &m.received) ||
-        field(l, "bytes", 0, INT64_MAX, &m.bytes) || field(l, "tag", 0, INT32_MAX, &tag))
+        field(l, "physical receive", 0, INT64_MAX, &m.received) || field(l, "bytes", 0, INT64_MAX, &m.bytes) ||
+        field(l, "tag", 0, INT32_MAX, &tag))
         return l->st->code;
     m.tag = (int32_t)tag;
     return fc_prv_message(p, src, dst, &m);
@@ -216,19 +208,14 @@ static enum fc_code read_line(struct line *l, struct fc_prv *p)
                        (int)(l->end - l->at < 20 ? l->end - l->at : 20), l->at);
     l->at += 2;
     switch (kind) {
-    case 'c':
-        return read_comm(l, p);
-    case '1':
-        return read_state(l, p);
-    case '2':
-        return read_event(l, p);
-    default:
-        return read_communication(l, p);
+    case 'c': return read_comm(l, p);
+    case '1': return read_state(l, p);
+    case '2': return read_event(l, p);
+    default: return read_communication(l, p);
     }
 }
 
-static enum fc_code read_paraver(const char *path, const struct fc_trace_options *options,
-                                 struct fc_trace_sink *sink)
+static enum fc_code read_paraver(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     (void)options;
     struct fc_stream s;

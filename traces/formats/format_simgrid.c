@@ -31,8 +31,7 @@ enum { MOST_RANKS = 1 << 26 };
 
 /* ---- lines ---- */
 
-static enum fc_code split(struct fc_simgrid *s, const char *text, size_t length,
-                          struct fc_simgrid_word *action)
+static enum fc_code split(struct fc_simgrid *s, const char *text, size_t length, struct fc_simgrid_word *action)
 {
     const char *end = text + length;
     struct fc_simgrid_word w, number;
@@ -43,8 +42,7 @@ static enum fc_code split(struct fc_simgrid *s, const char *text, size_t length,
         return fc_fail(s->st, FC_INPUT, fc_stream_place(&s->stream), "'%.*s' (expected a rank and an action)",
                        fc_shown(length), end - length);
     while (fc_next_word(&text, end, &w.text, &w.length)) {
-        struct fc_simgrid_word *grown =
-            fc_grow(s->word, &s->word_capacity, s->n_words + 1, sizeof *grown, s->st);
+        struct fc_simgrid_word *grown = fc_grow(s->word, &s->word_capacity, s->n_words + 1, sizeof *grown, s->st);
         if (!grown) return s->st->code;
         s->word = grown;
         s->word[s->n_words++] = w;
@@ -68,9 +66,8 @@ static enum fc_code read_file(struct fc_simgrid *s, const char *file, uint32_t o
     while (!fc_text_line(&s->stream, &text, &length, s->st) && text) {
         if (split(s, text, length, &action)) break;
         if (only < s->n_ranks && s->at != only) {
-            if (fc_sink_note(
-                    s->sink,
-                    "a line of another rank in a rank's own file: left out, as SimGrid's replay does", 1))
+            if (fc_sink_note(s->sink, "a line of another rank in a rank's own file: left out, as SimGrid's replay does",
+                             1))
                 break;
             continue;
         }
@@ -115,8 +112,7 @@ static bool is_trace(const char *path)
 
 /* The file of a list's line: beside the list, in a folder above it (lists are written from there), or as
  * named; NULL: none of them is there. */
-static char *find_file(const char *list, const char *name, size_t length, struct fc_arena *arena,
-                       struct fc_status *st)
+static char *find_file(const char *list, const char *name, size_t length, struct fc_arena *arena, struct fc_status *st)
 {
     size_t up = strlen(list), size = up + length + 2;
     char *path = fc_alloc(arena, size, 1, st);
@@ -236,15 +232,13 @@ static enum fc_code find_ranks(struct fc_simgrid *s, struct job *job)
         return s->st->code;
     }
     if (job->n_files > MOST_RANKS)
-        return fc_refuse(s->st, FC_INPUT, "a list of %zu files (allowed: up to %d)", job->n_files,
-                         MOST_RANKS);
+        return fc_refuse(s->st, FC_INPUT, "a list of %zu files (allowed: up to %d)", job->n_files, MOST_RANKS);
     for (size_t i = 0; i < job->n_files; i++) s->sink->bytes += fc_file_bytes(job->file[i]);
     s->n_ranks = (uint32_t)job->n_files;
     if (job->n_files == 1 && count_ranks(s, job->file[0])) return s->st->code;
     if (job->n_ranks && job->n_ranks != s->n_ranks)
         return fc_fail(s->st, FC_INPUT, (struct fc_place){job->path, 0},
-                       "%" PRIu32 " ranks, not %" PRIu32 " as the description of jobs says", s->n_ranks,
-                       job->n_ranks);
+                       "%" PRIu32 " ranks, not %" PRIu32 " as the description of jobs says", s->n_ranks, job->n_ranks);
     job->n_ranks = s->n_ranks;
     return FC_OK;
 }
@@ -263,8 +257,7 @@ static enum fc_code read_job(struct fc_simgrid *s, const struct job *job, bool a
         double seconds = fc_sink_seconds(s->sink, s->options, s->first + r, job->delay);
         s->rank[r].compute_s = seconds;
         if (seconds > (double)FC_MAX_TIME_NS / 1e9)
-            fc_refuse(s->st, FC_INPUT,
-                      "%g operations before the start of a job take %g s (allowed: up to 9000000 s)",
+            fc_refuse(s->st, FC_INPUT, "%g operations before the start of a job take %g s (allowed: up to 9000000 s)",
                       job->delay, seconds);
     }
     if (s->st->code) return s->st->code;
@@ -300,19 +293,18 @@ static bool job_words(const char *text, size_t length, struct fc_simgrid_word wo
     return n >= 3 && word[2].length < 10 && strspn(word[2].text, "0123456789") >= word[2].length;
 }
 
-static enum fc_code read_description_line(struct fc_simgrid *s, const char *path, const char *text,
-                                          size_t length, struct job *job)
+static enum fc_code read_description_line(struct fc_simgrid *s, const char *path, const char *text, size_t length,
+                                          struct job *job)
 {
     struct fc_simgrid_word word[4];
     struct fc_place where = fc_stream_place(&s->stream);
     long long n_ranks = 0;
     if (!job_words(text, length, word))
-        return fc_fail(s->st, FC_INPUT, where,
-                       "'%.*s' (expected a job: NAME FILE RANKS [OPERATIONS BEFORE IT STARTS])",
+        return fc_fail(s->st, FC_INPUT, where, "'%.*s' (expected a job: NAME FILE RANKS [OPERATIONS BEFORE IT STARTS])",
                        fc_shown(length), text);
     if (fc_word_int(word[2].text, word[2].length, 1, MOST_RANKS, "ranks", &n_ranks, where, s->st) ||
-        (word[3].length && fc_word_real(word[3].text, word[3].length, "operations before the start",
-                                        &job->delay, where, s->st)))
+        (word[3].length &&
+         fc_word_real(word[3].text, word[3].length, "operations before the start", &job->delay, where, s->st)))
         return s->st->code;
     if (!(job->delay >= 0 && isfinite(job->delay)))
         return fc_fail(s->st, FC_INPUT, where, "%g operations before the start of a job (expected 0 or more)",
@@ -320,8 +312,7 @@ static enum fc_code read_description_line(struct fc_simgrid *s, const char *path
     job->n_ranks = (uint32_t)n_ranks;
     job->path = find_file(path, word[1].text, word[1].length, &s->arena, s->st);
     if (!job->path && !s->st->code)
-        fc_fail(s->st, FC_INPUT, where, "file '%.*s' of the job is not there", fc_shown(word[1].length),
-                word[1].text);
+        fc_fail(s->st, FC_INPUT, where, "file '%.*s' of the job is not there", fc_shown(word[1].length), word[1].text);
     return s->st->code;
 }
 
@@ -356,8 +347,7 @@ static bool is_description(const char *path)
     return is;
 }
 
-static enum fc_code read_simgrid(const char *path, const struct fc_trace_options *options,
-                                 struct fc_trace_sink *sink)
+static enum fc_code read_simgrid(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     struct fc_simgrid s = {.sink = sink, .st = sink->st, .options = options};
     struct job one = {.path = path}, *described = NULL;
@@ -384,8 +374,7 @@ static bool leads_to_trace(const char *path)
     const char *text = NULL;
     size_t length;
     if (is_trace(path)) return true;
-    bool line =
-        !fc_stream_open(path, &s, &st) && !fc_text_line(&s, &text, &length, &st) && text && length <= 4096;
+    bool line = !fc_stream_open(path, &s, &st) && !fc_text_line(&s, &text, &length, &st) && text && length <= 4096;
     char *file = line ? find_file(path, text, length, &arena, &st) : NULL;
     bool leads = file && is_trace(file);
     fc_arena_free(&arena);

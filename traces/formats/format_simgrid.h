@@ -22,8 +22,8 @@ struct fc_simgrid {
     struct fc_status *st;
     const struct fc_trace_options *options;
     struct fc_arena arena;
-    uint32_t n_ranks, first; /* of the job at hand, and its first rank among those of all jobs */
-    int32_t comm;            /* its communicator: 0, the world, when there is one job */
+    uint32_t n_ranks, first;      /* of the job at hand, and its first rank among those of all jobs */
+    int32_t comm;                 /* its communicator: 0, the world, when there is one job */
     struct fc_simgrid_rank *rank; /* [n_ranks] of the job at hand */
     struct fc_stream stream;
     uint32_t at;                  /* rank of the line at hand, in its job */

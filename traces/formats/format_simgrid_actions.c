@@ -116,12 +116,11 @@ static const struct kind *find_kind(const char *name, size_t length, bool *nonbl
 
 /* ---- arguments ---- */
 
-static enum fc_code integer(const struct fc_simgrid *s, size_t i, const char *what, long long low,
-                            long long high, int64_t *value)
+static enum fc_code integer(const struct fc_simgrid *s, size_t i, const char *what, long long low, long long high,
+                            int64_t *value)
 {
     long long number = 0;
-    enum fc_code code =
-        fc_word_int(s->word[i].text, s->word[i].length, low, high, what, &number, here(s), s->st);
+    enum fc_code code = fc_word_int(s->word[i].text, s->word[i].length, low, high, what, &number, here(s), s->st);
     *value = number;
     return code;
 }
@@ -131,8 +130,7 @@ static enum fc_code count(const struct fc_simgrid *s, size_t i, int64_t *value)
 {
     double number;
     *value = 0;
-    if (fc_word_real(s->word[i].text, s->word[i].length, "a count", &number, here(s), s->st))
-        return s->st->code;
+    if (fc_word_real(s->word[i].text, s->word[i].length, "a count", &number, here(s), s->st)) return s->st->code;
     if (!(fabs(number) <= 0x1p53))
         return fc_fail(s->st, FC_INPUT, here(s), "a count of %g (allowed: up to 2^53)", number);
     *value = (int64_t)number;
@@ -146,9 +144,7 @@ static enum fc_code type_size(const struct fc_simgrid *s, size_t i, int64_t *byt
     *bytes = s->rank[s->at].real ? 8 : 1;
     if (i >= s->n_words) return FC_OK;
     if (integer(s, i, "a datatype", -1, INT32_MAX, &number)) return s->st->code;
-    *bytes = number < 0                            ? 0
-             : number < (int64_t)sizeof type_bytes ? type_bytes[number]
-                                                   : 0; /* -1: MPI_DATATYPE_NULL */
+    *bytes = number < 0 ? 0 : number < (int64_t)sizeof type_bytes ? type_bytes[number] : 0; /* -1: MPI_DATATYPE_NULL */
     if (*bytes || number < 0) return FC_OK;
     return fc_fail(s->st, FC_INPUT, here(s),
                    "the size of datatype %" PRId64 " is unknown (known: 0 to 40, 46 to 50, 57, 58)", number);
@@ -181,8 +177,8 @@ static enum fc_code compute(struct fc_simgrid *s, size_t i, bool operations)
     double *compute_s = &s->rank[s->at].compute_s;
     *compute_s += operations ? fc_sink_seconds(s->sink, s->options, s->first + s->at, amount) : amount;
     if (amount >= 0 && *compute_s <= (double)FC_MAX_TIME_NS / 1e9) return FC_OK;
-    return fc_fail(s->st, FC_INPUT, here(s),
-                   "computation of %g s between two calls (allowed: 0 to 9000000 s)", *compute_s);
+    return fc_fail(s->st, FC_INPUT, here(s), "computation of %g s between two calls (allowed: 0 to 9000000 s)",
+                   *compute_s);
 }
 
 static enum fc_code words(const struct fc_simgrid *s, const struct kind *kind, size_t low, size_t high)
@@ -212,15 +208,13 @@ static enum fc_code note(const struct fc_simgrid *s, const struct kind *kind, co
     return fc_sink_note(s->sink, text, 1);
 }
 
-static enum fc_code put_collective(struct fc_simgrid *s, const struct kind *kind, struct fc_event e,
-                                   bool nonblocking)
+static enum fc_code put_collective(struct fc_simgrid *s, const struct kind *kind, struct fc_event e, bool nonblocking)
 {
     struct fc_simgrid_rank *r = &s->rank[s->at];
     if (nonblocking) {
         e.mode = 1;
         e.request = fc_sink_requests(s->sink, s->first + s->at);
-        if (fc_requests_add(&r->collective, (uint64_t)(kind - kinds), 0, e.request, s->st))
-            return s->st->code;
+        if (fc_requests_add(&r->collective, (uint64_t)(kind - kinds), 0, e.request, s->st)) return s->st->code;
     }
     return put(s, e, s->list);
 }
@@ -233,8 +227,7 @@ static uint64_t key_of(int64_t source, int64_t destination)
 }
 
 /* Peer and tag of arguments i and i + 1 (tag SIZE_MAX: 0); *raw as written, for the key. */
-static enum fc_code partner(const struct fc_simgrid *s, size_t peer, size_t tag, struct fc_event *e,
-                            int64_t raw[2])
+static enum fc_code partner(const struct fc_simgrid *s, size_t peer, size_t tag, struct fc_event *e, int64_t raw[2])
 {
     bool receive = e->op == FC_OP_RECV || e->op == FC_OP_IRECV;
     raw[1] = 0;
@@ -243,9 +236,8 @@ static enum fc_code partner(const struct fc_simgrid *s, size_t peer, size_t tag,
         return s->st->code;
     bool any = receive && raw[0] == ANY_SOURCE, any_tag = receive && raw[1] == ANY_TAG;
     if (!any && (raw[0] < 0 || raw[0] >= s->n_ranks))
-        return fc_fail(s->st, FC_INPUT, here(s),
-                       "peer %" PRId64 " is out of range (allowed: 0 to %" PRIu32 "%s)", raw[0],
-                       s->n_ranks - 1, receive ? ", or -333 for any" : "");
+        return fc_fail(s->st, FC_INPUT, here(s), "peer %" PRId64 " is out of range (allowed: 0 to %" PRIu32 "%s)",
+                       raw[0], s->n_ranks - 1, receive ? ", or -333 for any" : "");
     if (!any_tag && raw[1] < 0)
         return fc_fail(s->st, FC_INPUT, here(s), "tag %" PRId64 " (allowed: 0 or more%s)", raw[1],
                        receive ? ", or -444 for any" : "");
@@ -262,8 +254,7 @@ static enum fc_code message(struct fc_simgrid *s, const struct kind *kind)
     bool send = kind->op == FC_OP_SEND || kind->op == FC_OP_ISEND;
     if (words(s, kind, 3, 4) || partner(s, 0, 1, &e, raw) || (!send && count(s, 2, &n))) return s->st->code;
     if (n < 0) {
-        if (note(s, kind, "as long as what a probe found, which is not recorded: taken as 0 bytes"))
-            return s->st->code;
+        if (note(s, kind, "as long as what a probe found, which is not recorded: taken as 0 bytes")) return s->st->code;
     } else if (sized(s, 2, 3, &e.bytes)) {
         return s->st->code;
     }
@@ -277,8 +268,7 @@ static enum fc_code message(struct fc_simgrid *s, const struct kind *kind)
 /* SCOUNT DST RCOUNT SRC [DT DT] */
 static enum fc_code sendrecv(struct fc_simgrid *s, const struct kind *kind)
 {
-    struct fc_event send = fc_event_of(FC_OP_SEND), receive = fc_event_of(FC_OP_IRECV),
-                    wait = fc_event_of(FC_OP_WAIT);
+    struct fc_event send = fc_event_of(FC_OP_SEND), receive = fc_event_of(FC_OP_IRECV), wait = fc_event_of(FC_OP_WAIT);
     int64_t raw[2], request = fc_sink_requests(s->sink, s->first + s->at);
     if (words(s, kind, 4, 6) || sized(s, 0, 4, &send.bytes) || sized(s, 2, 5, &receive.bytes) ||
         partner(s, 1, SIZE_MAX, &send, raw) || partner(s, 3, SIZE_MAX, &receive, raw))
@@ -299,9 +289,8 @@ static enum fc_code wait_collective(struct fc_simgrid *s, int64_t *request)
         int32_t oldest = fc_requests_find(open, i, 0);
         if (oldest < 0) continue;
         if (*request >= 0)
-            return fc_fail(
-                s->st, FC_INPUT, here(s),
-                "action wait: which of the nonblocking collectives that are open it is for is not written");
+            return fc_fail(s->st, FC_INPUT, here(s),
+                           "action wait: which of the nonblocking collectives that are open it is for is not written");
         *request = oldest;
     }
     for (size_t i = 0; *request >= 0 && i < FC_COUNT(kinds); i++)
@@ -324,8 +313,7 @@ static enum fc_code wait(struct fc_simgrid *s, const struct kind *kind)
         return note(s, kind, "whether it succeeded is not recorded: taken as failed");
     }
     request = fc_requests_take(&s->rank[s->at].open, key_of(v[0], v[1]), (uint64_t)v[2]);
-    if (request < 0 && v[0] == ANY_SOURCE && v[1] == ANY_SOURCE && wait_collective(s, &request))
-        return s->st->code;
+    if (request < 0 && v[0] == ANY_SOURCE && v[1] == ANY_SOURCE && wait_collective(s, &request)) return s->st->code;
     if (request < 0) return note(s, kind, "no such request is open: left out, as SimGrid's replay does");
     e.n_list = 1;
     return put(s, e, &request);
@@ -369,10 +357,9 @@ static enum fc_code allgatherv(struct fc_simgrid *s, const struct kind *kind, st
     size_t extra = s->n_words - p - 1;
     bool only_places = extra == p && p > 2;
     if (extra > 2 && extra != p && extra != p + 1 && extra != p + 2)
-        return fc_fail(
-            s->st, FC_INPUT, here(s),
-            "action %s has %zu arguments behind its counts (expected types, displacements or both)",
-            kind->name, extra);
+        return fc_fail(s->st, FC_INPUT, here(s),
+                       "action %s has %zu arguments behind its counts (expected types, displacements or both)",
+                       kind->name, extra);
     return vector(s, 1, 1) ? s->st->code : sized(s, 0, only_places ? SIZE_MAX : p + 1, &e->bytes);
 }
 
@@ -406,22 +393,17 @@ static enum fc_code read_collective(struct fc_simgrid *s, const struct kind *kin
         return r ? root(s, 2, e) : FC_OK;
     }
     case GATHERV:
-        if (words(s, kind, p + 1, p + 4) || vector(s, 1, 1) || sized(s, 0, p + 2, &e->bytes))
-            return s->st->code;
+        if (words(s, kind, p + 1, p + 4) || vector(s, 1, 1) || sized(s, 0, p + 2, &e->bytes)) return s->st->code;
         return root(s, p + 1, e);
     case SCATTERV:
-        if (words(s, kind, p + 1, p + 4) || vector(s, 0, 1) || sized(s, p, p + 3, &e->bytes))
-            return s->st->code;
+        if (words(s, kind, p + 1, p + 4) || vector(s, 0, 1) || sized(s, p, p + 3, &e->bytes)) return s->st->code;
         return root(s, p + 1, e);
     case REDUCESCATTER:
-        if (words(s, kind, p + 1, p + 2) || type_size(s, p + 1, &size) || vector(s, 0, size))
-            return s->st->code;
+        if (words(s, kind, p + 1, p + 2) || type_size(s, p + 1, &size) || vector(s, 0, size)) return s->st->code;
         e->bytes = s->list[s->at];
         return FC_OK;
-    case ALLGATHERV:
-        return allgatherv(s, kind, e);
-    default:
-        return alltoallv(s, kind, e);
+    case ALLGATHERV: return allgatherv(s, kind, e);
+    default: return alltoallv(s, kind, e);
     }
 }
 
@@ -450,31 +432,22 @@ static enum fc_code act(struct fc_simgrid *s, const struct kind *kind, bool nonb
         return put(s, fc_event_of(FC_OP_OTHER), NULL);
     case FINALIZE: /* of one of several jobs: no other waits for it */
         return put(s, fc_event_of(s->comm ? FC_OP_OTHER : FC_OP_FINALIZE), NULL);
-    case OTHER:
-        return put(s, fc_event_of(kind->op), NULL);
-    case LOCATION:
-        return note(s, kind, "places in the source are left out");
-    case SLEEP:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, false);
-    case COMPUTE:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, true);
-    case MESSAGE:
-        return message(s, kind);
-    case SENDRECV:
-        return sendrecv(s, kind);
+    case OTHER: return put(s, fc_event_of(kind->op), NULL);
+    case LOCATION: return note(s, kind, "places in the source are left out");
+    case SLEEP: return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, false);
+    case COMPUTE: return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, true);
+    case MESSAGE: return message(s, kind);
+    case SENDRECV: return sendrecv(s, kind);
     case WAIT:
-    case TEST:
-        return wait(s, kind);
-    case WAITALL:
-        return waitall(s, kind);
+    case TEST: return wait(s, kind);
+    case WAITALL: return waitall(s, kind);
     case OPEN:
         if (note(s, kind, "what completed is not recorded: only its place is kept")) return s->st->code;
         return put(s, fc_event_of(FC_OP_OTHER), NULL);
     case LOST:
         return fc_fail(s->st, FC_INPUT, here(s), "action %s: the message that it starts is not in the trace",
                        kind->name);
-    default:
-        return collective(s, kind, nonblocking);
+    default: return collective(s, kind, nonblocking);
     }
 }
 

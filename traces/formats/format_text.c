@@ -75,8 +75,8 @@ struct fc_request_chain {
 
 static size_t bucket(const struct fc_requests *r, uint64_t key, uint64_t second)
 {
-    uint64_t h = (key ^ (second + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xc2b2ae3d27d4eb4f)) *
-                 UINT64_C(0x165667b19e3779f9);
+    uint64_t h =
+        (key ^ (second + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x165667b19e3779f9);
     return (size_t)(h ^ h >> 32) & r->mask;
 }
 
@@ -113,8 +113,7 @@ enum fc_code fc_requests_add(struct fc_requests *r, uint64_t key, uint64_t secon
     if (number) {
         r->free_one = r->pool[number - 1].next;
     } else {
-        if (r->n_used >= UINT32_MAX - 1)
-            return fc_refuse(st, FC_NO, "more than 4294967294 open requests of one rank");
+        if (r->n_used >= UINT32_MAX - 1) return fc_refuse(st, FC_NO, "more than 4294967294 open requests of one rank");
         struct fc_open_request *pool = fc_grow(r->pool, &r->capacity, r->n_used + 1, sizeof *pool, st);
         if (!pool) return st->code;
         r->pool = pool;

@@ -67,8 +67,7 @@ struct fc_prv {
 
 /* Event types of the MPI calls and of what they carry (Extrae). */
 enum {
-    FC_PRV_CALL_FIRST =
-        50000001, /* point-to-point, collective, other, one-sided, I/O: value 0 leaves, else enters */
+    FC_PRV_CALL_FIRST = 50000001, /* point-to-point, collective, other, one-sided, I/O: value 0 leaves, else enters */
     FC_PRV_CALL_LAST = 50000005,
     FC_PRV_SENT = 50100001,
     FC_PRV_RECEIVED = 50100002,
@@ -138,10 +137,8 @@ enum fc_code fc_prv_start(struct fc_prv *p, struct fc_trace_sink *sink, uint32_t
  */
 enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, uint32_t n, bool *again);
 void fc_prv_state(struct fc_prv *p, uint32_t rank, int64_t begin, int64_t end, bool running);
-enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type,
-                          int64_t value);
-enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst,
-                            const struct fc_prv_message *message);
+enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type, int64_t value);
+enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst, const struct fc_prv_message *message);
 /* Hands on all that is left. */
 enum fc_code fc_prv_finish(struct fc_prv *p);
 void fc_prv_free(struct fc_prv *p);

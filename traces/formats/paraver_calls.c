@@ -92,8 +92,7 @@ static bool holds(const struct fc_prv_rank *r, const struct fc_prv_heap *h)
 {
     const struct fc_prv_call *call = nth(r, 0), *next = r->n > 1 ? nth(r, 1) : NULL;
     if (!h->n || h->item[0].time < call->enter || h->item[0].time > call->leave) return false;
-    return !(h->item[0].time > call->enter && next && next->enter == h->item[0].time &&
-             next->value == call->value);
+    return !(h->item[0].time > call->enter && next && next->enter == h->item[0].time && next->value == call->value);
 }
 
 /* Communications at times at which the rank was in no call that could make them. */
@@ -102,8 +101,7 @@ static enum fc_code drop_strays(struct fc_prv *p, struct fc_prv_rank *r, int64_t
     for (; r->sends.n && r->sends.item[0].time < enter; fc_prv_pop(&r->sends))
         if (note(p, NULL, "sent message outside any call that sends: left out")) return p->sink->st->code;
     for (; r->receives.n && r->receives.item[0].time < enter; fc_prv_pop(&r->receives))
-        if (note(p, NULL, "received message outside any call that receives: left out"))
-            return p->sink->st->code;
+        if (note(p, NULL, "received message outside any call that receives: left out")) return p->sink->st->code;
     return FC_OK;
 }
 
@@ -150,8 +148,7 @@ static enum fc_code exchange(struct fc_prv *p, uint32_t rank, struct fc_event *e
     bool sends = holds(r, &r->sends), receives = holds(r, &r->receives);
     double leave = e->leave_s;
     int64_t request = -1;
-    if (!sends && !receives)
-        return only_time(p, rank, e, name, " without a communication: only its time is kept");
+    if (!sends && !receives) return only_time(p, rank, e, name, " without a communication: only its time is kept");
     if (sends != receives && note(p, name, " with one communication only: taken as a send or receive"))
         return p->sink->st->code;
     if (receives) {
@@ -169,8 +166,7 @@ static enum fc_code exchange(struct fc_prv *p, uint32_t rank, struct fc_event *e
         if (hand_on(p, rank, e, NULL)) return p->sink->st->code;
     }
     if (!sends || !receives) return FC_OK;
-    struct fc_event wait = {
-        .op = FC_OP_WAIT, .peer = -1, .n_list = 1, .enter_s = e->enter_s, .leave_s = leave};
+    struct fc_event wait = {.op = FC_OP_WAIT, .peer = -1, .n_list = 1, .enter_s = e->enter_s, .leave_s = leave};
     return hand_on(p, rank, &wait, &request);
 }
 
@@ -194,14 +190,13 @@ static enum fc_code start_all(struct fc_prv *p, uint32_t rank, struct fc_event *
 
 /* Takes the receives that the call completes: all that came up to its end, or where it completes one that
  * which it holds, else the oldest. */
-static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const struct fc_prv_call *call,
-                                  bool one, int64_t *list, size_t *n)
+static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const struct fc_prv_call *call, bool one,
+                                  int64_t *list, size_t *n)
 {
     size_t came = 0, chosen = 0;
     struct fc_prv_item *items = r->completions.n ? malloc(r->completions.n * sizeof *items) : NULL;
     if (r->completions.n && !items) return fc_prv_no_memory(p);
-    while (r->completions.n && r->completions.item[0].time <= call->leave)
-        items[came++] = fc_prv_pop(&r->completions);
+    while (r->completions.n && r->completions.item[0].time <= call->leave) items[came++] = fc_prv_pop(&r->completions);
     while (one && chosen + 1 < came && items[chosen].time < call->enter) chosen++;
     if (came && items[chosen].time < call->enter) chosen = 0;
     enum fc_code code = FC_OK;
@@ -215,8 +210,8 @@ static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const
     return code;
 }
 
-static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e,
-                             const struct fc_prv_call *call, int kind)
+static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call,
+                             int kind)
 {
     struct fc_prv_rank *r = &p->ranks[rank];
     bool test = kind == FC_PRV_TEST || kind == FC_PRV_TESTSOME;
@@ -234,8 +229,7 @@ static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e
 }
 
 /* Bytes to each member are not told: their sum is spread evenly, the rest to the first. */
-static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *e, uint32_t n,
-                              const char *name)
+static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *e, uint32_t n, const char *name)
 {
     int64_t *sizes = malloc(n * sizeof *sizes);
     if (!sizes) return fc_prv_no_memory(p);
@@ -247,8 +241,8 @@ static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *
     return code;
 }
 
-static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event *e,
-                               const struct fc_prv_call *call, const struct fc_prv_function *f)
+static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call,
+                               const struct fc_prv_function *f)
 {
     int fields = fc_op_fields[f->op];
     if (call->comm == FC_NONE)
@@ -262,34 +256,25 @@ static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event 
         uint32_t root = fc_prv_take_root(p, call);
         if (root == FC_NONE) {
             e->comm = 0;
-            return only_time(p, rank, e, f->name,
-                             ": no member says that it is the root: only its time is kept");
+            return only_time(p, rank, e, f->name, ": no member says that it is the root: only its time is kept");
         }
         e->peer = (int32_t)root;
     }
     switch (f->op) {
-    case FC_OP_BARRIER:
-        break;
+    case FC_OP_BARRIER: break;
     case FC_OP_SCATTER:
-    case FC_OP_REDUCE_SCATTER:
-        e->bytes = call->received;
-        break;
+    case FC_OP_REDUCE_SCATTER: e->bytes = call->received; break;
     case FC_OP_GATHER:
     case FC_OP_ALLGATHER:
-    case FC_OP_ALLTOALL:
-        e->bytes = call->sent;
-        break;
-    case FC_OP_ALLTOALLV:
-        e->bytes = call->sent;
-        return alltoallv(p, rank, e, c->n, f->name);
-    default:
-        e->bytes = most; /* broadcast and reductions: only the root, or all but it, may send or receive */
+    case FC_OP_ALLTOALL: e->bytes = call->sent; break;
+    case FC_OP_ALLTOALLV: e->bytes = call->sent; return alltoallv(p, rank, e, c->n, f->name);
+    default: e->bytes = most; /* broadcast and reductions: only the root, or all but it, may send or receive */
     }
     return hand_on(p, rank, e, NULL);
 }
 
-static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *e,
-                              const struct fc_prv_call *call, const struct fc_prv_function *f)
+static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call,
+                              const struct fc_prv_function *f)
 {
     if (call->target < 0 || call->target >= p->n_ranks)
         return only_time(p, rank, e, f->name, " without a target: only its time is kept");
@@ -303,8 +288,7 @@ static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *
 /* Hands on the call at the head of the queue. */
 static enum fc_code hand_on_call(struct fc_prv *p, uint32_t rank)
 {
-    static const char lost[] = ": only its time is kept",
-                      alone[] = " without a communication: only its time is kept";
+    static const char lost[] = ": only its time is kept", alone[] = " without a communication: only its time is kept";
     struct fc_prv_rank *r = &p->ranks[rank];
     const struct fc_prv_call *call = nth(r, 0);
     const struct fc_prv_function *f = function_of(call);
@@ -317,11 +301,8 @@ static enum fc_code hand_on_call(struct fc_prv *p, uint32_t rank)
     bool sends = holds(r, &r->sends), receives = holds(r, &r->receives);
     struct fc_prv_item item;
     switch (f->kind) {
-    case FC_PRV_CALL:
-        e.op = f->op;
-        return hand_on(p, rank, &e, NULL);
-    case FC_PRV_LOST:
-        return only_time(p, rank, &e, f->name, lost);
+    case FC_PRV_CALL: e.op = f->op; return hand_on(p, rank, &e, NULL);
+    case FC_PRV_LOST: return only_time(p, rank, &e, f->name, lost);
     case FC_PRV_SEND:
     case FC_PRV_RECV:
         if (!(f->kind == FC_PRV_SEND ? sends : receives)) return only_time(p, rank, &e, f->name, alone);
@@ -334,24 +315,17 @@ static enum fc_code hand_on_call(struct fc_prv *p, uint32_t rank)
         if (!(f->kind != FC_PRV_IRECV && sends) && !(f->kind != FC_PRV_ISEND && receives))
             return only_time(p, rank, &e, f->name, alone);
         return begin(p, rank, &e, f->kind != FC_PRV_IRECV && sends, f->kind == FC_PRV_ISEND ? f->mode : 0);
-    case FC_PRV_STARTALL:
-        return start_all(p, rank, &e, f->name);
-    case FC_PRV_SENDRECV:
-        return exchange(p, rank, &e, f->name);
+    case FC_PRV_STARTALL: return start_all(p, rank, &e, f->name);
+    case FC_PRV_SENDRECV: return exchange(p, rank, &e, f->name);
     case FC_PRV_WAIT:
     case FC_PRV_WAITALL:
     case FC_PRV_WAITSOME:
     case FC_PRV_TEST:
-    case FC_PRV_TESTSOME:
-        return complete(p, rank, &e, call, f->kind);
-    case FC_PRV_POLL:
-        return poll_failed(p, rank, call);
-    case FC_PRV_COLLECTIVE:
-        return collective(p, rank, &e, call, f);
-    case FC_PRV_RMA:
-        return one_sided(p, rank, &e, call, f);
-    case FC_PRV_UNKNOWN:
-        return only_time(p, rank, &e, NULL, "MPI call of an unknown number: only its time is kept");
+    case FC_PRV_TESTSOME: return complete(p, rank, &e, call, f->kind);
+    case FC_PRV_POLL: return poll_failed(p, rank, call);
+    case FC_PRV_COLLECTIVE: return collective(p, rank, &e, call, f);
+    case FC_PRV_RMA: return one_sided(p, rank, &e, call, f);
+    case FC_PRV_UNKNOWN: return only_time(p, rank, &e, NULL, "MPI call of an unknown number: only its time is kept");
     default: return only_time(p, rank, &e, NULL, NULL);
     }
 }
@@ -364,12 +338,11 @@ static enum fc_code flush(struct fc_prv *p, uint32_t rank)
         int kind = function_of(call)->kind;
         if (call->leave < 0 || (!p->ended && p->now <= call->leave)) return FC_OK;
         if (drop_strays(p, r, call->enter)) return p->sink->st->code;
-        bool waits =
-            (kind == FC_PRV_IRECV && !holds(r, &r->receives)) ||
-            (kind == FC_PRV_START && !holds(r, &r->receives) && !holds(r, &r->sends)) ||
-            /* Startall does not tell how many it starts: once a Waitall behind it is over, they have come. */
-            (kind == FC_PRV_STARTALL && (r->waitall_left <= call->leave || r->waitall_left >= p->now)) ||
-            (call->counted && !fc_prv_root_known(p, call));
+        bool waits = (kind == FC_PRV_IRECV && !holds(r, &r->receives)) ||
+                     (kind == FC_PRV_START && !holds(r, &r->receives) && !holds(r, &r->sends)) ||
+                     /* Startall does not tell how many it starts: once a Waitall behind it is over, they have come. */
+                     (kind == FC_PRV_STARTALL && (r->waitall_left <= call->leave || r->waitall_left >= p->now)) ||
+                     (call->counted && !fc_prv_root_known(p, call));
         if (waits && !p->ended) return FC_OK;
         if (hand_on_call(p, rank)) return p->sink->st->code;
         r->first = (r->first + 1) & (r->capacity - 1);
@@ -420,8 +393,7 @@ static enum fc_code enter(struct fc_prv *p, uint32_t rank, uint32_t thread, int6
     account(r, time);
     if (!r->has_states && time > r->left) {
         r->compute = time - r->left;
-        if (note(p, NULL,
-                 "call of a rank without states before it: computation is all the time before the call"))
+        if (note(p, NULL, "call of a rank without states before it: computation is all the time before the call"))
             return p->sink->st->code;
     }
     *nth(r, r->n++) = (struct fc_prv_call){
@@ -455,37 +427,24 @@ static enum fc_code call_event(struct fc_prv *p, uint32_t rank, uint32_t thread,
         if (r->thread) return leave(p, rank, time);
         return note(p, NULL, "end of an MPI call that does not begin in the trace: left out");
     }
-    if (r->thread &&
-        (note(p, NULL, "MPI call that does not end before the next: ends there") || leave(p, rank, time)))
+    if (r->thread && (note(p, NULL, "MPI call that does not end before the next: ends there") || leave(p, rank, time)))
         return p->sink->st->code;
     return enter(p, rank, thread, time, value);
 }
 
-enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type,
-                          int64_t value)
+enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type, int64_t value)
 {
     struct fc_prv_rank *r = &p->ranks[rank];
-    if (type >= FC_PRV_CALL_FIRST && type <= FC_PRV_CALL_LAST)
-        return call_event(p, rank, thread, time, value);
+    if (type >= FC_PRV_CALL_FIRST && type <= FC_PRV_CALL_LAST) return call_event(p, rank, thread, time, value);
     if (r->thread != thread) return FC_OK;
     struct fc_prv_call *call = nth(r, r->n - 1);
     switch (type) {
     case FC_PRV_RMA_BYTES:
-    case FC_PRV_SENT:
-        call->sent = value;
-        break;
-    case FC_PRV_RECEIVED:
-        call->received = value;
-        break;
-    case FC_PRV_ROOT:
-        call->is_root = value == 1;
-        break;
-    case FC_PRV_COMM:
-        call->comm = fc_prv_find(p, value, rank);
-        break;
-    case FC_PRV_RMA_TARGET:
-        call->target = value;
-        break;
+    case FC_PRV_SENT: call->sent = value; break;
+    case FC_PRV_RECEIVED: call->received = value; break;
+    case FC_PRV_ROOT: call->is_root = value == 1; break;
+    case FC_PRV_COMM: call->comm = fc_prv_find(p, value, rank); break;
+    case FC_PRV_RMA_TARGET: call->target = value; break;
     }
     return FC_OK;
 }
@@ -493,14 +452,9 @@ enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int6
 enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst, const struct fc_prv_message *m)
 {
     struct fc_prv_rank *s = &p->ranks[src], *r = &p->ranks[dst];
-    struct fc_prv_item sent = {
-        .time = m->sent, .bytes = m->bytes, .order = s->order++, .peer = dst, .tag = m->tag};
-    struct fc_prv_item received = {.time = m->posted,
-                                   .physical = m->received,
-                                   .bytes = m->bytes,
-                                   .order = r->order++,
-                                   .peer = src,
-                                   .tag = m->tag};
+    struct fc_prv_item sent = {.time = m->sent, .bytes = m->bytes, .order = s->order++, .peer = dst, .tag = m->tag};
+    struct fc_prv_item received = {
+        .time = m->posted, .physical = m->received, .bytes = m->bytes, .order = r->order++, .peer = src, .tag = m->tag};
     if (fc_prv_push(p, &s->sends, &sent) || fc_prv_push(p, &r->receives, &received)) return p->sink->st->code;
     return flush(p, dst);
 }
@@ -515,8 +469,7 @@ enum fc_code fc_prv_finish(struct fc_prv *p)
     }
     p->ended = true;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        if (flush(p, i) || drop_strays(p, &p->ranks[i], INT64_MAX) || hand_on_polls(p, i))
-            return p->sink->st->code;
+        if (flush(p, i) || drop_strays(p, &p->ranks[i], INT64_MAX) || hand_on_polls(p, i)) return p->sink->st->code;
     }
     return FC_OK;
 }

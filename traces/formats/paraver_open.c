@@ -37,8 +37,7 @@ enum fc_code fc_prv_push(struct fc_prv *p, struct fc_prv_heap *h, const struct f
     if (!larger) return FC_NO;
     h->item = larger;
     size_t at = h->n++;
-    for (; at > 0 && before(item, &h->item[(at - 1) / 2]); at = (at - 1) / 2)
-        h->item[at] = h->item[(at - 1) / 2];
+    for (; at > 0 && before(item, &h->item[(at - 1) / 2]); at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
     h->item[at] = *item;
     return FC_OK;
 }
@@ -73,8 +72,7 @@ static int by_number(const void *a, const void *b)
 enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, uint32_t n, bool *again)
 {
     size_t capacity = p->comms_capacity;
-    bool world =
-        n == p->n_ranks && !p->world_seen; /* duplicates of the world are communicators of their own */
+    bool world = n == p->n_ranks && !p->world_seen; /* duplicates of the world are communicators of their own */
     *again = false;
     struct fc_prv_comm *larger = fc_prv_room(p, p->comms, p->n_comms, &capacity, sizeof *larger);
     if (!larger) return FC_NO;
@@ -85,8 +83,7 @@ enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, u
         .id = id, .n = n, .sorted = malloc(n * sizeof *c->sorted), .calls = calloc(n, sizeof *c->calls)};
     p->n_comms++;
     if (!c->sorted || !c->calls) return fc_prv_no_memory(p);
-    for (uint32_t i = 0; i + 1 < p->n_comms && id <= p->largest_id; i++)
-        *again = *again || p->comms[i].id == id;
+    for (uint32_t i = 0; i + 1 < p->n_comms && id <= p->largest_id; i++) *again = *again || p->comms[i].id == id;
     if (p->n_comms == 1 || id > p->largest_id) p->largest_id = id;
     memcpy(c->sorted, member, n * sizeof *member);
     qsort(c->sorted, n, sizeof *member, by_number);

@@ -41,81 +41,77 @@ static void status_at(const void *statuses, int k, MPI_Status *status)
     *status = ((const MPI_Status *)statuses)[k];
 }
 
-static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, const int *index,
-                     bool is_test)
+static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, const int *index, bool is_test)
 {
-    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 0, is_test, kept->status,
-                           status_at};
+    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 0, is_test, kept->status, status_at};
     fc_log_wait(call, &wait);
 }
 
 /* n: handles that the program passes; done: how many are complete; at: which (NULL: all in order). */
-#define WAIT(name, params, args, n, requests, statuses, done, at, is_test)                                   \
-    int MPI_##name params                                                                                    \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        struct kept kept;                                                                                    \
-        fc_pmpi_enter(&call);                                                                                \
-        keep(&call, &kept, n, requests, statuses);                                                                  \
-        call.rc = PMPI_##name args;                                                                          \
-        log_wait(&call, &kept, done, at, is_test);                                                           \
-        drop(&kept, statuses);                                                                               \
-        return call.rc;                                                                                      \
+#define WAIT(name, params, args, n, requests, statuses, done, at, is_test)                                             \
+    int MPI_##name params                                                                                              \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        struct kept kept;                                                                                              \
+        fc_pmpi_enter(&call);                                                                                          \
+        keep(&call, &kept, n, requests, statuses);                                                                     \
+        call.rc = PMPI_##name args;                                                                                    \
+        log_wait(&call, &kept, done, at, is_test);                                                                     \
+        drop(&kept, statuses);                                                                                         \
+        return call.rc;                                                                                                \
     }
 
-WAIT(Wait, (MPI_Request *r, MPI_Status *s), (r, kept.status), 1, r, s, 1, NULL, false)
+WAIT(Wait, (MPI_Request * r, MPI_Status *s), (r, kept.status), 1, r, s, 1, NULL, false)
 WAIT(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, kept.status), n, r, s, n, NULL, false)
-WAIT(Waitany, (int n, MPI_Request r[], int *i, MPI_Status *s), (n, r, i, kept.status), n, r, s,
-     *i != MPI_UNDEFINED, i, false)
-WAIT(Waitsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, r, out, i, kept.status), n, r,
-     s, *out == MPI_UNDEFINED ? 0 : *out, i, false)
-WAIT(Test, (MPI_Request *r, int *flag, MPI_Status *s), (r, flag, kept.status), 1, r, s, *flag ? 1 : 0, NULL,
-     true)
-WAIT(Testall, (int n, MPI_Request r[], int *flag, MPI_Status s[]), (n, r, flag, kept.status), n, r, s,
-     *flag ? n : 0, NULL, true)
-WAIT(Testany, (int n, MPI_Request r[], int *i, int *flag, MPI_Status *s), (n, r, i, flag, kept.status), n, r,
-     s, *flag && *i != MPI_UNDEFINED, i, true)
-WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, r, out, i, kept.status), n, r,
-     s, *out == MPI_UNDEFINED ? 0 : *out, i, true)
+WAIT(Waitany, (int n, MPI_Request r[], int *i, MPI_Status *s), (n, r, i, kept.status), n, r, s, *i != MPI_UNDEFINED, i,
+     false)
+WAIT(Waitsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, r, out, i, kept.status), n, r, s,
+     *out == MPI_UNDEFINED ? 0 : *out, i, false)
+WAIT(Test, (MPI_Request * r, int *flag, MPI_Status *s), (r, flag, kept.status), 1, r, s, *flag ? 1 : 0, NULL, true)
+WAIT(Testall, (int n, MPI_Request r[], int *flag, MPI_Status s[]), (n, r, flag, kept.status), n, r, s, *flag ? n : 0,
+     NULL, true)
+WAIT(Testany, (int n, MPI_Request r[], int *i, int *flag, MPI_Status *s), (n, r, i, flag, kept.status), n, r, s,
+     *flag &&*i != MPI_UNDEFINED, i, true)
+WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, r, out, i, kept.status), n, r, s,
+     *out == MPI_UNDEFINED ? 0 : *out, i, true)
 
 /* ---- everything else ---- */
 
-#define WRAP(name, params, args, log)                                                                        \
-    int MPI_##name params                                                                                    \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        fc_pmpi_enter(&call);                                                                                \
-        call.rc = PMPI_##name args;                                                                          \
-        log;                                                                                                 \
-        return call.rc;                                                                                      \
+#define WRAP(name, params, args, log)                                                                                  \
+    int MPI_##name params                                                                                              \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        fc_pmpi_enter(&call);                                                                                          \
+        call.rc = PMPI_##name args;                                                                                    \
+        log;                                                                                                           \
+        return call.rc;                                                                                                \
     }
 /* What the handle stands for before the call, which frees it. */
-#define WRAP_OLD(name, type, old, params, args, log)                                                         \
-    int MPI_##name params                                                                                    \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        fc_pmpi_enter(&call);                                                                                \
-        type was = old;                                                                                      \
-        call.rc = PMPI_##name args;                                                                          \
-        log;                                                                                                 \
-        return call.rc;                                                                                      \
+#define WRAP_OLD(name, type, old, params, args, log)                                                                   \
+    int MPI_##name params                                                                                              \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        fc_pmpi_enter(&call);                                                                                          \
+        type was = old;                                                                                                \
+        call.rc = PMPI_##name args;                                                                                    \
+        log;                                                                                                           \
+        return call.rc;                                                                                                \
     }
 /* A status of our own where the program wants none; `st` is what MPI gets. */
-#define WRAP_STATUS(name, params, args, log)                                                                 \
-    int MPI_##name params                                                                                    \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        MPI_Status own, *st = s == MPI_STATUS_IGNORE ? &own : s;                                             \
-        fc_pmpi_enter(&call);                                                                                \
-        call.rc = PMPI_##name args;                                                                          \
-        log;                                                                                                 \
-        return call.rc;                                                                                      \
+#define WRAP_STATUS(name, params, args, log)                                                                           \
+    int MPI_##name params                                                                                              \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        MPI_Status own, *st = s == MPI_STATUS_IGNORE ? &own : s;                                                       \
+        fc_pmpi_enter(&call);                                                                                          \
+        call.rc = PMPI_##name args;                                                                                    \
+        log;                                                                                                           \
+        return call.rc;                                                                                                \
     }
 #define OTHER fc_log_other(&call)
 
 WRAP(Init, (int *argc, char ***argv), (argc, argv), fc_pmpi_start(&call))
-WRAP(Init_thread, (int *argc, char ***argv, int need, int *got), (argc, argv, need, got),
-     fc_pmpi_start(&call))
+WRAP(Init_thread, (int *argc, char ***argv, int need, int *got), (argc, argv, need, got), fc_pmpi_start(&call))
 WRAP(Finalize, (void), (), fc_pmpi_finish(&call))
 
 int MPI_Abort(MPI_Comm comm, int code)
@@ -125,14 +121,14 @@ int MPI_Abort(MPI_Comm comm, int code)
 }
 
 /* Point to point. */
-#define SEND(name, mode)                                                                                     \
-    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c), (b, n, t, d, g, c),         \
+#define SEND(name, mode)                                                                                               \
+    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c), (b, n, t, d, g, c),                   \
          fc_log_send(&call, mode, n, t, d, g, c))
-#define ISEND(name, mode)                                                                                    \
-    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r),             \
+#define ISEND(name, mode)                                                                                              \
+    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r),                       \
          (b, n, t, d, g, c, r), fc_log_isend(&call, mode, n, t, d, g, c, *r))
-#define SEND_INIT(name, mode)                                                                                \
-    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r),             \
+#define SEND_INIT(name, mode)                                                                                          \
+    WRAP(name, (const void *b, int n, MPI_Datatype t, int d, int g, MPI_Comm c, MPI_Request *r),                       \
          (b, n, t, d, g, c, r), fc_log_persistent(&call, mode, n, t, d, g, c, *r))
 SEND(Send, 0)
 SEND(Ssend, 1)
@@ -146,22 +142,21 @@ SEND_INIT(Send_init, 0)
 SEND_INIT(Ssend_init, 1)
 SEND_INIT(Bsend_init, 2)
 SEND_INIT(Rsend_init, 3)
-WRAP(Recv_init, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Request *r),
-     (b, n, t, src, g, c, r), fc_log_persistent(&call, -1, n, t, src, g, c, *r))
-WRAP_STATUS(Recv, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Status *s),
-            (b, n, t, src, g, c, st), fc_log_recv(&call, c, st))
-WRAP(Irecv, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Request *r),
-     (b, n, t, src, g, c, r), fc_log_irecv(&call, n, t, src, g, c, *r))
+WRAP(Recv_init, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Request *r), (b, n, t, src, g, c, r),
+     fc_log_persistent(&call, -1, n, t, src, g, c, *r))
+WRAP_STATUS(Recv, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Status *s), (b, n, t, src, g, c, st),
+            fc_log_recv(&call, c, st))
+WRAP(Irecv, (void *b, int n, MPI_Datatype t, int src, int g, MPI_Comm c, MPI_Request *r), (b, n, t, src, g, c, r),
+     fc_log_irecv(&call, n, t, src, g, c, *r))
 WRAP_STATUS(Sendrecv,
-            (const void *sb, int sn, MPI_Datatype sty, int d, int sg, void *rb, int rn, MPI_Datatype rt,
-             int src, int rg, MPI_Comm c, MPI_Status *s),
+            (const void *sb, int sn, MPI_Datatype sty, int d, int sg, void *rb, int rn, MPI_Datatype rt, int src,
+             int rg, MPI_Comm c, MPI_Status *s),
             (sb, sn, sty, d, sg, rb, rn, rt, src, rg, c, st), fc_log_sendrecv(&call, sn, sty, d, sg, c, st))
 WRAP_STATUS(Sendrecv_replace,
             (void *b, int n, MPI_Datatype t, int d, int sg, int src, int rg, MPI_Comm c, MPI_Status *s),
             (b, n, t, d, sg, src, rg, c, st), fc_log_sendrecv(&call, n, t, d, sg, c, st))
 WRAP(Probe, (int src, int g, MPI_Comm c, MPI_Status *s), (src, g, c, s), fc_log_probe(&call, true))
-WRAP(Iprobe, (int src, int g, MPI_Comm c, int *flag, MPI_Status *s), (src, g, c, flag, s),
-     fc_log_probe(&call, *flag))
+WRAP(Iprobe, (int src, int g, MPI_Comm c, int *flag, MPI_Status *s), (src, g, c, flag, s), fc_log_probe(&call, *flag))
 WRAP(Mprobe, (int src, int g, MPI_Comm c, MPI_Message *m, MPI_Status *s), (src, g, c, m, s),
      fc_log_mprobe(&call, true, c, *m))
 WRAP(Improbe, (int src, int g, MPI_Comm c, int *flag, MPI_Message *m, MPI_Status *s), (src, g, c, flag, m, s),
@@ -179,16 +174,16 @@ int MPI_Mrecv(void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s)
 WRAP_OLD(Imrecv, struct fc_comm *, fc_message_take(&call, *m),
          (void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Request *r), (b, n, t, m, r),
          fc_log_imrecv(&call, was, n, t, *r))
-WRAP(Start, (MPI_Request *r), (r), fc_log_start(&call, 1, r))
+WRAP(Start, (MPI_Request * r), (r), fc_log_start(&call, 1, r))
 WRAP(Startall, (int n, MPI_Request r[]), (n, r), fc_log_start(&call, n, r))
-WRAP(Cancel, (MPI_Request *r), (r), fc_log_cancel(&call, *r))
-WRAP_OLD(Request_free, struct fc_request *, fc_request_take(&call, *r), (MPI_Request *r), (r),
+WRAP(Cancel, (MPI_Request * r), (r), fc_log_cancel(&call, *r))
+WRAP_OLD(Request_free, struct fc_request *, fc_request_take(&call, *r), (MPI_Request * r), (r),
          fc_log_request_free(&call, was))
 
 /* Collectives: blocking and nonblocking from one line. Q is the nonblocking one's request. */
 #define STRIP(...) __VA_ARGS__
-#define BOTH(name, small, params, args, log)                                                                 \
-    WRAP(name, (STRIP params), (STRIP args), log(NULL))                                                      \
+#define BOTH(name, small, params, args, log)                                                                           \
+    WRAP(name, (STRIP params), (STRIP args), log(NULL))                                                                \
     WRAP(I##small, (STRIP params, MPI_Request * request), (STRIP args, request), log(request))
 #define COLLECTIVE(op, root, bytes, q) fc_log_collective(&call, op, c, root, bytes, q)
 #define IN_PLACE(b) ((b) == MPI_IN_PLACE)
@@ -204,13 +199,12 @@ BOTH(Reduce, reduce, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op
 BOTH(Allreduce, allreduce, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
      (sb, rb, n, t, op, c), LOG_ALLREDUCE)
 #define LOG_SCAN(q) COLLECTIVE(FC_OP_SCAN, -1, fc_bytes_of(n, t), q)
-BOTH(Scan, scan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
-     (sb, rb, n, t, op, c), LOG_SCAN)
-BOTH(Exscan, exscan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
-     (sb, rb, n, t, op, c), LOG_SCAN)
+BOTH(Scan, scan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (sb, rb, n, t, op, c),
+     LOG_SCAN)
+BOTH(Exscan, exscan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (sb, rb, n, t, op, c),
+     LOG_SCAN)
 #define LOG_REDUCE_SCATTER(q) COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_own_bytes(c, rn, t), q)
-BOTH(Reduce_scatter, reduce_scatter,
-     (const void *sb, void *rb, const int rn[], MPI_Datatype t, MPI_Op op, MPI_Comm c),
+BOTH(Reduce_scatter, reduce_scatter, (const void *sb, void *rb, const int rn[], MPI_Datatype t, MPI_Op op, MPI_Comm c),
      (sb, rb, rn, t, op, c), LOG_REDUCE_SCATTER)
 #define LOG_REDUCE_SCATTER_BLOCK(q) COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_bytes_of(n, t), q)
 BOTH(Reduce_scatter_block, reduce_scatter_block,
@@ -219,51 +213,42 @@ BOTH(Reduce_scatter_block, reduce_scatter_block,
 
 /* "sb, sn, st" is what a rank sends, "rb, rn, rt" what it receives; in place, the other side's count stands.
  */
-#define LOG_GATHER(q)                                                                                        \
-    COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
+#define LOG_GATHER(q) COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
 BOTH(Gather, gather,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, root, c), LOG_GATHER)
-#define LOG_GATHERV(q)                                                                                       \
-    COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty), q)
+#define LOG_GATHERV(q) COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty), q)
 BOTH(Gatherv, gatherv,
-     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt,
-      int root, MPI_Comm c),
+     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt, int root,
+      MPI_Comm c),
      (sb, sn, sty, rb, rn, rd, rt, root, c), LOG_GATHERV)
-#define LOG_SCATTER(q)                                                                                       \
-    COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_bytes_of(sn, sty) : fc_bytes_of(rn, rt), q)
+#define LOG_SCATTER(q) COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_bytes_of(sn, sty) : fc_bytes_of(rn, rt), q)
 BOTH(Scatter, scatter,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, root, c), LOG_SCATTER)
-#define LOG_SCATTERV(q)                                                                                      \
+#define LOG_SCATTERV(q)                                                                                                \
     COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_own_bytes(c, sn, sty) : fc_bytes_of(rn, rt), q)
 BOTH(Scatterv, scatterv,
-     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt,
-      int root, MPI_Comm c),
+     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root,
+      MPI_Comm c),
      (sb, sn, sd, sty, rb, rn, rt, root, c), LOG_SCATTERV)
-#define LOG_ALLGATHER(q)                                                                                     \
-    COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
-BOTH(Allgather, allgather,
-     (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
+#define LOG_ALLGATHER(q) COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
+BOTH(Allgather, allgather, (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_ALLGATHER)
-#define LOG_ALLGATHERV(q)                                                                                    \
+#define LOG_ALLGATHERV(q)                                                                                              \
     COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty), q)
 BOTH(Allgatherv, allgatherv,
-     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt,
-      MPI_Comm c),
+     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rd, rt, c), LOG_ALLGATHERV)
-#define LOG_ALLTOALL(q)                                                                                      \
-    COLLECTIVE(FC_OP_ALLTOALL, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
-BOTH(Alltoall, alltoall,
-     (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
+#define LOG_ALLTOALL(q) COLLECTIVE(FC_OP_ALLTOALL, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
+BOTH(Alltoall, alltoall, (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_ALLTOALL)
 #define LOG_ALLTOALLV(q) fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, IN_PLACE(sb) ? rt : sty, NULL, q)
 BOTH(Alltoallv, alltoallv,
-     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[],
-      const int rd[], MPI_Datatype rt, MPI_Comm c),
+     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[], const int rd[],
+      MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_ALLTOALLV)
-#define LOG_ALLTOALLW(q)                                                                                     \
-    fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, MPI_DATATYPE_NULL, IN_PLACE(sb) ? rt : sty, q)
+#define LOG_ALLTOALLW(q) fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, MPI_DATATYPE_NULL, IN_PLACE(sb) ? rt : sty, q)
 BOTH(Alltoallw, alltoallw,
      (const void *sb, const int sn[], const int sd[], const MPI_Datatype sty[], void *rb, const int rn[],
       const int rd[], const MPI_Datatype rt[], MPI_Comm c),
@@ -273,16 +258,15 @@ BOTH(Neighbor_allgather, neighbor_allgather,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_NEIGHBOR)
 BOTH(Neighbor_allgatherv, neighbor_allgatherv,
-     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt,
-      MPI_Comm c),
+     (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rd, rt, c), LOG_NEIGHBOR)
 BOTH(Neighbor_alltoall, neighbor_alltoall,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_NEIGHBOR)
 #define LOG_NEIGHBOR_V(q) fc_log_neighbors(&call, c, 0, sn, sty, NULL, q)
 BOTH(Neighbor_alltoallv, neighbor_alltoallv,
-     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[],
-      const int rd[], MPI_Datatype rt, MPI_Comm c),
+     (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[], const int rd[],
+      MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_NEIGHBOR_V)
 #define LOG_NEIGHBOR_W(q) fc_log_neighbors(&call, c, 0, sn, MPI_DATATYPE_NULL, sty, q)
 BOTH(Neighbor_alltoallw, neighbor_alltoallw,
@@ -294,11 +278,9 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw,
 #define MADE fc_log_comm(&call, c, *made)
 WRAP(Comm_dup, (MPI_Comm c, MPI_Comm *made), (c, made), MADE)
 WRAP(Comm_dup_with_info, (MPI_Comm c, MPI_Info info, MPI_Comm *made), (c, info, made), MADE)
-WRAP(Comm_idup, (MPI_Comm c, MPI_Comm *made, MPI_Request *r), (c, made, r),
-     fc_log_comm_idup(&call, c, *made, *r))
+WRAP(Comm_idup, (MPI_Comm c, MPI_Comm *made, MPI_Request *r), (c, made, r), fc_log_comm_idup(&call, c, *made, *r))
 WRAP(Comm_split, (MPI_Comm c, int color, int key, MPI_Comm *made), (c, color, key, made), MADE)
-WRAP(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info info, MPI_Comm *made),
-     (c, type, key, info, made), MADE)
+WRAP(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info info, MPI_Comm *made), (c, type, key, info, made), MADE)
 WRAP(Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *made), (c, g, made), MADE)
 WRAP(Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *made), (c, g, tag, made),
      fc_log_comm_of_group(&call, c, tag, *made))
@@ -308,12 +290,12 @@ WRAP(Cart_sub, (MPI_Comm c, const int keep_dims[], MPI_Comm *made), (c, keep_dim
 WRAP(Graph_create, (MPI_Comm c, int n, const int index[], const int edges[], int reorder, MPI_Comm *made),
      (c, n, index, edges, reorder, made), MADE)
 WRAP(Dist_graph_create,
-     (MPI_Comm c, int n, const int src[], const int deg[], const int dst[], const int w[], MPI_Info info,
-      int reorder, MPI_Comm *made),
+     (MPI_Comm c, int n, const int src[], const int deg[], const int dst[], const int w[], MPI_Info info, int reorder,
+      MPI_Comm *made),
      (c, n, src, deg, dst, w, info, reorder, made), MADE)
 WRAP(Dist_graph_create_adjacent,
-     (MPI_Comm c, int in, const int src[], const int sw[], int out, const int dst[], const int dw[],
-      MPI_Info info, int reorder, MPI_Comm *made),
+     (MPI_Comm c, int in, const int src[], const int sw[], int out, const int dst[], const int dw[], MPI_Info info,
+      int reorder, MPI_Comm *made),
      (c, in, src, sw, out, dst, dw, info, reorder, made), MADE)
 WRAP(Intercomm_create, (MPI_Comm c, int leader, MPI_Comm peers, int remote, int tag, MPI_Comm *made),
      (c, leader, peers, remote, tag, made), fc_log_comm_of_group(&call, MPI_COMM_NULL, tag, *made))
@@ -325,10 +307,8 @@ WRAP(Comm_spawn_multiple,
      (int kinds, char *commands[], char **argvs[], const int n[], const MPI_Info infos[], int root, MPI_Comm c,
       MPI_Comm *made, int codes[]),
      (kinds, commands, argvs, n, infos, root, c, made, codes), fc_log_spawn(&call))
-WRAP_OLD(Comm_free, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),
-         fc_log_comm_free(&call, was))
-WRAP_OLD(Comm_disconnect, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),
-         fc_log_comm_free(&call, was))
+WRAP_OLD(Comm_free, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm * c), (c), fc_log_comm_free(&call, was))
+WRAP_OLD(Comm_disconnect, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm * c), (c), fc_log_comm_free(&call, was))
 
 /* One-sided: what is moved is counted, the rest takes time. */
 WRAP(Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w),
@@ -336,20 +316,16 @@ WRAP(Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MP
 WRAP(Get, (void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w),
      (b, n, t, to, at, tn, tt, w), fc_log_rma(&call, FC_GET, n, t, to, w))
 WRAP(Accumulate,
-     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Op op,
-      MPI_Win w),
+     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win w),
      (b, n, t, to, at, tn, tt, op, w), fc_log_rma(&call, FC_PUT, n, t, to, w))
 WRAP(Rput,
-     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w,
-      MPI_Request *r),
+     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w, MPI_Request *r),
      (b, n, t, to, at, tn, tt, w, r), fc_log_rma(&call, FC_PUT, n, t, to, w))
-WRAP(Rget,
-     (void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w,
-      MPI_Request *r),
+WRAP(Rget, (void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w, MPI_Request *r),
      (b, n, t, to, at, tn, tt, w, r), fc_log_rma(&call, FC_GET, n, t, to, w))
 WRAP(Raccumulate,
-     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Op op,
-      MPI_Win w, MPI_Request *r),
+     (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win w,
+      MPI_Request *r),
      (b, n, t, to, at, tn, tt, op, w, r), fc_log_rma(&call, FC_PUT, n, t, to, w))
 /* With MPI_NO_OP nothing goes to the target. */
 #define UPDATE (op == MPI_NO_OP ? FC_GET : FC_UPDATE)
@@ -363,18 +339,14 @@ WRAP(Rget_accumulate,
      (b, n, t, res, rn, rt, to, at, tn, tt, op, w, r), fc_log_rma(&call, UPDATE, rn, rt, to, w))
 WRAP(Fetch_and_op, (const void *b, void *res, MPI_Datatype t, int to, MPI_Aint at, MPI_Op op, MPI_Win w),
      (b, res, t, to, at, op, w), fc_log_rma(&call, UPDATE, 1, t, to, w))
-WRAP(Compare_and_swap,
-     (const void *b, const void *cmp, void *res, MPI_Datatype t, int to, MPI_Aint at, MPI_Win w),
+WRAP(Compare_and_swap, (const void *b, const void *cmp, void *res, MPI_Datatype t, int to, MPI_Aint at, MPI_Win w),
      (b, cmp, res, t, to, at, w), fc_log_rma(&call, FC_UPDATE, 1, t, to, w))
-WRAP(Win_create, (void *b, MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w), (b, n, unit, i, c, w),
+WRAP(Win_create, (void *b, MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, MPI_Win *w), (b, n, unit, i, c, w), OTHER)
+WRAP(Win_allocate, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w), (n, unit, i, c, b, w), OTHER)
+WRAP(Win_allocate_shared, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w), (n, unit, i, c, b, w),
      OTHER)
-WRAP(Win_allocate, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w), (n, unit, i, c, b, w),
-     OTHER)
-WRAP(Win_allocate_shared, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w),
-     (n, unit, i, c, b, w), OTHER)
 WRAP(Win_create_dynamic, (MPI_Info i, MPI_Comm c, MPI_Win *w), (i, c, w), OTHER)
-WRAP_OLD(Win_free, struct fc_window *, fc_win_take(&call, *w), (MPI_Win *w), (w),
-         fc_log_win_free(&call, was))
+WRAP_OLD(Win_free, struct fc_window *, fc_win_take(&call, *w), (MPI_Win * w), (w), fc_log_win_free(&call, was))
 WRAP(Win_fence, (int a, MPI_Win w), (a, w), OTHER)
 WRAP(Win_post, (MPI_Group g, int a, MPI_Win w), (g, a, w), OTHER)
 WRAP(Win_start, (MPI_Group g, int a, MPI_Win w), (g, a, w), OTHER)

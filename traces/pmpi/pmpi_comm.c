@@ -117,7 +117,8 @@ static void write_comm(struct fc_comm *comm, const int *member, int n)
     int64_t *words = must(malloc(n_words * sizeof *words));
     comm->identity = hash_members(member, n, comm->identity ^ (comm->between ? 0x5bd1e995u : 0xcbf29ce4u));
     words[FC_COMM_HASH_A] = (int64_t)comm->identity;
-    words[FC_COMM_HASH_B] = (int64_t)hash_members(member, n, mix(comm->identity, comm->between ? 0x1b873593u : 0x84222325u));
+    words[FC_COMM_HASH_B] =
+        (int64_t)hash_members(member, n, mix(comm->identity, comm->between ? 0x1b873593u : 0x84222325u));
     words[FC_COMM_SIZE] = n;
     words[FC_COMM_OUTSIDE] = n < 1;
     for (int i = 0; i < n; i++) words[FC_COMM_OUTSIDE] |= member[i] < 0;

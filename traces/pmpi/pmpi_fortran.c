@@ -75,28 +75,28 @@ static inline bool is_at(const void *argument, const void *constant)
 #define A13 A12 m,
 
 /* Both interfaces of one function with n arguments; `before` runs ahead of the call, `log` after it. */
-#define ONE(real, name, n, args, before, log)                                                                \
-    void real(P##n fint *err) __attribute__((weak));                                                         \
-    void name(P##n fint *err);                                                                               \
-    void name(P##n fint *err)                                                                                \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        fint no_err;                                                                                         \
-        err = err ? err : &no_err;                                                                           \
-        fc_pmpi_enter(&call);                                                                                \
-        before;                                                                                              \
-        real args;                                                                                           \
-        call.rc = *err;                                                                                      \
-        log;                                                                                                 \
+#define ONE(real, name, n, args, before, log)                                                                          \
+    void real(P##n fint *err) __attribute__((weak));                                                                   \
+    void name(P##n fint *err);                                                                                         \
+    void name(P##n fint *err)                                                                                          \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        fint no_err;                                                                                                   \
+        err = err ? err : &no_err;                                                                                     \
+        fc_pmpi_enter(&call);                                                                                          \
+        before;                                                                                                        \
+        real args;                                                                                                     \
+        call.rc = *err;                                                                                                \
+        log;                                                                                                           \
     }
 /* What -fno-underscoring and -fsecond-underscore make of a name. */
 #define ALIAS(name, n, of) void name(P##n fint *err) __attribute__((alias(#of)));
 #ifdef OPEN_MPI
 #define REAL_F08(name) pmpi_##name##_f08_
-#define WRAP_BEFORE(name, n, args, before, log)                                                              \
-    ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                 \
-    ALIAS(mpi_##name, n, mpi_##name##_)                                                                      \
-    ALIAS(mpi_##name##__, n, mpi_##name##_)                                                                  \
+#define WRAP_BEFORE(name, n, args, before, log)                                                                        \
+    ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                           \
+    ALIAS(mpi_##name, n, mpi_##name##_)                                                                                \
+    ALIAS(mpi_##name##__, n, mpi_##name##_)                                                                            \
     ONE(REAL_F08(name), mpi_##name##_f08_, n, args, before, log)
 #else
 #define REAL_F08(name) pmpir_##name##_f08_
@@ -113,9 +113,8 @@ WRAP_BEFORE(abort, 2, (A2 err), fc_pmpi_abort(), OTHER)
 /* ---- point to point ---- */
 
 #define SEND(name, mode) WRAP(name, 6, fc_log_send(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f)))
-#define ISEND(name, mode)                                                                                    \
-    WRAP(name, 7, fc_log_isend(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQUEST(g)))
-#define PERSISTENT(name, mode)                                                                               \
+#define ISEND(name, mode) WRAP(name, 7, fc_log_isend(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQUEST(g)))
+#define PERSISTENT(name, mode)                                                                                         \
     WRAP(name, 7, fc_log_persistent(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQUEST(g)))
 SEND(send, 0)
 SEND(ssend, 1)
@@ -134,9 +133,9 @@ WRAP(irecv, 7, fc_log_irecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQ
 
 /* A status of our own where the program wants none. */
 enum { STATUS_INTS = sizeof(MPI_Status) / sizeof(fint) };
-#define OWN_STATUS(x)                                                                                        \
-    fint own[STATUS_INTS];                                                                                   \
-    void *st = is_at(x, STATUS_IGNORE) ? own : x;                                              \
+#define OWN_STATUS(x)                                                                                                  \
+    fint own[STATUS_INTS];                                                                                             \
+    void *st = is_at(x, STATUS_IGNORE) ? own : x;                                                                      \
     MPI_Status s
 #define STATUS (PMPI_Status_f2c(st, &s), &s)
 WRAP_BEFORE(recv, 7, (A6 st, err), OWN_STATUS(g), fc_log_recv(&call, COMM(f), STATUS))
@@ -173,8 +172,7 @@ static void keep(struct kept *kept, int n, const fint *requests, void *statuses)
     kept->n = n;
     kept->claimed = NULL;
     kept->was = n <= FEW ? kept->few : malloc((size_t)n * sizeof *kept->was);
-    kept->own_status =
-        is_at(statuses, STATUS_IGNORE) || is_at(statuses, STATUSES_IGNORE);
+    kept->own_status = is_at(statuses, STATUS_IGNORE) || is_at(statuses, STATUSES_IGNORE);
     kept->status = statuses;
     if (kept->own_status)
         kept->status = n <= FEW ? kept->few_status : malloc((size_t)n * STATUS_INTS * sizeof *kept->status);
@@ -217,31 +215,28 @@ static int index_base(void)
 
 static void log_wait(struct fc_call *call, struct kept *kept, int n_done, const fint *index, bool is_test)
 {
-    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, index ? index_base() : 0, is_test, kept->status,
-                           status_at};
+    struct fc_wait wait = {kept->was, kept->claimed, kept->n,  n_done, index, index ? index_base() : 0,
+                           is_test,   kept->status,  status_at};
     fc_log_wait(call, &wait);
     drop(kept);
 }
 
-#define KEEP(n, requests, statuses)                                                                          \
-    struct kept kept;                                                                                        \
-    keep(&kept, n, INTS(requests), statuses);                                                                \
+#define KEEP(n, requests, statuses)                                                                                    \
+    struct kept kept;                                                                                                  \
+    keep(&kept, n, INTS(requests), statuses);                                                                          \
     fc_request_claim(&call, n, kept.was, &kept.claimed)
 #define DONE(out) (INT(out) == MPI_UNDEFINED ? 0 : INT(out))
 WRAP_BEFORE(wait, 2, (A1 kept.status, err), KEEP(1, a, b), log_wait(&call, &kept, 1, NULL, false))
-WRAP_BEFORE(waitall, 3, (A2 kept.status, err), KEEP(INT(a), b, c),
-            log_wait(&call, &kept, INT(a), NULL, false))
+WRAP_BEFORE(waitall, 3, (A2 kept.status, err), KEEP(INT(a), b, c), log_wait(&call, &kept, INT(a), NULL, false))
 WRAP_BEFORE(waitany, 4, (A3 kept.status, err), KEEP(INT(a), b, d),
             log_wait(&call, &kept, INT(c) != MPI_UNDEFINED, INTS(c), false))
-WRAP_BEFORE(waitsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
-            log_wait(&call, &kept, DONE(c), INTS(d), false))
+WRAP_BEFORE(waitsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e), log_wait(&call, &kept, DONE(c), INTS(d), false))
 WRAP_BEFORE(test, 3, (A2 kept.status, err), KEEP(1, a, c), log_wait(&call, &kept, INT(b) != 0, NULL, true))
 WRAP_BEFORE(testall, 4, (A3 kept.status, err), KEEP(INT(a), b, d),
             log_wait(&call, &kept, INT(c) ? INT(a) : 0, NULL, true))
 WRAP_BEFORE(testany, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
             log_wait(&call, &kept, INT(d) && INT(c) != MPI_UNDEFINED, INTS(c), true))
-WRAP_BEFORE(testsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
-            log_wait(&call, &kept, DONE(c), INTS(d), true))
+WRAP_BEFORE(testsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e), log_wait(&call, &kept, DONE(c), INTS(d), true))
 
 static void log_start(struct fc_call *call, int n, const fint *requests)
 {
@@ -255,9 +250,8 @@ WRAP(startall, 2, log_start(&call, INT(a), INTS(b)))
 
 /* ---- collectives: the blocking name, the nonblocking name, its request's argument ---- */
 
-#define NONBLOCKING(name, n, q, log)                                                                         \
-    WRAP_BEFORE(name, n, (A##n err), MPI_Request request, request = REQUEST(q);                              \
-                const MPI_Request *req = &request; log)
+#define NONBLOCKING(name, n, q, log)                                                                                   \
+    WRAP_BEFORE(name, n, (A##n err), MPI_Request request, request = REQUEST(q); const MPI_Request *req = &request; log)
 #define BLOCKING(name, n, log) WRAP_BEFORE(name, n, (A##n err), const MPI_Request *req = NULL, log)
 #define COLLECTIVE(op, comm, root, bytes) fc_log_collective(&call, op, COMM(comm), root, bytes, req)
 #define BYTES(n, t) fc_bytes_of(INT(n), TYPE(t))
@@ -288,28 +282,28 @@ NONBLOCKING(ireduce_scatter_block, 7, g, LOG_REDUCE_SCATTER_BLOCK)
 #define LOG_GATHER COLLECTIVE(FC_OP_GATHER, h, INT(g), IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(gather, 8, LOG_GATHER)
 NONBLOCKING(igather, 9, i, LOG_GATHER)
-#define LOG_GATHERV                                                                                          \
+#define LOG_GATHERV                                                                                                    \
     COLLECTIVE(FC_OP_GATHER, i, INT(h), IN_PLACE(a) ? fc_own_bytes(COMM(i), INTS(e), TYPE(g)) : BYTES(b, c))
 BLOCKING(gatherv, 9, LOG_GATHERV)
 NONBLOCKING(igatherv, 10, j, LOG_GATHERV)
 #define LOG_SCATTER COLLECTIVE(FC_OP_SCATTER, h, INT(g), IN_PLACE(d) ? BYTES(b, c) : BYTES(e, f))
 BLOCKING(scatter, 8, LOG_SCATTER)
 NONBLOCKING(iscatter, 9, i, LOG_SCATTER)
-#define LOG_SCATTERV                                                                                         \
+#define LOG_SCATTERV                                                                                                   \
     COLLECTIVE(FC_OP_SCATTER, i, INT(h), IN_PLACE(e) ? fc_own_bytes(COMM(i), INTS(b), TYPE(d)) : BYTES(f, g))
 BLOCKING(scatterv, 9, LOG_SCATTERV)
 NONBLOCKING(iscatterv, 10, j, LOG_SCATTERV)
 #define LOG_ALLGATHER COLLECTIVE(FC_OP_ALLGATHER, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(allgather, 7, LOG_ALLGATHER)
 NONBLOCKING(iallgather, 8, h, LOG_ALLGATHER)
-#define LOG_ALLGATHERV                                                                                       \
+#define LOG_ALLGATHERV                                                                                                 \
     COLLECTIVE(FC_OP_ALLGATHER, h, -1, IN_PLACE(a) ? fc_own_bytes(COMM(h), INTS(e), TYPE(g)) : BYTES(b, c))
 BLOCKING(allgatherv, 8, LOG_ALLGATHERV)
 NONBLOCKING(iallgatherv, 9, i, LOG_ALLGATHERV)
 #define LOG_ALLTOALL COLLECTIVE(FC_OP_ALLTOALL, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(alltoall, 7, LOG_ALLTOALL)
 NONBLOCKING(ialltoall, 8, h, LOG_ALLTOALL)
-#define LOG_ALLTOALLV                                                                                        \
+#define LOG_ALLTOALLV                                                                                                  \
     fc_log_sizes(&call, COMM(i), INTS(IN_PLACE(a) ? f : b), IN_PLACE(a) ? TYPE(h) : TYPE(d), NULL, req)
 BLOCKING(alltoallv, 9, LOG_ALLTOALLV)
 NONBLOCKING(ialltoallv, 10, j, LOG_ALLTOALLV)
@@ -336,8 +330,7 @@ static void log_types(struct fc_call *call, bool neighbors, fint comm, const fin
         fc_log_sizes(call, handle, counts, MPI_DATATYPE_NULL, type, request);
     free(type);
 }
-#define LOG_ALLTOALLW                                                                                        \
-    log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req)
+#define LOG_ALLTOALLW log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req)
 BLOCKING(alltoallw, 9, LOG_ALLTOALLW)
 NONBLOCKING(ialltoallw, 10, j, LOG_ALLTOALLW)
 #define LOG_NEIGHBOR(comm) fc_log_neighbors(&call, COMM(comm), INT(b), NULL, TYPE(c), NULL, req)
@@ -372,18 +365,18 @@ WRAP(dist_graph_create_adjacent, 10, MADE(a, j))
 WRAP(intercomm_create, 6, fc_log_comm_of_group(&call, MPI_COMM_NULL, INT(e), COMM(f)))
 WRAP(intercomm_merge, 3, MADE(a, c))
 /* With the lengths of its texts behind. */
-#define SPAWN(real, name, n)                                                                                 \
-    void real(P##n fint *err, long length, long longer) __attribute__((weak));                               \
-    void name(P##n fint *err, long length, long longer);                                                     \
-    void name(P##n fint *err, long length, long longer)                                                      \
-    {                                                                                                        \
-        struct fc_call call;                                                                                 \
-        fint no_err;                                                                                         \
-        err = err ? err : &no_err;                                                                           \
-        fc_pmpi_enter(&call);                                                                                \
-        real(A##n err, length, longer);                                                                      \
-        call.rc = *err;                                                                                      \
-        fc_log_spawn(&call);                                                                                 \
+#define SPAWN(real, name, n)                                                                                           \
+    void real(P##n fint *err, long length, long longer) __attribute__((weak));                                         \
+    void name(P##n fint *err, long length, long longer);                                                               \
+    void name(P##n fint *err, long length, long longer)                                                                \
+    {                                                                                                                  \
+        struct fc_call call;                                                                                           \
+        fint no_err;                                                                                                   \
+        err = err ? err : &no_err;                                                                                     \
+        fc_pmpi_enter(&call);                                                                                          \
+        real(A##n err, length, longer);                                                                                \
+        call.rc = *err;                                                                                                \
+        fc_log_spawn(&call);                                                                                           \
     }
 #ifdef OPEN_MPI
 SPAWN(pmpi_comm_spawn_, mpi_comm_spawn_, 8)
@@ -391,8 +384,7 @@ SPAWN(pmpi_comm_spawn_multiple_, mpi_comm_spawn_multiple_, 9)
 #endif
 SPAWN(REAL_F08(comm_spawn), mpi_comm_spawn_f08_, 8)
 SPAWN(REAL_F08(comm_spawn_multiple), mpi_comm_spawn_multiple_f08_, 9)
-WRAP_BEFORE(comm_free, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),
-            fc_log_comm_free(&call, was))
+WRAP_BEFORE(comm_free, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)), fc_log_comm_free(&call, was))
 WRAP_BEFORE(comm_disconnect, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),
             fc_log_comm_free(&call, was))
 
@@ -416,8 +408,7 @@ WRAP(win_allocate_cptr, 6, OTHER)
 WRAP(win_allocate_shared, 6, OTHER)
 WRAP(win_allocate_shared_cptr, 6, OTHER)
 WRAP(win_create_dynamic, 3, OTHER)
-WRAP_BEFORE(win_free, 1, (A1 err), struct fc_window *was = fc_win_take(&call, WIN(a)),
-            fc_log_win_free(&call, was))
+WRAP_BEFORE(win_free, 1, (A1 err), struct fc_window *was = fc_win_take(&call, WIN(a)), fc_log_win_free(&call, was))
 WRAP(win_fence, 2, OTHER)
 WRAP(win_post, 3, OTHER)
 WRAP(win_start, 3, OTHER)

@@ -72,8 +72,8 @@ void fc_request_new(MPI_Request handle, int64_t *number)
 
 /* ---- blocking ---- */
 
-static struct fc_raw_event message_event(const struct fc_call *call, int kind, const struct fc_comm *comm,
-                                         int peer, int tag, int64_t bytes)
+static struct fc_raw_event message_event(const struct fc_call *call, int kind, const struct fc_comm *comm, int peer,
+                                         int tag, int64_t bytes)
 {
     int world = fc_world_of(comm, peer);
     bool good = call->rc == MPI_SUCCESS && world >= 0;
@@ -93,12 +93,10 @@ static int64_t received_bytes(const MPI_Status *status)
     return bytes > 0 ? bytes : 0; /* MPI_UNDEFINED is negative */
 }
 
-void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
-                 MPI_Comm comm)
+void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event =
-        message_event(call, FC_OP_SEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
+    struct fc_raw_event event = message_event(call, FC_OP_SEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
     if (event.kind == FC_OP_SEND) event.mode = (uint8_t)mode;
     fc_pmpi_write(&event, NULL, 0);
     fc_pmpi_done();
@@ -124,9 +122,8 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
     bool good = call->rc == MPI_SUCCESS;
     struct fc_call post = *call;
     post.leave_ns = post.enter_ns;
-    struct fc_raw_event irecv =
-        message_event(&post, FC_OP_IRECV, c, good ? status->MPI_SOURCE : MPI_PROC_NULL,
-                      good ? status->MPI_TAG : 0, good ? received_bytes(status) : 0);
+    struct fc_raw_event irecv = message_event(&post, FC_OP_IRECV, c, good ? status->MPI_SOURCE : MPI_PROC_NULL,
+                                              good ? status->MPI_TAG : 0, good ? received_bytes(status) : 0);
     irecv.request = irecv.kind == FC_OP_IRECV ? state.made++ : -1;
     if (irecv.request >= 0) fc_pmpi_write(&irecv, NULL, 0);
     struct fc_call sent = irecv.request >= 0 ? post : *call;
@@ -146,12 +143,11 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
 
 /* ---- nonblocking ---- */
 
-void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
-                  MPI_Comm comm, MPI_Request request)
+void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event =
-        message_event(call, FC_OP_ISEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
+    struct fc_raw_event event = message_event(call, FC_OP_ISEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
     if (event.kind == FC_OP_ISEND) {
         event.mode = (uint8_t)mode;
         event.request = add_request(request)->number;
@@ -188,8 +184,8 @@ void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source
     fc_pmpi_done();
 }
 
-void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag,
-                       MPI_Comm comm, MPI_Request request)
+void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                       MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     if (call->rc == MPI_SUCCESS) {
@@ -235,8 +231,7 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
 
 /* ---- completion ---- */
 
-void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles,
-                      struct fc_request ***claimed)
+void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles, struct fc_request ***claimed)
 {
     *claimed = NULL;
     if (n <= 0 || !fc_pmpi_shared(call)) return;
@@ -393,8 +388,7 @@ void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event;
     if (comm && call->rc == MPI_SUCCESS)
-        event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
-                              received_bytes(status));
+        event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG, received_bytes(status));
     else
         event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
@@ -402,8 +396,7 @@ void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *
     fc_pmpi_done();
 }
 
-void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type,
-                   MPI_Request request)
+void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     if (comm) {

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS                                                                                                         \
+#define WORDS                                                                                                          \
     long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n
 typedef long function(WORDS);
 
@@ -59,7 +59,8 @@ static void leave_mark(const char *name, const char *text)
     snprintf(path, sizeof path, "%s/%s", directory, name);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if ((file < 0 && errno != EEXIST) || (file >= 0 && write(file, text, strlen(text)) < 0))
-        dprintf(STDERR_FILENO, "fabricast: cannot record: %s: %s%s%s\n", path, strerror(errno), *text ? ": " : "", text);
+        dprintf(STDERR_FILENO, "fabricast: cannot record: %s: %s%s%s\n", path, strerror(errno), *text ? ": " : "",
+                text);
     if (file >= 0) close(file);
 }
 
@@ -135,7 +136,8 @@ static void pick(void)
         return;
     }
     init = dlsym(picked.mpi, "PMPI_Init");
-    if (dladdr(init, &there)) dlopen(there.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL); /* the recorder calls it */
+    if (dladdr(init, &there))
+        dlopen(there.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL); /* the recorder calls it */
     picked.recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!picked.recorder) refuse(version, dlerror());
 }
@@ -156,10 +158,10 @@ static function *find(int number)
     return real[number] = (function *)(uintptr_t)at;
 }
 
-#define NAME(name)                                                                                                    \
-    __attribute__((visibility("default"))) function name;                                                             \
-    long name(WORDS)                                                                                                  \
-    {                                                                                                                 \
-        return find(AT_##name)(a, b, c, d, e, f, g, h, i, j, k, l, m, n);                                             \
+#define NAME(name)                                                                                                     \
+    __attribute__((visibility("default"))) function name;                                                              \
+    long name(WORDS)                                                                                                   \
+    {                                                                                                                  \
+        return find(AT_##name)(a, b, c, d, e, f, g, h, i, j, k, l, m, n);                                              \
     }
 #include "pmpi_names.h"

@@ -9,8 +9,7 @@
 #include <stdint.h>
 
 #define FC_RAW_MAGIC "fcraw003"
-#define FC_RAW_DIRECTORY                                                                                     \
-    "FABRICAST_TRACE_DIR"    /* environment: where the ranks write; unset: nothing is recorded */
+#define FC_RAW_DIRECTORY "FABRICAST_TRACE_DIR" /* environment: where the ranks write; unset: nothing is recorded */
 /* Files of that directory that say: */
 #define FC_RAW_AGAIN "again"     /* a second MPI program started */
 #define FC_RAW_LEFT "left"       /* a rank ended by itself, without MPI_Finalize: MPI_Abort, exit */
@@ -61,14 +60,7 @@ enum fc_raw_comm {
 };
 
 /* A wait's words: five for each request that it completes (also behind OTHER: a request that was freed). */
-enum fc_raw_completion {
-    FC_DONE_REQUEST,
-    FC_DONE_HOW,
-    FC_DONE_SOURCE,
-    FC_DONE_TAG,
-    FC_DONE_BYTES,
-    FC_DONE_WORDS
-};
+enum fc_raw_completion { FC_DONE_REQUEST, FC_DONE_HOW, FC_DONE_SOURCE, FC_DONE_TAG, FC_DONE_BYTES, FC_DONE_WORDS };
 enum fc_raw_how {
     FC_HOW_PLAIN,     /* nothing more to know */
     FC_HOW_RECEIVED,  /* source, tag, bytes as they came */

@@ -51,12 +51,11 @@ void *fc_handles_get(const struct fc_handles *table, const void *key);
 void fc_handles_set(struct fc_handles *table, void *key, void *value); /* value NULL removes */
 
 struct fc_comm {
-    int number; /* as in the rank's file */
+    int number;                /* as in the rank's file */
     uint64_t identity, n_made; /* the same on all members; communicators made by calls over all of it */
-    int rank;   /* mine in it */
+    int rank;                  /* mine in it */
     int n, n_remote;
-    int *
-        world; /* world ranks that a peer's number stands for (between two groups: the other's); -1 outside */
+    int *world;   /* world ranks that a peer's number stands for (between two groups: the other's); -1 outside */
     bool between; /* an intercommunicator */
     int users;    /* requests under way; freed when the last is gone */
     bool freed;
@@ -88,18 +87,17 @@ static inline int64_t fc_bytes_of(int64_t count, MPI_Datatype type)
 
 /* ---- pmpi_message.c: point to point, requests ---- */
 void fc_request_new(MPI_Request handle, int64_t *number); /* of anything but a receive; *number: its number */
-void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
-                 MPI_Comm comm);
-void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
-                  MPI_Comm comm, MPI_Request request);
+void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request request);
 void fc_log_recv(struct fc_call *call, MPI_Comm comm, const MPI_Status *status);
 void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request request);
 void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                      const MPI_Status *status);
 /* mode -1: a receive */
-void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag,
-                       MPI_Comm comm, MPI_Request request);
+void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                       MPI_Request request);
 void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests);
 void fc_log_cancel(struct fc_call *call, MPI_Request request);
 struct fc_request *fc_request_take(const struct fc_call *call, MPI_Request handle);
@@ -108,13 +106,11 @@ void fc_log_probe(struct fc_call *call, bool found);
 void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message message);
 struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle);
 void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *status);
-void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type,
-                   MPI_Request request);
+void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type, MPI_Request request);
 
 /* What the n handles of a wait or test stand for, looked up ahead of the call and kept from other threads until
  * it is logged; claimed is [n], allocated here, NULL where threads do not share MPI. */
-void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles,
-                      struct fc_request ***claimed);
+void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles, struct fc_request ***claimed);
 
 /* What a wait or test completes: n_done of the n `was` requests (the handles before the call), at index[] -
  * base, or all in order when index is NULL. status_at gives the status of the k-th completed one. n_done 0 of
@@ -138,8 +134,8 @@ void fc_log_collective(struct fc_call *call, int op, MPI_Comm comm, int root, in
                        const MPI_Request *request);
 int64_t fc_own_bytes(MPI_Comm comm, const int *counts, MPI_Datatype type);
 /* Bytes to each member: counts (types NULL: all `type`) or the same count to each neighbour of a topology. */
-void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
-                  const MPI_Datatype *types, const MPI_Request *request);
+void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type, const MPI_Datatype *types,
+                  const MPI_Request *request);
 void fc_log_neighbors(struct fc_call *call, MPI_Comm comm, int count, const int *counts, MPI_Datatype type,
                       const MPI_Datatype *types, const MPI_Request *request);
 bool fc_is_root(MPI_Comm comm, int root);
