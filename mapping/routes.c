@@ -21,15 +21,6 @@ static enum fc_code number_links(struct fc_routes *r, struct fc_status *st)
     return FC_OK;
 }
 
-uint32_t fc_routes_add_link(struct fc_routes *r, uint32_t real)
-{
-    double bandwidth = fc_site_bandwidth(r->sites, real);
-    if (!isfinite(bandwidth)) return FC_NONE;
-    r->real[r->n_links] = real;
-    r->seconds[r->n_links] = 1 / bandwidth;
-    return r->number[real] = r->n_links++;
-}
-
 /* ---- the table ---- */
 
 double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk)

@@ -111,13 +111,6 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
 
 /* ---- building ---- */
 
-bool fc_tmesh_computes(const struct fc_tmesh_shape *s, uint32_t m)
-{
-    for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
-        if (s->bridge[d][0] == m || s->bridge[d][1] == m) return false;
-    return true;
-}
-
 /* The neighbour of mesh node m by each port, FC_NONE at an edge. */
 static void mesh_neighbours(const struct fc_tmesh_shape *s, uint32_t m, uint32_t *to)
 {

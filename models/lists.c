@@ -2,7 +2,15 @@
 #include "models/models.h"
 
 /* X(record): declared and listed. */
-#define FAMILIES(X) X(torus) X(mesh) X(fat_tree) X(tmesh) X(two_level) X(graph)
+/* clang-format off */
+#define FAMILIES(X)                                                                                                    \
+    X(torus)                                                                                                           \
+    X(mesh)                                                                                                            \
+    X(fat_tree)                                                                                                        \
+    X(tmesh)                                                                                                           \
+    X(two_level)                                                                                                       \
+    X(graph)
+/* clang-format on */
 #define ROUTINGS(X)                                                                                                    \
     X(dimension_order)                                                                                                 \
     X(adaptive)                                                                                                        \

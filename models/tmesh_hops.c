@@ -135,3 +135,10 @@ double fc_tmesh_diameter_hops(const struct fc_tmesh_shape *s)
         }
     return result;
 }
+
+bool fc_tmesh_computes(const struct fc_tmesh_shape *s, uint32_t m)
+{
+    for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
+        if (s->bridge[d][0] == m || s->bridge[d][1] == m) return false;
+    return true;
+}

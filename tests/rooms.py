@@ -14,7 +14,7 @@ import sys
 # A room may use those before it; figures stand on core alone.
 ORDER = ["core", "models", "traces", "solvers", "mapping", "plots", "answer", "library", "reproduce", "sweep", "cli"]
 PLOTS_MAY = {"core", "plots"}
-MOST_CIRCLES = 4
+MOST_CIRCLES = 2
 
 bad = []
 

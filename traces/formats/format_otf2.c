@@ -103,17 +103,6 @@ static int by_ref(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-const void *fc_otf2_find(const struct fc_otf2_list *list, uint32_t ref)
-{
-    return list->n ? bsearch(&ref, list->at, list->n, list->size, by_ref) : NULL;
-}
-
-const char *fc_otf2_text(const struct fc_otf2_archive *a, uint32_t ref)
-{
-    const struct fc_otf2_string *s = fc_otf2_find(&a->strings, ref);
-    return s ? s->text : "";
-}
-
 static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
 {
     struct fc_otf2_archive *a = user;
