@@ -172,6 +172,8 @@ enum fc_code fc_trace_info(const struct fc_arguments *arguments, struct fc_statu
 /* The stream that a command's text goes through to `to`, one at a time; NULL: out of memory. Closed by fc_text_close, which
  * leaves `to` open. */
 FILE *fc_text_open(FILE *to);
+/* Makes what fc_text_open needs, which then cannot fail; false: out of memory. */
+bool fc_text_reserve(void);
 void fc_text_close(void);
 /* What the stream of fc_text_open goes to; any other stream itself. */
 FILE *fc_text_behind(FILE *stream);

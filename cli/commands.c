@@ -55,7 +55,8 @@ int fc_run_command(const struct fc_command *command, int argc, char **argv)
     fc_doing(&st, "%s", command->name);
     fc_heartbeat_start(arguments.quiet);
     running = &st;
-    enum fc_code code = fc_check_options(&arguments, NULL, NULL, &st);
+    enum fc_code code = fc_text_reserve() ? FC_OK : fc_out_of_memory(&st, "the text of the answer");
+    if (code == FC_OK) code = fc_check_options(&arguments, NULL, NULL, &st);
     if (code == FC_OK) code = command->run(&arguments, &st);
     running = NULL;
     fc_heartbeat_stop();

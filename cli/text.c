@@ -70,14 +70,29 @@ static FILE *open_filter(FILE *to, struct filter *filter)
     return fopencookie(filter, "w", calls);
 }
 
+/* Made once, with a buffer of its own, so that an answer whose files are written is not lost for want of memory. */
+static FILE *reserved;
+
+bool fc_text_reserve(void)
+{
+    static char buffer[BUFSIZ];
+    if (reserved) return true;
+    reserved = open_filter(NULL, &text.filter);
+    if (reserved) setvbuf(reserved, buffer, _IOFBF, sizeof buffer);
+    return reserved != NULL;
+}
+
 FILE *fc_text_open(FILE *to)
 {
-    return text.stream = open_filter(to, &text.filter);
+    if (!fc_text_reserve()) return NULL;
+    text.filter = (struct filter){.to = to};
+    return text.stream = reserved;
 }
 
 void fc_text_close(void)
 {
-    fclose(text.stream);
+    fflush(text.stream);
+    pass(&text.filter, true);
     text.stream = NULL;
 }
 
