@@ -3,7 +3,7 @@
  *
  * Dense traffic goes through the routing's structural formulas, sparse traffic through its `sparse` formula or path by
  * path; path_walk forces the walk for everything (the oracle of the tests). An adaptive routing's split is found by
- * mixture.c or adaptive_split.c, or is the routing's uniform minimal one when FC_SPLIT_UNIFORM asks for it. */
+ * load_mixture.c or adaptive_split.c, or is the routing's uniform minimal one when FC_SPLIT_UNIFORM asks for it. */
 #include "solvers/bound/bound.h"
 #include "models/hosts.h"
 

@@ -17,7 +17,7 @@ struct fc_node_demand {
  * work of finding it. */
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
                                      double share, double *load, struct fc_status *st);
-/* mixture.c: weights w[n] >= 0, sum 1, that minimise max over links of (base + sum w_c load_c) / bandwidth, where
+/* load_mixture.c: weights w[n] >= 0, sum 1, that minimise max over links of (base + sum w_c load_c) / bandwidth, where
  * load_c = loads + c * n_links. base may be NULL. O(rounds * n * n_links), an LP of n columns by GLPK. */
 enum fc_code fc_mixture_weights(const struct fc_network *net, const double *base, const double *loads, uint32_t n,
                                 double *weights, struct fc_status *st);

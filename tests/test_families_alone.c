@@ -15,7 +15,7 @@ static const char *const own[] = {"family_", "routing_", "cdg_", "vc_", "route_"
 static const struct {
     const char *file, *word;
 } other[] = {
-    {"models/models.h", "torus"},                         /* an example in a comment */
+    {"models/network.h", "torus"},                        /* an example in a comment */
     {"solvers/flit/kernel.h", "dimension-order"},         /* the same */
     {"mapping/place/place_traffic.c", "dimension-order"}, /* how packets turn on a chip: place --turns */
     {"cli/cmd_place.c", "dimension-order"},               /* the same */

@@ -1,4 +1,4 @@
-/* mixture.c - the best convex mixture of given load vectors:
+/* load_mixture.c - the best convex mixture of given load vectors:
  *
  *   min z   s.t.  sum_c w_c load_c(l) + base(l) <= z b(l) for every link l,  sum w = 1, w >= 0,
  *
