@@ -177,7 +177,7 @@ uint64_t fc_machine_cores(const struct fc_network *net);
  * (multicast.c). */
 enum fc_code fc_multicast_check(const struct fc_machine *machine, struct fc_status *st);
 
-/* A message is held to the bandwidth of one port of its sender. */
+/* A message is held to the bandwidth of one port: of its sender, or of its receiver (transit_contention.c). */
 static inline bool fc_has_ports(const struct fc_machine *machine)
 {
     return machine->port_bytes_per_s < INFINITY;

@@ -132,16 +132,16 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
-uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, const uint32_t whole[2],
+uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, uint32_t whole,
                      double blocks)
 {
-    uint32_t more[2] = {whole[whole[0] == FC_NONE], whole[1]}, all = n + (whole[0] != FC_NONE) + (whole[1] != FC_NONE);
+    uint32_t all = n + (whole != FC_NONE);
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
     for (uint32_t i = 0; i < all; i++) {
-        struct fc_fair_link *l = &f->link[i < n ? link[i] : more[i - n]];
+        struct fc_fair_link *l = &f->link[i < n ? link[i] : whole];
         if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
     }
     uint32_t first = take_entries(f, all), flow = f->free_flow;
@@ -155,7 +155,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {
-        uint32_t number = i < n ? link[i] : more[i - n];
+        uint32_t number = i < n ? link[i] : whole;
         double share = i < n ? weight[i] : 1;
         struct fc_fair_link *l = &f->link[number];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){share, flow, first + i};

@@ -79,11 +79,11 @@ void fc_fair_close(struct fc_fair *fair);
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
 /* Takes all flows away. */
 void fc_fair_reset(struct fc_fair *fair);
-/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them, and whole over
- * those of whole[2] that are not FC_NONE; in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
+/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them, and whole over one more,
+ * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
  * is no memory. It has no rate before the next solve. */
-uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight,
-                     const uint32_t whole[2], double blocks);
+uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, uint32_t whole,
+                     double blocks);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
