@@ -45,6 +45,7 @@ struct fc_arguments {
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
     const char *versus; /* report: the mapping beside --map */
+    const char *measured; /* calibrate: a table of measured collectives */
 };
 
 /* Groups of options (option_table.c): a command takes all or none of one. */

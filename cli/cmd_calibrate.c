@@ -1,5 +1,5 @@
 /* cmd_calibrate.c - `calibrate`: the queueing model fitted to short kernel runs of a kind of router. */
-#include "cli/cli.h"
+#include "cli/calibrate_measured.h"
 #include "solvers/calibration/calibration.h"
 
 #include <errno.h>
@@ -213,7 +213,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine,
                                 st))
         return st->code;
-    if (!fc_machine_route(&machine, arguments->ask.routing, st)) calibrate(arguments, &machine, st);
+    if (!fc_machine_route(&machine, arguments->ask.routing, st)) {
+        if (arguments->measured)
+            fc_calibrate_measured(arguments, &machine, st);
+        else
+            calibrate(arguments, &machine, st);
+    }
     fc_machine_free(&machine);
     return st->code;
 }

@@ -151,13 +151,17 @@ static bool confirmed(const struct facts *f)
 {
     return f->arguments->confirm;
 }
+static bool of_kernel(const struct facts *f)
+{
+    return !f->arguments->measured;
+}
 static bool to_file(const struct facts *f)
 {
-    return !is(f->arguments->output, "-");
+    return f->arguments->measured || !is(f->arguments->output, "-");
 }
 static bool with_output(const struct facts *f)
 {
-    return f->arguments->output;
+    return f->arguments->measured || f->arguments->output;
 }
 static bool for_cray(const struct facts *f)
 {
@@ -301,7 +305,8 @@ static const struct rule rules[] = {
 
     /* certify, calibrate, place, reproduce */
     {"certify", "vc-rule", NULL, NULL},
-    {"calibrate", "budget replays", NULL, NULL},
+    {"calibrate", "measured", NULL, NULL},
+    {"calibrate", "budget replays", of_kernel, "--measured makes no runs of the kernel (leave it out)"},
     {"calibrate", "set", with_output, "the file beside the machine is for the machine as it is (expected -o FILE)"},
     {"calibrate", "json", to_file, "the calibration itself goes to standard output (expected -o FILE)"},
     {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL},

@@ -144,6 +144,11 @@ void fc_phases_free(struct fc_phase_cut *cut);
 enum fc_code fc_trace_generate(const struct fc_demand *demand, int iterations, double computation_s,
                                struct fc_trace *trace, struct fc_status *st);
 
+/* Makes a trace of `calls` calls of one collective operation of all n ranks, one after the other (trace_calls.c). `bytes` as
+ * in enum fc_op, at least one; the root, where there is one, is rank 0. The caller frees, not after a failure. */
+enum fc_code fc_trace_of_calls(enum fc_op op, uint32_t n, double bytes, uint32_t calls, struct fc_trace *trace,
+                               struct fc_status *st);
+
 /* Records a program: runs `argv` (an mpirun command line) with the interposer preloaded into every rank, merges the
  * ranks' files into `path`. FC_NO when the program failed (its exit status named) or recorded nothing. With `partial`
  * what all ranks of a failed program did up to one moment is kept in `path`; the code is FC_NO all the same, and

@@ -114,28 +114,11 @@ static enum fc_code make_pattern(const struct fc_network *net, const struct fc_s
     return st->code;
 }
 
+/* Calls, the last of them with one rank late. */
 static enum fc_code make_calls(uint32_t n, enum fc_op op, double bytes, uint64_t seed, struct fc_trace *t,
                                struct fc_status *st)
 {
-    *t = (struct fc_trace){.n_ranks = n, .n_comms = 1};
-    t->comm_first = fc_alloc(&t->arena, 2, sizeof *t->comm_first, st);
-    t->comm_member = fc_alloc(&t->arena, n, sizeof *t->comm_member, st);
-    t->first_event = fc_alloc(&t->arena, (size_t)n + 1, sizeof *t->first_event, st);
-    t->first_line = fc_alloc(&t->arena, n, sizeof *t->first_line, st);
-    t->events = fc_alloc(&t->arena, (size_t)n * CALLS, sizeof *t->events, st);
-    t->lists = fc_alloc(&t->arena, 1, sizeof *t->lists, st);
-    t->program = fc_copy_text(&t->arena, fc_op_names[op], st);
-    if (st->code) return st->code;
-    t->comm_first[1] = n;
-    bool rooted = op == FC_OP_BCAST;
-    for (uint32_t r = 0; r < n; r++) {
-        t->comm_member[r] = r;
-        t->first_event[r + 1] = (uint64_t)(r + 1) * CALLS;
-        t->first_line[r] = (long)r * CALLS + 1;
-        for (uint32_t k = 0; k < CALLS; k++)
-            t->events[r * CALLS + k] = (struct fc_event){
-                .op = (uint8_t)op, .peer = rooted ? 0 : -1, .bytes = (int64_t)fmax(1, bytes), .request = -1};
-    }
+    if (fc_trace_of_calls(op, n, bytes, CALLS, t, st)) return st->code;
     t->events[fc_random_below(seed, UINT64_C(0x6a6f6273), 0, n) * CALLS + CALLS - 1].compute_s = LEAST_COMPUTE_S;
     return FC_OK;
 }

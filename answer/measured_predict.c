@@ -1,0 +1,89 @@
+/* measured_predict.c - rows of a table, predicted: each is the replay of one call of all ranks that enter it at once
+ * (replay.c, under contention), with the algorithm that the row names. Its time is until the last rank leaves, as the slowest
+ * rank's clock was read. Limits: no imbalance between ranks, no other jobs. */
+#include "answer/measured.h"
+#include "mapping/mapping.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of more messages is left out. */
+#define MOST_MESSAGES 3e7
+
+const struct fc_end_point_range fc_end_points[FC_END_POINTS] = {
+    [FC_END_OVERHEAD] = {"software.send", FC_SECONDS, 1e-8, 1e-4, 1e-6},
+    [FC_END_COPY] = {"software.copy_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
+    [FC_END_RENDEZVOUS] = {"software.rendezvous", FC_SECONDS, 1e-8, 1e-4, 2e-6},
+    [FC_END_REDUCE] = {"software.reduce_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
+    [FC_END_PORT] = {"node.port_bandwidth", FC_BYTES_PER_S, 1e7, 1e12, 1e10},
+};
+
+struct fc_end_values fc_end_values_of(const struct fc_machine *m)
+{
+    struct fc_end_values v = {{[FC_END_OVERHEAD] = (m->software.send_s + m->software.recv_s) / 2,
+                               [FC_END_COPY] = m->software.copy_per_byte_s,
+                               [FC_END_RENDEZVOUS] = m->software.rendezvous_s,
+                               [FC_END_REDUCE] = m->software.reduce_per_byte_s,
+                               [FC_END_PORT] = m->port_bytes_per_s}};
+    return v;
+}
+
+void fc_end_values_set(const struct fc_end_values *v, struct fc_machine *m)
+{
+    m->software.send_s = m->software.recv_s = v->value[FC_END_OVERHEAD];
+    m->software.copy_per_byte_s = v->value[FC_END_COPY];
+    m->software.rendezvous_s = v->value[FC_END_RENDEZVOUS];
+    m->software.reduce_per_byte_s = v->value[FC_END_REDUCE];
+    m->port_bytes_per_s = v->value[FC_END_PORT];
+}
+
+static bool too_long(const struct fc_measured_row *row, uint32_t n)
+{
+    const struct fc_collective_call call = {row->op, n, row->bytes, false};
+    const struct fc_collective_algorithm *a = fc_collective_select(&row->choice, &call);
+    return a && a->alike && (double)a->alike->n_rounds(n) * a->alike->n_sends(n) * n > MOST_MESSAGES;
+}
+
+/* FC_INPUT: the row cannot be predicted, for the reason in st. */
+static enum fc_code predict(const struct fc_measured_job *job, struct fc_measured_row *row, struct fc_status *st)
+{
+    struct fc_trace trace;
+    struct fc_replay replay;
+    struct fc_placement placement = {job->mapping->n_tasks, job->mapping->node};
+    struct fc_replay_settings settings = {.network = FC_NET_CONTENTION,
+                                          .software = job->session.machine.software,
+                                          .collectives = &row->choice,
+                                          .calibration = job->session.calibrated ? &job->session.calibration : NULL};
+    row->predicted_s = NAN;
+    if (too_long(row, job->n_ranks)) return fc_refuse(st, FC_INPUT, "more messages than are replayed here");
+    if (fc_trace_of_calls(row->op, job->n_ranks, row->call_bytes, 1, &trace, st)) return st->code;
+    if (!fc_replay_run(&job->session.net, &trace, &placement, &settings, &replay, st)) {
+        row->predicted_s = replay.prediction.communication_s;
+        fc_replay_free(&replay);
+    }
+    fc_trace_free(&trace);
+    return st->code;
+}
+
+enum fc_code fc_measured_predict(struct fc_measured *t, const struct fc_end_values *values, bool only_fitted, int threads,
+                                 struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    struct fc_status *why = fc_alloc(&scratch, t->n_rows, sizeof *why, st);
+    if (!why) return st->code;
+    for (uint32_t j = 0; j < t->n_jobs; j++)
+        if (t->jobs[j].open) fc_end_values_set(values, &t->jobs[j].session.machine);
+#pragma omp parallel for num_threads(fc_threads(threads)) schedule(dynamic, 1)
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        struct fc_measured_row *row = &t->rows[i];
+        if (!row->left_out && (row->fitted || !only_fitted)) predict(&t->jobs[row->job], row, &why[i]);
+    }
+    for (uint32_t i = 0; i < t->n_rows && !st->code; i++)
+        if (why[i].code == FC_INPUT)
+            t->rows[i].left_out = fc_copy_text(&t->arena, why[i].message, st);
+        else if (why[i].code)
+            *st = why[i];
+    fc_arena_free(&scratch);
+    return st->code;
+}
