@@ -2,6 +2,8 @@
  * rows that were not fitted are off. */
 #include "cli/calibrate_measured.h"
 #include "answer/measured.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
 
 #include <math.h>
 #include <stdlib.h>

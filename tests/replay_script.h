@@ -3,7 +3,6 @@
 #define FC_TEST_REPLAY_SCRIPT_H
 
 #include "models/family_torus.h"
-#include "solvers/replay/replay.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -10,6 +10,8 @@
  * Limits: 48 n (n - 1) bytes, all of it touched in the end; calls to which a member never comes, and those of
  * unequal blocks (alltoallv, of which most may be empty) take the other way. */
 #include "solvers/replay/replay_dense.h"
+#include "solvers/replay/replay_ends.h"
+#include "solvers/replay/replay_rounds.h"
 
 #include <math.h>
 #include <stdlib.h>
