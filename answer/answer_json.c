@@ -58,15 +58,15 @@ json_t *fc_answer_json(const struct fc_answer *a)
 {
     const struct fc_prediction *p = &a->p;
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:s?, s:s?, s:o, s:o, s:s}",
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:b, s:s, s:s?, s:s?, s:o, s:o, s:s}",
         "machine", a->machine, "traffic", a->traffic, "mapping", a->mapping, "routing", a->routing, "tasks",
         (json_int_t)a->n_tasks, "time_s", fc_json_real(p->time_s), "communication_s", fc_json_real(p->communication_s),
         "computation_s", fc_json_real(p->computation_s), "bound_s", fc_json_real(p->bound_s), "percent_of_peak",
         fc_json_real(p->percent_of_peak), "binds", p->binds, "bottleneck", bottleneck_json(a), "links", links_json(a),
-        "hop_bytes", fc_json_real(a->hop_bytes), "error_percent", fc_json_real(p->error_percent), "extrapolated",
-        p->extrapolated, "why", p->why, "calibration", a->calibration, "uncalibrated_because",
-        a->calibration ? NULL : a->uncalibrated, "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
-        fc_json_real(p->local_bytes), "confidence", a->confidence);
+        "hop_bytes", fc_json_real(a->hop_bytes), "error_percent", fc_json_real(p->error_percent), "error_against",
+        fc_error_against_name(p->error_against), "extrapolated", p->extrapolated, "why", p->why, "calibration",
+        a->calibration, "uncalibrated_because", a->calibration ? NULL : a->uncalibrated, "network_bytes",
+        fc_json_real(p->network_bytes), "local_bytes", fc_json_real(p->local_bytes), "confidence", a->confidence);
     if (json && a->of_trace) add_trace(a, json);
     if (json) json_object_set_new(json, "background", fc_other_traffic_json(&a->other));
     return json;

@@ -12,6 +12,7 @@ struct fc_curve_model {
     struct fc_calibration calibration;
     bool calibrated;                     /* there is one */
     struct fc_calibration_misfit misfit; /* why not */
+    enum fc_error_against error_against; /* what the errors of its answers were measured against */
     struct fc_turns turns;
     struct fc_calibrated *model;
     struct fc_calibrated_answer *answers; /* [n] `why` lives as long as this */

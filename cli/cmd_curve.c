@@ -161,12 +161,13 @@ static json_t *to_json(const struct answer *a)
                   fc_json_real(a->saturation));
     if (a->queueing)
         json_object_set_new(saturation, "queueing_error_percent", fc_json_real(a->model.saturation_percent));
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s?}", "machine",
-                             a->session->machine.name, "traffic", a->demand->name, "routing",
-                             a->session->machine.routing->name, "vc_rule", a->vc_rule, "engine", a->engine, "points",
-                             points, "saturation", saturation, "ideal_throughput", fc_json_real(a->ideal),
-                             "calibration", a->queueing && a->model.calibrated ? a->model.calibration.file : NULL,
-                             "uncalibrated_because", a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s?, s:s?}", "machine", a->session->machine.name,
+                  "traffic", a->demand->name, "routing", a->session->machine.routing->name, "vc_rule", a->vc_rule,
+                  "engine", a->engine, "points", points, "saturation", saturation, "ideal_throughput",
+                  fc_json_real(a->ideal), "error_against", fc_error_against_name(a->model.error_against), "calibration",
+                  a->queueing && a->model.calibrated ? a->model.calibration.file : NULL, "uncalibrated_because",
+                  a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
     json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
     if (windows) json_object_set_new(json, "windows", windows);
     return json;

@@ -131,21 +131,21 @@ static json_t *to_json(const struct answer *a)
     for (int i = 0; i < n; i++)
         json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
     const struct fc_prediction *p = &a->network;
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, "
-                     "s:s?, s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
-                     "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
-                     "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
-                     fc_json_real(p->network_s), "communication_s", fc_json_real(p->network_s), "computation_s",
-                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
-                     fc_json_real(p->percent_of_peak), "bottleneck",
-                     fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
-                     "links", fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
-                     fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
-                     a->session->calibrated ? a->session->calibration.file : NULL, "uncalibrated_because",
-                     *a->session->misfit.text ? a->session->misfit.text : NULL, "network_bytes",
-                     fc_json_real(a->load->network_bytes), "local_bytes", fc_json_real(a->load->local_bytes),
-                     "wire_factor", fc_json_real(a->load->wire_factor), "bound_by", a->load->bound_by, "lp",
-                     fc_json_flow_bound(a->load), "histograms", histograms, "hottest", hot);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:s, "
+        "s:s?, s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
+        "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy, "routing",
+        a->session->machine.routing->name, "method", a->load->method, "time_s", fc_json_real(p->network_s),
+        "communication_s", fc_json_real(p->network_s), "computation_s", fc_json_real(NAN), "bound_s",
+        fc_json_real(s->bound_s), "percent_of_peak", fc_json_real(p->percent_of_peak), "bottleneck",
+        fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]), "links",
+        fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
+        fc_json_real(p->error_percent), "error_against", fc_error_against_name(p->error_against), "extrapolated",
+        p->extrapolated, "why", p->why, "calibration", a->session->calibrated ? a->session->calibration.file : NULL,
+        "uncalibrated_because", *a->session->misfit.text ? a->session->misfit.text : NULL, "network_bytes",
+        fc_json_real(a->load->network_bytes), "local_bytes", fc_json_real(a->load->local_bytes), "wire_factor",
+        fc_json_real(a->load->wire_factor), "bound_by", a->load->bound_by, "lp", fc_json_flow_bound(a->load),
+        "histograms", histograms, "hottest", hot);
 }
 
 /* Time on the network: calibrated where there is a calibration, else of the busiest link alone. */

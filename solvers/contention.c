@@ -194,6 +194,12 @@ enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand
     return FC_OK;
 }
 
+const char *fc_error_against_name(enum fc_error_against against)
+{
+    static const char *const names[] = {NULL, "kernel", "family", "measured"};
+    return names[against];
+}
+
 /* The network's time R, less T_fill; its error into the prediction. */
 static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk *bulk, double *links_s,
                                     struct fc_prediction *out)
@@ -216,6 +222,7 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st)) return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     out->error_percent = answer.error_percent;
+    out->error_against = isnan(answer.error_percent) ? FC_AGAINST_NOTHING : FC_AGAINST_KERNEL;
     out->extrapolated = answer.extrapolated;
     snprintf(out->why, sizeof out->why, "%s", answer.why);
     if (!p->background || answer.extrapolated) return FC_OK;

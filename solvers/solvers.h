@@ -71,15 +71,26 @@ int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, in
 
 /* ---- a bulk-synchronous phase (contention.c) --------------------------------------------------------------------------- */
 
+/* What an error is the deviation from. */
+enum fc_error_against {
+    FC_AGAINST_NOTHING, /* the error is unknown */
+    FC_AGAINST_KERNEL,  /* runs of the flit-level kernel for this kind of router: its calibration */
+    FC_AGAINST_FAMILY,  /* the same of other machines of its family: family.h */
+    FC_AGAINST_MEASURED /* runs on the machine itself */
+};
+/* "kernel", "family", "measured"; NULL: nothing. */
+const char *fc_error_against_name(enum fc_error_against against);
+
 struct fc_prediction {
     double time_s, communication_s, computation_s;
-    double bound_s;         /* proven lower bound of time_s on this machine, routing and mapping */
-    double network_s;       /* phases: of the messages on the network alone, without software; else NaN */
-    double percent_of_peak; /* 100 * bound / time */
-    double error_percent;   /* measured error of the model against the kernel; NaN: unknown */
-    bool extrapolated;      /* outside of what was measured: the error is doubled */
-    char why[160];          /* the reason for that, or for a NaN; "" */
-    uint32_t bottleneck;    /* link, or FC_NONE when software or latency binds */
+    double bound_s;                      /* proven lower bound of time_s on this machine, routing and mapping */
+    double network_s;                    /* phases: of the messages on the network alone, without software; else NaN */
+    double percent_of_peak;              /* 100 * bound / time */
+    double error_percent;                /* measured error of the model; NaN: unknown */
+    enum fc_error_against error_against; /* what it was measured against; NOTHING where it is unknown */
+    bool extrapolated;                   /* outside of what was measured: the error is doubled */
+    char why[160];                       /* the reason for that, or for a NaN; "" */
+    uint32_t bottleneck;                 /* link, or FC_NONE when software or latency binds */
     double bottleneck_bytes;
     const char *binds; /* "link", "software", "latency", "computation" */
     double local_bytes, network_bytes;

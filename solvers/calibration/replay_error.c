@@ -222,6 +222,7 @@ void fc_replay_state_error(const struct fc_network *net, const struct fc_replays
     if (replay->n_network_messages == 0) {
         snprintf(p->why, sizeof p->why, "no message crosses the network");
         p->error_percent = 0;
+        p->error_against = FC_AGAINST_KERNEL;
         return;
     }
     fc_replay_locate(net, replay, &point);
@@ -229,6 +230,7 @@ void fc_replay_state_error(const struct fc_network *net, const struct fc_replays
     fc_replay_error(replays, model, &point, NULL, FC_NONE, &answer);
     if (!isnan(answer.error_percent)) check_network(net, replays, model, &answer);
     p->error_percent = answer.error_percent;
+    p->error_against = isnan(answer.error_percent) ? FC_AGAINST_NOTHING : FC_AGAINST_KERNEL;
     p->extrapolated = answer.extrapolated;
     snprintf(p->why, sizeof p->why, "%s", answer.why);
 }
