@@ -9,6 +9,7 @@
     X(fat_tree)                                                                                                        \
     X(tmesh)                                                                                                           \
     X(two_level)                                                                                                       \
+    X(dragonfly_plus)                                                                                                  \
     X(graph)
 /* clang-format on */
 #define ROUTINGS(X)                                                                                                    \
@@ -22,6 +23,9 @@
     X(direct)                                                                                                          \
     X(indirect)                                                                                                        \
     X(ugal)                                                                                                            \
+    X(plus_direct)                                                                                                     \
+    X(plus_indirect)                                                                                                   \
+    X(plus_ugal)                                                                                                       \
     X(shortest)
 #define VC_RULES(X)                                                                                                    \
     X(none_torus)                                                                                                      \
@@ -35,6 +39,7 @@
     X(up_down)                                                                                                         \
     X(none_two_level)                                                                                                  \
     X(hops)                                                                                                            \
+    X(cell_hops)                                                                                                       \
     X(none_graph)                                                                                                      \
     X(layers)
 #define PATTERNS(X)                                                                                                    \

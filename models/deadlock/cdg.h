@@ -49,8 +49,8 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
 
 /* The routings that the relations of a family know; end with NULL. */
 extern const struct fc_routing_ops *const fc_torus_routings[],
-    *const fc_tmesh_routings[], *const fc_two_level_routings[], *const fc_fat_tree_routings[],
-                                                                    *const fc_graph_routings[];
+    *const fc_tmesh_routings[], *const fc_two_level_routings[], *const fc_plus_routings[],
+                                                                    *const fc_fat_tree_routings[], *const fc_graph_routings[];
 
 /* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
 enum fc_torus_scheme {
@@ -83,6 +83,8 @@ int fc_two_level_vcs(const struct fc_network *net);
 /* One channel for all when `single`. */
 enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
                                        struct fc_status *st);
+int fc_plus_vcs(const struct fc_network *net);
+enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 /* One channel, or one a layer. */
 enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
