@@ -3,6 +3,7 @@
 #define FC_CLI_CALIBRATE_MEASURED_H
 
 #include "cli/arguments.h"
+#include "models/machine.h"
 
 /* Fits the end points of the machine to the rows of arguments->measured, delivers what it found. */
 enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const struct fc_machine *machine,

@@ -78,8 +78,12 @@ struct fc_software {
     double per_byte_s;     /* O: CPU time a byte */
     /* Beyond LogGOPS, at each end of a message: */
     double copy_per_byte_s;   /* an eager one is copied through buffers */
-    double rendezvous_s;      /* a longer one is announced, its memory registered */
-    double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in */
+    double inline_bytes;      /* up to this a message goes with its request; */
+    double eager_start_s;     /* a longer eager one costs this more: it is fetched by the interface */
+    double rendezvous_s;      /* a longer one than eager is announced, its memory registered */
+    double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in, */
+    double cache_bytes;       /* of vectors up to this; of longer ones, which come from memory: */
+    double reduce_memory_per_byte_s;
 };
 
 /* The network interface (section `nic:`, nic_keys.c; models in solvers/nic/nic.h). 0: left out. */

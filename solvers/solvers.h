@@ -161,6 +161,7 @@ void fc_replay_free(struct fc_replay *replay);
 enum fc_message_work {
     FC_WORK_NONE,
     FC_WORK_REDUCES, /* what comes is added to what is there */
+    FC_WORK_REDUCES_IN_MEMORY, /* the same of a vector that no cache holds (fc_work_of_vector) */
     FC_WORK_PACKS    /* blocks were copied together before, and are copied apart after */
 };
 struct fc_message {

@@ -14,11 +14,13 @@ static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link
 }
 
 /* CPU time of the end points for one message of n bytes: LogGOPS's o + (n - 1) O, o alone for an empty one; beyond it n times
- * the copy of an eager message, or what a rendezvous costs at each end. */
+ * the copy of an eager message and, where it is longer than inline, its start, or what a rendezvous costs at each end. */
 static inline double fc_beyond_o_s(const struct fc_software *software, double bytes)
 {
     return (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0) +
-           (bytes > software->eager_bytes ? software->rendezvous_s : bytes * software->copy_per_byte_s);
+           (bytes > software->eager_bytes    ? software->rendezvous_s
+            : bytes > software->inline_bytes ? bytes * software->copy_per_byte_s + software->eager_start_s
+                                             : bytes * software->copy_per_byte_s);
 }
 static inline double fc_send_cpu_s(const struct fc_software *software, double bytes)
 {
@@ -28,10 +30,17 @@ static inline double fc_recv_cpu_s(const struct fc_software *software, double by
 {
     return software->recv_s + fc_beyond_o_s(software, bytes);
 }
+/* The work of a call whose vector, all blocks together, has so many bytes. */
+static inline enum fc_message_work fc_work_of_vector(const struct fc_software *software, enum fc_message_work work,
+                                                     double vector_bytes)
+{
+    return work == FC_WORK_REDUCES && vector_bytes > software->cache_bytes ? FC_WORK_REDUCES_IN_MEMORY : work;
+}
 /* CPU time for what a message brings, beyond receiving it. */
 static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes)
 {
-    return work == FC_WORK_REDUCES ? bytes * software->reduce_per_byte_s
+    return work == FC_WORK_REDUCES             ? bytes * software->reduce_per_byte_s
+           : work == FC_WORK_REDUCES_IN_MEMORY ? bytes * software->reduce_memory_per_byte_s
            : work == FC_WORK_PACKS ? 2 * bytes * software->copy_per_byte_s
                                    : 0;
 }
