@@ -50,7 +50,7 @@ SHARED_LIB = $(OBJ)/libfabricast.so.0
 PUBLIC_LIB = $(OBJ)/public/libfabricast.a
 PUBLIC  = $(filter-out plots/% reproduce/% sweep/%,$(SRC))
 MANUAL  = $(if $(CLI),$(OBJ)/man/fabricast.1)
-VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/cli.h core/core.h)
+VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/version.h)
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
 HOOK    = $(if $(PMPI)$(RANKS),$(OBJ)/libfabricast-pmpi.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)

@@ -1,5 +1,8 @@
 /* cmd_calibrate.c - `calibrate`: the queueing model fitted to short kernel runs of a kind of router. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
 #include "solvers/calibration/calibration.h"
 
 #include <errno.h>

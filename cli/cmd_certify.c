@@ -1,5 +1,8 @@
 /* cmd_certify.c - `certify`: is the routing free of deadlock under a virtual-channel rule; the cycle if not. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/print.h"
+#include "cli/watch.h"
 
 #include <string.h>
 

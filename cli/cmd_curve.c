@@ -1,7 +1,13 @@
 /* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point, by
  * the flit-level kernel, by the queueing model (curve_model.c), or by both side by side. */
-#include "cli/cli.h"
+#include "answer/run.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
 #include "cli/curve_print.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "cli/watch.h"
 #include "plots/plots.h"
 
 #include <math.h>

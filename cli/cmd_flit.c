@@ -1,5 +1,12 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
-#include "cli/cli.h"
+#include "answer/run.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
+#include "cli/option_rules.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "cli/watch.h"
 #include "plots/plots.h"
 #include "solvers/bound/bound.h"
 

@@ -1,5 +1,9 @@
 /* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/collectives.h"
+#include "cli/command.h"
+#include "cli/print.h"
+#include "mapping/launcher.h"
 #include "models/demand_build.h"
 #include "reproduce/reproduce.h"
 #include "solvers/replay/export.h"

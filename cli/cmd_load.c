@@ -1,5 +1,10 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
+#include "cli/command.h"
 #include "cli/flow_bound.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "cli/watch.h"
 #include "models/link_map.h"
 #include "plots/link_figures.h"
 #include "plots/plots.h"

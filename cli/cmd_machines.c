@@ -1,6 +1,9 @@
 /* cmd_machines.c - `machines`: the shipped machine files; with a name, its figures. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
 #include "cli/nic_figures.h"
+#include "cli/print.h"
+#include "cli/watch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,12 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
-#include "cli/cli.h"
+#include "answer/job.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
+#include "cli/watch.h"
+#include "mapping/launcher.h"
 #include "mapping/work.h"
 #include "plots/plots.h"
 #include "solvers/bound/bound.h"

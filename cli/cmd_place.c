@@ -1,7 +1,12 @@
 /* cmd_place.c - `place`: which mesh nodes of a chip should host the torus' interfaces: the best layouts with
  * their proof, the front of latency and saturation, beside the seven layouts of Table 1 of the TMesh paper
  * where they fit. */
+#include "answer/run.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
 #include "cli/place_report.h"
+#include "cli/print.h"
+#include "cli/watch.h"
 #include "plots/plots.h"
 
 #include <math.h>

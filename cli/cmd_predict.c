@@ -1,6 +1,10 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
+#include "cli/command.h"
+#include "cli/option_rules.h"
 #include "cli/predictions.h"
+#include "cli/print.h"
+#include "cli/watch.h"
 #include "core/hostlist.h"
 #include "models/hosts.h"
 #include "plots/plots.h"

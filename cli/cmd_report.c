@@ -1,6 +1,10 @@
 /* cmd_report.c - `report`: one page of a job on a machine under two mappings: the answer, where the links are
  * hot before and after, histograms, mappings, and what it was made from. */
+#include "cli/command.h"
+#include "cli/print.h"
 #include "cli/report_words.h"
+#include "cli/version.h"
+#include "cli/watch.h"
 #include "models/link_map.h"
 #include "plots/page.h"
 

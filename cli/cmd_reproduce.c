@@ -1,6 +1,9 @@
 /* cmd_reproduce.c - `reproduce`: figures and tables of the papers, published value beside ours, and their
  * plots. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
+#include "cli/print.h"
 #include "plots/plots.h"
 #include "reproduce/reproduce.h"
 

@@ -1,5 +1,10 @@
 /* cmd_sweep.c - `sweep`: a command over all combinations of some of its options, one row each. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/heartbeat.h"
+#include "cli/option_rules.h"
+#include "cli/print.h"
+#include "cli/version.h"
 #include "sweep/sweep.h"
 
 #include <dlfcn.h>

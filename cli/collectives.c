@@ -1,6 +1,10 @@
 /* collectives.c - `list collectives --members N`: closed-form times of every algorithm, and which one each
  * set of rules takes. */
-#include "cli/cli.h"
+#include "answer/job.h"
+#include "cli/arguments.h"
+#include "cli/collectives.h"
+#include "solvers/collective/collective.h"
+#include "solvers/solvers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* curve_print.c - the queueing side of `curve`, as text and as JSON. */
 #include "cli/curve_print.h"
-#include "cli/cli.h"
+#include "cli/print.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* flow_bound.c - what `load --bound` and `load --worst-case` print: an interval of the flow program, a permutation. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
 #include "cli/flow_bound.h"
+#include "cli/print.h"
 
 #include <math.h>
 #include <string.h>

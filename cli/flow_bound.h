@@ -2,8 +2,11 @@
 #ifndef FC_CLI_FLOW_BOUND_H
 #define FC_CLI_FLOW_BOUND_H
 
-#include "cli/cli.h"
+#include "answer/session.h"
+#include "cli/arguments.h"
 #include "solvers/bound/bound.h"
+
+#include <jansson.h>
 
 /* --bound: the settings for fc_load_settings.flow where one is wanted. Without the option the cheap ones. */
 enum fc_code fc_read_bound(const struct fc_arguments *arguments, const struct fc_network *net,

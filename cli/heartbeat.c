@@ -1,7 +1,8 @@
 /* heartbeat.c - nothing that takes over two seconds is silent at a terminal: where the solvers report no progress for
  * a second, a thread shows that the command is at work and for how long, beside the last bar there was. It draws on
  * standard error, only where that is a terminal, and is gone before anything is printed. */
-#include "cli/cli.h"
+#include "cli/heartbeat.h"
+#include "cli/text.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,9 @@
 /* main.c - chooses the command. Exit status: 0 answered, 1 answered "no" or could not be done, 2 wrong usage or wrong
  * input, 3 our own fault. */
 #include "cli/manual.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "cli/version.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* manual.c - the man pages and bash's completion, from the table of options and the commands' records. */
 #include "cli/manual.h"
+#include "cli/version.h"
+#include "mapping/launcher.h"
+#include "mapping/mapping.h"
 #include "models/machine_files.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* manual.h - what is made from the table of options for others than argp (manual.c, version.c). */
+/* manual.h - what is made from the table of options for others than argp (manual.c). */
 #ifndef FC_CLI_MANUAL_H
 #define FC_CLI_MANUAL_H
 
@@ -7,7 +7,5 @@
 /* Writes fabricast.1, fabricast-COMMAND.1 for every command, and `fabricast`, the completion of bash, into a directory that is
  * there. `fabricast --manual DIRECTORY`: for the build. */
 enum fc_code fc_write_manual(const char *directory, struct fc_status *st);
-/* The version, and what the program was built with and finds. */
-void fc_print_version(FILE *stream);
 
 #endif

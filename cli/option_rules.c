@@ -4,7 +4,9 @@
  * A row holds for some options of some commands; an option may have several rows, and all must agree. An option of a
  * command without any row is one that nobody has decided about: tests/test_options.c walks them all. The table is asked
  * before the command begins, again when the machine is known and again with the traffic (fc_check_options). */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/option_rules.h"
+#include "mapping/mapping.h"
 #include "models/deadlock/cdg.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* options.c - a command line by the table of options (option_table.c); argp parses and prints help, core/keys.c checks
  * values. */
+#include "cli/option_rules.h"
 #include "cli/options.h"
+#include "cli/text.h"
 
 #include <argp.h>
 #include <stdlib.h>

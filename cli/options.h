@@ -3,7 +3,9 @@
 #ifndef FC_CLI_OPTIONS_H
 #define FC_CLI_OPTIONS_H
 
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "core/core.h"
 
 /* How the value of an option gets into the arguments. */
 enum fc_option_kind {

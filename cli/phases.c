@@ -1,5 +1,5 @@
 /* phases.c - the table of a trace's phases. */
-#include "cli/cli.h"
+#include "cli/phases.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* place_report.c - the answer of `place` for people, layouts drawn as small meshes, and for programs. */
 #include "cli/place_report.h"
+#include "cli/print.h"
 
 #include <math.h>
 #include <string.h>

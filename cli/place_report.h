@@ -2,9 +2,11 @@
 #ifndef FC_PLACE_REPORT_H
 #define FC_PLACE_REPORT_H
 
-#include "cli/cli.h"
+#include "cli/arguments.h"
 #include "mapping/place/place_best.h"
 #include "mapping/place/place_service.h"
+
+#include <jansson.h>
 
 enum fc_place_constraint { FC_PLACE_SIX_VC, FC_PLACE_LINES, FC_PLACE_NONE };
 extern const char *const fc_place_constraint_names[]; /* NULL-terminated */

@@ -1,8 +1,9 @@
 /* predict_plots.c - `predict --plot`: times, percent of peak, links; of a replay also what the ranks do, as sums and over
  * time, and the throughput between nodes. */
 #include "cli/predictions.h"
-#include "plots/plots.h"
+#include "cli/print.h"
 #include "core/timeline.h"
+#include "plots/plots.h"
 
 #include <math.h>
 #include <stdlib.h>

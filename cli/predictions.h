@@ -2,7 +2,8 @@
 #ifndef FC_CLI_PREDICTIONS_H
 #define FC_CLI_PREDICTIONS_H
 
-#include "cli/cli.h"
+#include "answer/answer.h"
+#include "cli/arguments.h"
 
 /* A row of `predict`. */
 struct fc_prediction_row {

@@ -1,7 +1,11 @@
 /* print.c - what several commands print alike. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/heartbeat.h"
 #include "cli/predictions.h"
+#include "cli/print.h"
 #include "cli/report_words.h"
+#include "cli/text.h"
+#include "cli/watch.h"
 
 #include <math.h>
 #include <string.h>

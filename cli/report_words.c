@@ -1,4 +1,5 @@
 /* report_words.c - see report_words.h. */
+#include "cli/print.h"
 #include "cli/report_words.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* signals.c - a signal that ends the program ends its children and removes what it had not finished; the exit status is the
  * signal's, as if it had not been caught. Signals that were ignored when the program was started stay ignored. */
-#include "cli/cli.h"
+#include "cli/signals.h"
 #include "core/unfinished.h"
 
 #include <signal.h>

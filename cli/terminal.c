@@ -1,7 +1,8 @@
 /* terminal.c - what only people at a terminal see: bars of an eighth's width, sparklines, colours. In a file or a pipe
  * everything is plain ASCII; so are bars where the locale is not UTF-8, and nothing is coloured where TERM is dumb or
  * NO_COLOR is set (no-color.org). A colour never says anything that the words do not. */
-#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,6 +1,6 @@
 /* text.c - text for people on its way out: names in it come from files that anyone may have written, so all of it passes
  * through a stream that lets letters, line ends and tabs through and writes the rest as core's fc_visible does. */
-#include "cli/cli.h"
+#include "cli/text.h"
 
 #include <string.h>
 

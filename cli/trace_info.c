@@ -1,5 +1,8 @@
 /* trace_info.c - `trace info`: what is in a trace, counted in one pass, and with --phases its phases. */
-#include "cli/cli.h"
+#include "cli/arguments.h"
+#include "cli/phases.h"
+#include "cli/print.h"
+#include "cli/trace_info.h"
 #include "traces/trace_census.h"
 
 #include <math.h>

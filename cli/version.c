@@ -1,9 +1,10 @@
 /* version.c - `fabricast --version`: what a report of a fault needs. */
-#include "cli/manual.h"
+#include "cli/version.h"
 #include "traces/trace_capture.h"
 
 #include <glpk.h>
 #include <gsl/gsl_version.h>
+#include <jansson.h>
 #include <lzma.h>
 #include <stdint.h>
 #include <stdio.h>

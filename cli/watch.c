@@ -1,5 +1,10 @@
 /* watch.c - the machine of a command, and who waits for its answer: a bar at the terminal, and Ctrl-C, which ends a search. */
-#include "cli/cli.h"
+#include "answer/job.h"
+#include "cli/arguments.h"
+#include "cli/heartbeat.h"
+#include "cli/option_rules.h"
+#include "cli/signals.h"
+#include "cli/watch.h"
 
 enum fc_code fc_open_machine(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st)

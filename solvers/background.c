@@ -23,9 +23,9 @@
  * that always have a packet waiting (FULL) the kernel tells what the network lets through; that rate is taken
  * of the links, but what blocked worms keep from others beyond it is known only for barriers and broadcasts
  * of network interfaces (nic_background.c). */
-#include "solvers/background.h"
 #include "models/demand_build.h"
-#include "solvers/flit/kernel.h"
+#include "solvers/background.h"
+#include "solvers/flit/prepared.h"
 
 #include <math.h>
 #include <string.h>

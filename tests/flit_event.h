@@ -3,7 +3,10 @@
 #ifndef FC_FLIT_EVENT_TESTS_H
 #define FC_FLIT_EVENT_TESTS_H
 
-#include "solvers/flit/event.h"
+#include "solvers/flit/counts.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/traffic.h"
 #include "tests/network_checks.h"
 #include "tests/support.h"
 

@@ -3,7 +3,6 @@
 #ifndef FC_FLIT_ROUTER_TESTS_H
 #define FC_FLIT_ROUTER_TESTS_H
 
-#include "solvers/flit/kernel.h"
 #include "tests/flit_oracles.h"
 #include "tests/support.h"
 #include "tests/tests.h"

@@ -4,7 +4,8 @@
 #define FC_FLIT_WALKER_H
 
 #include "models/family_graph.h"
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 #include "tests/dependencies.h"
 
 /* ---- following every choice ---- */

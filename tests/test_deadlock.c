@@ -3,7 +3,7 @@
  * refusals. */
 #include "tests/dependencies.h"
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
 
 /* Table 1 of the TMesh paper on 4 x 4 x 4 chips: with mesh channels shared by all traffic every placement
  * deadlocks, with separate injection and ejection all but three, with a channel a dimension and dateline

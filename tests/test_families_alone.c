@@ -16,7 +16,7 @@ static const struct {
     const char *file, *word;
 } other[] = {
     {"models/network.h", "torus"},                        /* an example in a comment */
-    {"solvers/flit/kernel.h", "dimension-order"},         /* the same */
+    {"solvers/flit/route_ops.h", "dimension-order"},      /* the same */
     {"mapping/place/place_traffic.c", "dimension-order"}, /* how packets turn on a chip: place --turns */
     {"cli/cmd_place.c", "dimension-order"},               /* the same */
     {"reproduce/percs.c", "direct"},                      /* a paper's setting */

@@ -1,6 +1,9 @@
 /* test_flit_cycle.c - the cycle engine: its fast path against the general one, any number of threads, all
  * arbitrations, adaptive routing, bubble, slow links; and against the event engine where both are exact. */
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/counts.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/traffic.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

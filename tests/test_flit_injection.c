@@ -12,6 +12,8 @@
  * switch (Karol, Hluchyj & Morgan, IEEE Trans. Communications 35(12), 1987). How many packets a FIFO takes is
  * counted while not one flit has left it. */
 #include "solvers/calibration/calibration.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 #include "tests/flit_router.h"
 
 #define RING(more)                                                                                                     \

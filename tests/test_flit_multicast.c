@@ -2,7 +2,6 @@
  * every target once; many at a time on little buffer; threads; published figures; refusals. */
 #include "models/demand_build.h"
 #include "models/family_fat_tree.h"
-#include "solvers/flit/kernel.h"
 #include "reproduce/bluegene.h"
 #include "tests/support.h"
 #include "tests/tests.h"

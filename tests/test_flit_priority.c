@@ -6,6 +6,8 @@
  *   W_h = R / (1 - rho_h),   W_l = (R / (1 - rho_h) + rho_h) / (1 - rho)
  *
  * since high ones go first that are born by the very cycle in which the low one would start. */
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 #include "tests/flit_router.h"
 
 static void cobham(void)

@@ -5,6 +5,8 @@
  * dry; with births of probability p a cycle the wait is that of Geo/D/1, p S (S-1) / (2 (1 - p S)). Zero
  * load: R bypass + wires + F
  * + S. */
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 #include "tests/flit_router.h"
 
 /* ---- reception ---- */

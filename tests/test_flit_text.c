@@ -1,6 +1,7 @@
 /* test_flit_text.c - deadlocks in words: wait graphs laid out by hand, and random ones against the definition
  * of a knot. */
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

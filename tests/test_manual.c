@@ -1,6 +1,7 @@
 /* test_manual.c - what is made from the table of options: a man page a command that holds all of it, bash's completion as bash
  * runs it, and the version. */
 #include "cli/manual.h"
+#include "cli/version.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -1,7 +1,8 @@
 /* test_options.c - every option of every command, from the program's own table: in each situation it is applied (the answer
  * differs) or refused by a message that names it; what stays the same stands in a list here, with the reason. An option
  * without a rule, without a value here, or that is applied nowhere, fails. The command lines run in this process. */
-#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/option_rules.h"
 #include "reproduce/reproduce.h"
 #include "tests/tests.h"
 

@@ -1,5 +1,6 @@
 /* test_replay.c - messages between ranks: closed forms, published LogGOPSim figures, deadlocks and other
  * refusals. */
+#include "solvers/replay/replay_job.h"
 #include "tests/replay_script.h"
 
 /* ---- point to point ---- */

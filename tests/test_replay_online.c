@@ -1,5 +1,7 @@
 /* test_replay_online.c - receives from anyone, windows of a run, traces as streams, collectives worked out as
  * they come. */
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
 #include "tests/replay_script.h"
 #include "traces/trace_source.h"
 

@@ -2,7 +2,6 @@
  * evaluator, and the replay of the same step as a trace. What Bhatele et al., SC'11, publish: `fabricast reproduce percs`.
  * Exit status 1 when a row is outside. `make validate`; arguments choose parts: hubs replay */
 #include "reproduce/percs.h"
-#include "solvers/replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * part of the kind; sizes, shapes and lengths of wires are not. Two machines of one line share their
  * parameters. */
 #include "solvers/calibration/calibration.h"
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* counts.c - the integer counts of one thread, and their sum. Integers only: the sum is the same in any
  * order. */
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/counts.h"
 
 enum fc_code fc_flit_counts_make(struct fc_flit_counts *counts, struct fc_arena *arena, struct fc_status *st)
 {

@@ -3,7 +3,11 @@
 #ifndef FC_CYCLE_H
 #define FC_CYCLE_H
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/counts.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
+#include "solvers/flit/traffic.h"
 
 static inline uint32_t fc_most(uint32_t a, uint32_t b)
 {

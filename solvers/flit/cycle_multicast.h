@@ -4,6 +4,7 @@
 #define FC_CYCLE_MULTICAST_H
 
 #include "solvers/flit/cycle.h"
+#include "solvers/flit/multicast.h"
 
 struct fc_cycle_branch { /* one way out of the packet at a channel's front */
     uint64_t route;

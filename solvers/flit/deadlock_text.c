@@ -9,7 +9,8 @@
  * Limits: of a packet that lies in several channels (wormhole) only those that the engine reports count as
  * held. When nothing remains, a cycle among all blocked heads is shown and the text says that it proves no
  * deadlock; when there is none either, the first heads and what they wait for. O(heads + wanted channels). */
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
 
 #include <string.h>
 

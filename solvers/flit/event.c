@@ -11,7 +11,15 @@
  * Limits. Whole packets in one channel, one after the other: no wormhole, no interleaving of packets on a
  * link, no separate stage that allocates virtual channels. Ejected packets leave at once: nodes never push
  * back. */
+#include "solvers/flit/counts.h"
+#include "solvers/flit/engine.h"
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_torus.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
+#include "solvers/flit/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,11 @@
  * Flit number i of a packet that starts on a link at tick s goes out at s + i flit times and counts where
  * that lies. Limit: occupancy splits at the borders of the measurement by the packet's head, not flit by
  * flit. */
-#include "solvers/flit/event.h"
+#include "solvers/flit/counts.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_count.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_tokens.h"
 
 /* Flits of a packet that starts at `now` that go out within [from, to). */
 static uint32_t flits_within(uint64_t now, uint32_t flits, uint32_t flit_ticks, uint64_t from, uint64_t to)

@@ -5,6 +5,9 @@
  * random a port and one of its channels, or in turn, or the oldest packet (Dally & Towles (2004), chapter
  * 18). */
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_router.h"
 
 /* Flits that have arrived in the channel and not begun to leave, in four ranges of a buffer between
  * routers; an injection FIFO may be deeper, all beyond is the fourth. When the last packet is there all are; its tick

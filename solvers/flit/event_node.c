@@ -5,7 +5,16 @@
  * allows is free, and one of the link's channels (injection FIFOs) has room for a packet of full size; of
  * those the emptiest is taken, of equals the lowest. A node that waits has one event in the calendar, or is
  * woken by the tokens it lacks. */
+#include "solvers/flit/counts.h"
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_node.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_tokens.h"
+#include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_transfer.h"
+#include "solvers/flit/route_ops.h"
+#include "solvers/flit/traffic.h"
 
 uint32_t fc_event_new_packet(struct fc_event_block *block)
 {

@@ -1,6 +1,11 @@
 /* event_report.c - what the packet-event engine reports at a standstill: heads that cannot move and what they
  * wait for, and whether every credit is back. */
+#include "solvers/flit/engine.h"
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 
 static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n, uint32_t *wanted)
 {

@@ -9,6 +9,14 @@
  * enter a bubble ring) fits behind it, and the packet cannot run dry on the faster link. Limit: a packet is
  * never spread over two buffers, and decisions take no time beyond the router's delay. */
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_router.h"
+#include "solvers/flit/event_tokens.h"
+#include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_transfer.h"
+#include "solvers/flit/event_wait.h"
+#include "solvers/flit/route_ops.h"
 
 #define SALT_PICK FC_EVENT_SALT_PICK
 #define SALT_ELECT FC_EVENT_SALT_ELECT

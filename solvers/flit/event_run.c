@@ -5,7 +5,16 @@
  * does at a tick depends only on the heads, tokens and links that are known at that tick, and random draws on
  * (seed, router, tick), so that the number of blocks changes nothing. Where some link between blocks takes no
  * time, one thread runs all. */
+#include "solvers/flit/engine.h"
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_node.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_router.h"
+#include "solvers/flit/event_tokens.h"
+#include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_transfer.h"
+#include "solvers/flit/event_wait.h"
 
 #include <string.h>
 

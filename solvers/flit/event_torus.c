@@ -6,7 +6,9 @@
  * for their adaptive channels, two for what escapes need. Limits: single cables, a port in every direction,
  * links between routers of one class, at most 64 channels into a router; every other network takes the
  * general path. */
+#include "solvers/flit/event_router.h"
 #include "solvers/flit/event_torus_move.h"
+#include "solvers/flit/event_wait.h"
 
 /* What the best channel so far is worth, above it a random number, its port and its number; 0: none has room.
  * In one word, so that the better of two is found without a branch: that would be a random one. */

@@ -4,6 +4,32 @@
 #define FC_EVENT_TORUS_H
 
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_tokens.h"
+
+/* As fc_event_append, fc_event_inject and fc_event_take_return. */
+void fc_event_torus_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
+void fc_event_torus_inject(struct fc_event_block *block, uint32_t node);
+void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc, const struct fc_event_ramp *ramp);
+/* Moves the head of channel c, alone at its router, or lets it wait. */
+void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
+/* Deals with those of a tick's n events, block->words, that are alone at their vertices; returns how many are
+ * left at the front. */
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t n);
+/* Several heads and links have events at the router. */
+void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
+/* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
+ * it moves. Masks of one word only. */
+void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
+/* Calls what it will look at into the cache. */
+void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel);
+
+/* Half a cache line or whole ones. */
+static inline uint32_t fc_event_port_stride(uint32_t n_dims)
+{
+    return n_dims <= 2 ? 4 : n_dims <= 4 ? 8 : 16;
+}
 
 /* A hop, or the way to the node. */
 struct fc_event_hop {

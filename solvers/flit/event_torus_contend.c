@@ -3,7 +3,10 @@
  * The rule of event_router.c: every head that is called picks an output or waits; every link that was picked
  * or got free takes one of those heads and of those that wait for it; heads that lost pick again until none
  * is left. Links are served in a random order. Results do not depend on the order of the events. */
+#include "solvers/flit/event_router.h"
 #include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_transfer.h"
+#include "solvers/flit/event_wait.h"
 
 /* A link that was picked, or woke up. */
 struct outlet {

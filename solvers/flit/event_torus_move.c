@@ -1,6 +1,8 @@
 /* event_torus_move.c - moves on an adaptive torus that are not inlined (event_torus_move.h), and the wake-ups
  * of links: see event_wait.c for the rule. */
+#include "solvers/flit/event_node.h"
 #include "solvers/flit/event_torus_move.h"
+#include "solvers/flit/event_wait.h"
 
 /* ---- waiting for links and tokens ---- */
 

@@ -7,7 +7,9 @@
 #ifndef FC_EVENT_TORUS_MOVE_H
 #define FC_EVENT_TORUS_MOVE_H
 
+#include "solvers/flit/event_count.h"
 #include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_transfer.h"
 
 #define FC_EVENT_INLINE static inline __attribute__((always_inline))
 

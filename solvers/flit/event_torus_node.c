@@ -1,5 +1,6 @@
 /* event_torus_node.c - from the source queue into an adaptive torus: event_node.c for a node with one link
  * whose routing looks at nothing at the source, so that it is asked only when the packet leaves. */
+#include "solvers/flit/event_node.h"
 #include "solvers/flit/event_torus_move.h"
 
 static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)

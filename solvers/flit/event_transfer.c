@@ -5,6 +5,14 @@
  * with the sender at s + i flit times + credit handling + latency of the link that it came by. A packet
  * counted as full size gives back what it took beyond its length with its last token. */
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_count.h"
+#include "solvers/flit/event_node.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_tokens.h"
+#include "solvers/flit/event_transfer.h"
+#include "solvers/flit/event_wait.h"
+#include "solvers/flit/route_ops.h"
 
 static inline __attribute__((always_inline)) void append(struct fc_event_block *block, uint32_t c, uint32_t p)
 {

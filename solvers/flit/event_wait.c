@@ -7,6 +7,11 @@
  * waits is looked at only when it may move, and results do not depend on when the tokens of other threads
  * became known. */
 #include "solvers/flit/event.h"
+#include "solvers/flit/event_block.h"
+#include "solvers/flit/event_parts.h"
+#include "solvers/flit/event_tokens.h"
+#include "solvers/flit/event_wait.h"
+#include "solvers/flit/route_ops.h"
 
 /* ---- tokens ------------------------------------------------------------ */
 

@@ -12,6 +12,7 @@
  * Valiant routing, a pair chosen on entry (its second channel would close a ring), a ring without either
  * rule. */
 #include "models/family_torus.h"
+#include "solvers/flit/multicast.h"
 #include "solvers/flit/route.h"
 
 #include <string.h>

@@ -24,6 +24,7 @@
  * Limits: planes and nodes of several links are refused; no negative acknowledgement, no retry, no EOP token.
  */
 #include "models/family_fat_tree.h"
+#include "solvers/flit/multicast.h"
 #include "solvers/flit/route.h"
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #ifndef FC_FLIT_ROUTE_H
 #define FC_FLIT_ROUTE_H
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 
 /* FC_INPUT at the machine file. */
 enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *st, const char *format, ...)

@@ -3,7 +3,7 @@
 #ifndef FC_FLIT_ROUTE_FIELDS_H
 #define FC_FLIT_ROUTE_FIELDS_H
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
 
 /* Route word: a field for each dimension with hops left, the first in the low bits, and one for the node.
  * Field, low bits first: output of the router (2 d + direction; 2 n_dims + place of the node at its router),

@@ -3,6 +3,9 @@
 #ifndef FC_FLIT_RUN_H
 #define FC_FLIT_RUN_H
 
+#include "solvers/flit/counts.h"
+#include "solvers/flit/engine.h"
+#include "solvers/flit/prepared.h"
 #include "solvers/flit/source.h"
 
 /* fc_flit_run on what is prepared already, with this engine. `result` is overwritten; freed by the caller

@@ -3,7 +3,9 @@
 #ifndef FC_FLIT_SOURCE_H
 #define FC_FLIT_SOURCE_H
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/multicast.h"
+#include "solvers/flit/prepared.h"
+#include "solvers/flit/traffic.h"
 
 #define FC_FLIT_PARTS 4 /* dense parts of a demand */
 

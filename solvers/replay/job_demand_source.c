@@ -10,7 +10,9 @@
  *
  * Memory: O(pairs of ranks that exchange anything + communicators + calls open at once), of an alltoallv
  * among n members n^2 while it is open. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_run.h"
 #include "traces/flows.h"
 
 #include <inttypes.h>

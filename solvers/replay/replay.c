@@ -29,7 +29,13 @@
  * time in the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival);
  * a nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it; blocked
  * messages hold no buffers upstream. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_net.h"
+#include "solvers/replay/replay_report.h"
+#include "solvers/replay/replay_run.h"
+#include "solvers/replay/replay_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  * Nothing is on its way and some ranks have not finished: each of them waits for something another rank has
  * not done. From the lowest such rank the chain of "waits for" is followed until it closes (a cycle), or ends
  * at a rank that has finished or one that waits for a message from anyone: that part of it is reported. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_report.h"
+#include "solvers/replay/replay_run.h"
 
 #include <inttypes.h>
 #include <string.h>

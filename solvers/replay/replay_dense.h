@@ -2,7 +2,10 @@
 #ifndef FC_REPLAY_DENSE_H
 #define FC_REPLAY_DENSE_H
 
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_run.h"
 
 /* A message from its sender's part of the call on, as its receiver will see it. */
 struct fc_dense_part {

@@ -8,7 +8,11 @@
  * c_i it ends at max over i of (a_i + sum of c_k with a_k >= a_i), or at the clock plus all costs if that
  * is later, which grows with every a_i. All of it is done for each view of the run; what led to a time is
  * kept of the real one. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_ends.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_net.h"
+#include "solvers/replay/replay_run.h"
 
 #include <stdlib.h>
 

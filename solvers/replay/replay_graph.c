@@ -30,6 +30,9 @@
  * bound is the longest path of dependencies, with every message alone in the network. O(events log events).
  */
 #include "solvers/replay/replay_graph.h"
+#include "solvers/replay/replay_net.h"
+#include "solvers/replay/replay_report.h"
+#include "solvers/replay/replay_rounds.h"
 
 #include <inttypes.h>
 #include <math.h>

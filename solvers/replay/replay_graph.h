@@ -3,7 +3,8 @@
 #ifndef FC_REPLAY_GRAPH_H
 #define FC_REPLAY_GRAPH_H
 
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_run.h"
 
 /* Something that is to happen; those at one time in the order of their turns. */
 struct fc_graph_item {

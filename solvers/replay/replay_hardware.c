@@ -4,7 +4,9 @@
  * leave after the start. The start is when the last member has entered (together), or the root has; a member
  * leaves at the start + its time, or when it enters if that is later. Both views of a replay have a start of
  * their own. Payload that reaches other nodes counts as sent between nodes; it is on no link. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_run.h"
 
 /* Payload to nodes other than the root's. */
 static double to_other_nodes(const struct fc_calls *c, const struct fc_live_call *call, struct fc_status *st)

@@ -15,7 +15,9 @@
  * that one has chosen. Ties go to the lower rank, the receive posted first, the lower source.
  *
  * Lists of the messages at a rank, which these choices look through, are kept from the first wildcard on. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_run.h"
 
 #include <math.h>
 #include <stdlib.h>

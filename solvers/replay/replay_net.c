@@ -6,6 +6,7 @@
  * tells when each message would have arrived alone: that is the other view. */
 #include "solvers/load_internal.h"
 #include "solvers/replay/replay_dense.h"
+#include "solvers/replay/replay_net.h"
 
 #include <math.h>
 #include <stdlib.h>

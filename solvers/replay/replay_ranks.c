@@ -9,7 +9,15 @@
  * the receive from anyone that is sure first (replay_match.c), whichever is earlier. All that a rank does is
  * adding and taking maxima of times, in an order that the program and the matches fix: so later arrivals
  * never make anything earlier, which is what makes the view of idle networks a lower bound of the other. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_ends.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_net.h"
+#include "solvers/replay/replay_report.h"
+#include "solvers/replay/replay_rounds.h"
+#include "solvers/replay/replay_run.h"
+#include "solvers/replay/replay_source.h"
 
 #include <inttypes.h>
 #include <math.h>

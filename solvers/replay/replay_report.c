@@ -1,6 +1,9 @@
 /* replay_report.c - from a finished run to its result: totals, the bound, what binds. */
 #include "solvers/bound/bound.h"
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_match.h"
+#include "solvers/replay/replay_report.h"
+#include "solvers/replay/replay_run.h"
 
 #include <math.h>
 #include <string.h>

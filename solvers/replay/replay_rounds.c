@@ -7,6 +7,8 @@
  * all messages, or by its place where every member sends to every other at once (replay_dense.c). */
 #include "solvers/collective/collective_parts.h"
 #include "solvers/replay/replay_dense.h"
+#include "solvers/replay/replay_ends.h"
+#include "solvers/replay/replay_rounds.h"
 
 #include <stdlib.h>
 #include <string.h>

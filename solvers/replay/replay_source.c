@@ -6,7 +6,9 @@
  * memory that is a second reading; of a stream the events between are kept until they are replayed, as many
  * as the ranks are apart. Limit: a member that never makes the call (a window) is looked at, and kept, to its
  * end. */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_calls.h"
+#include "solvers/replay/replay_job.h"
+#include "solvers/replay/replay_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,50 @@
+/* arguments.h - what the command line of a command says. */
+#ifndef FC_CLI_ARGUMENTS_H
+#define FC_CLI_ARGUMENTS_H
+
+#include "answer/question.h"
+#include "core/core.h"
+
+/* What the command line says. Strings are argv's. */
+struct fc_arguments {
+    struct fc_question ask;
+    struct fc_run_question run;
+    struct fc_curve_question curve;
+    const char *command;
+    const char **given; /* [n_given] long names of the options that are there, each once */
+    size_t n_given;
+    int n_maps; /* --map and --strategy */
+    const char *split, *plot, *output, *loads, *solver;
+    uint64_t members; /* 0: not given */
+    double bytes;     /* 0: not given */
+    double budget_s;  /* 0: not given */
+    int iterations;
+    bool json, quiet, path_walk, text, dump_network, phases, replays;
+    const char *bound; /* load: which program bounds it */
+    bool worst_case;
+    const char *set;         /* the last --set; all are in ask.settings */
+    const char **node_lists; /* [n_node_lists] every --nodes, in order; `ask.nodes` is the last */
+    int n_node_lists;
+    bool compare, long_mapping;
+    const char *format;                                           /* of what is written */
+    bool partial;                                                 /* capture: of a program that failed too */
+    const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
+    double on_chip;
+    bool confirm, milp;
+    bool quick, full; /* reproduce */
+    const char *into;
+    int n_words; /* arguments that are no options */
+    char **words;
+    char **program; /* what follows --, NULL-terminated, or NULL */
+    int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
+    char **argv;
+    const char *versus; /* report: the mapping beside --map */
+};
+
+struct fc_command;
+/* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. Of an option that is there
+ * several times the last one counts; --set and --nodes keep all. */
+void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
+void fc_free_arguments(struct fc_arguments *arguments);
+
+#endif

@@ -1,0 +1,30 @@
+/* print.h - what all commands print alike: links, titles, provenance, the answer itself (print.c). */
+#ifndef FC_CLI_PRINT_H
+#define FC_CLI_PRINT_H
+
+#include "answer/answer_json.h"
+#include "cli/arguments.h"
+
+#include <jansson.h>
+
+/* The contract's keys for loads: bottleneck, links. New references. */
+json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary);
+json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
+/* A figure's title: the words, and below them the command, in the arena; cut where it is long. NULL: out of memory. */
+const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
+                          const char *format, ...) FC_PRINTF(4, 5);
+/* "plots: DIR/a.png, DIR/b.png" on standard output, where people read it; names end with NULL. */
+void fc_print_plots(const struct fc_arguments *arguments, const char *const *names);
+/* The file's name without the folders before it, which differ from place to place. */
+const char *fc_last_part(const char *path);
+/* The command line, quoted for sh where it must be. */
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st);
+/* One line: name, title. And the provenance every prediction carries. */
+void fc_print_machine(const struct fc_machine *machine, FILE *stream);
+/* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */
+void fc_print_error(FILE *stream, const char *calibration, double error_percent, bool extrapolated, const char *why);
+/* Writes json or calls print(stream, what), to -o or standard output. */
+enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
+                        void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);
+
+#endif

@@ -1,0 +1,17 @@
+/* event_node.h - nodes of the packet-event engine: packets that start and that arrive (event_node.c). */
+#ifndef FC_EVENT_NODE_H
+#define FC_EVENT_NODE_H
+
+#include "solvers/flit/event.h"
+
+/* Sends what the node can send at this tick. */
+void fc_event_inject(struct fc_event_block *block, uint32_t node);
+/* A packet will have arrived whole at `tick`. Nothing depends on that, so it is counted at once when the call
+ * of advance reaches that far, and needs no event. Frees it. */
+void fc_event_deliver(struct fc_event_block *block, uint32_t packet, uint64_t tick);
+/* Counts those that the new `until` reaches. */
+void fc_event_land(struct fc_event_block *block);
+/* A packet off the free list; 0 when out of memory. */
+uint32_t fc_event_new_packet(struct fc_event_block *block);
+
+#endif

@@ -1,0 +1,34 @@
+/* replay_job.h - what is replayed, in which views, and what a time is made of. */
+#ifndef FC_REPLAY_JOB_H
+#define FC_REPLAY_JOB_H
+
+#include "solvers/timing.h"
+#include "traces/trace_source.h"
+
+struct fc_job {
+    const struct fc_network *net; /* NULL only with loggops */
+    const struct fc_trace *trace; /* the source's head: its events only where they are in memory */
+    struct fc_trace_source *source;
+    const struct fc_replay_settings *settings;
+    struct fc_status *st;
+    struct fc_arena arena;
+    const uint32_t *node;    /* [n_ranks] */
+    double local_s_per_byte; /* memory of a node */
+};
+
+/* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if
+ * every message met an idle network. The second is a bound of the first (replay.c). Ideal networks have the
+ * first view only. */
+enum { FC_REAL, FC_ALONE, FC_VIEWS };
+
+/* What the chain of events that ends at a certain time spent that time on; the rest is latency. */
+struct fc_chain {
+    double computation_s, software_s;
+    double link_s; /* serialisation and waiting for links */
+};
+
+/* fc_event.mode of sends and of one-sided calls. */
+enum { FC_SEND_SYNCHRONOUS = 1, FC_SEND_BUFFERED = 2 };
+enum { FC_MOVE_PUT = 0, FC_MOVE_GET = 1, FC_MOVE_UPDATE = 2 };
+
+#endif
