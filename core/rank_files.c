@@ -1,4 +1,5 @@
 /* rank_files.c - finds the files of all ranks from the folder or from any one of them. */
+#include "core/array.h"
 #include "core/rank_files.h"
 
 #include <dirent.h>
@@ -85,12 +86,7 @@ static enum fc_code list_names(const char *folder, const char *suffix, const str
     for (struct dirent *entry; !code && (entry = readdir(list));) {
         struct name name = {.text = entry->d_name};
         if (!parse_name(entry->d_name, suffix, &name) || (set && !same_set(&name, set))) continue;
-        if (*n == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            struct name *larger = realloc(*names, capacity * sizeof *larger);
-            if (larger) *names = larger;
-            code = larger ? FC_OK : fc_out_of_memory(st, "the names of the ranks' files");
-        }
+        if (!FC_GROW(*names, capacity, *n + 1)) code = fc_out_of_memory(st, "the names of the ranks' files");
         if (!code) {
             (*names)[*n] = name;
             (*names)[*n].text = strdup(entry->d_name);

@@ -3,13 +3,13 @@
  * libyaml gives the document with the line of every node; the tables of machine_keys.c (and the family's own) say which
  * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
+#include "core/yaml_file.h"
 #include "models/machine_files.h"
 #include "models/machine_keys.h"
 #include "models/machine_set.h"
 
 #include <math.h>
 #include <string.h>
-#include <yaml.h>
 
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key top_keys[] = {
@@ -31,63 +31,10 @@ static const struct fc_key shared_network_keys[] = {
 /* ---- the YAML document ---- */
 
 struct reader {
-    yaml_document_t document;
+    struct fc_yaml yaml;
     struct fc_machine *machine;
     struct fc_status *st;
 };
-
-static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
-{
-    return (struct fc_place){r->machine->file, (long)node->start_mark.line + 1};
-}
-static const char *text_of(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-
-/* Bad bytes have an offset, everything else a line, which for an unfinished last line can be the one behind it. */
-static long problem_line(const yaml_parser_t *parser, const struct fc_text *text)
-{
-    bool bytes = parser->error == YAML_READER_ERROR;
-    size_t end = bytes && parser->problem_offset < text->size ? parser->problem_offset : text->size;
-    long line = 1, problem = (long)parser->problem_mark.line + 1;
-    for (size_t i = 0; i < end; i++) line += text->data[i] == '\n';
-    return !bytes && problem < line ? problem : line;
-}
-
-static enum fc_code parse(struct reader *r, const struct fc_text *text)
-{
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(r->st, "reading %s", text->file);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    yaml_document_t second;
-    bool good = yaml_parser_load(&parser, &r->document), loaded = good && yaml_document_get_root_node(&r->document);
-    if (loaded && (good = yaml_parser_load(&parser, &second))) {
-        const yaml_node_t *root = yaml_document_get_root_node(&second);
-        if (root) fc_fail(r->st, FC_INPUT, place_of(r, root), "a second document (expected one machine a file)");
-        yaml_document_delete(&second);
-    }
-    if (!good && (parser.error == YAML_MEMORY_ERROR || !parser.problem)) {
-        fc_out_of_memory(r->st, "reading %s", text->file);
-    } else if (!good) {
-        struct fc_place where = {r->machine->file, problem_line(&parser, text)};
-        fc_fail(r->st, FC_INPUT, where, "not YAML: %s", parser.problem);
-    }
-    if (loaded && r->st->code) yaml_document_delete(&r->document);
-    yaml_parser_delete(&parser);
-    return r->st->code;
-}
-
-/* The value of a key, NULL when the mapping (may be NULL) does not give it. */
-static yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, const char *name, size_t length)
-{
-    if (!mapping) return NULL;
-    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
-        const char *key = text_of(yaml_document_get_node(&r->document, p->key));
-        if (strlen(key) == length && !memcmp(key, name, length)) return yaml_document_get_node(&r->document, p->value);
-    }
-    return NULL;
-}
 
 /* What checks a section as a whole knows only the section's line. Where its message begins with "section.key" and the
  * file gives that key, the message moves to the key's line. Returns the status' code. */
@@ -97,35 +44,31 @@ static enum fc_code point_at_key(struct reader *r, const yaml_node_t *mapping, c
     if (strcmp(r->st->file, r->machine->file) || strncmp(r->st->message, section, n) || r->st->message[n] != '.')
         return r->st->code;
     const char *key = r->st->message + n + 1;
-    const yaml_node_t *value = value_of(r, mapping, key, strspn(key, "abcdefghijklmnopqrstuvwxyz_"));
-    if (value) r->st->line = place_of(r, value).line;
+    size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyz_");
+    const yaml_node_pair_t *pair = mapping ? fc_yaml_pair(&r->yaml.document, mapping, key, length) : NULL;
+    if (pair) r->st->line = fc_yaml_place(&r->yaml, fc_yaml_node(&r->yaml, pair->value)).line;
     return r->st->code;
 }
 
 /* The mapping under `name` of the top level, NULL when left out. */
 static enum fc_code section(struct reader *r, const yaml_node_t *top, const char *name, yaml_node_t **found)
 {
-    *found = NULL;
-    for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
-        yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
-        if (key->type != YAML_SCALAR_NODE || strcmp(text_of(key), name)) continue;
-        *found = yaml_document_get_node(&r->document, p->value);
-        if ((*found)->type != YAML_MAPPING_NODE)
-            return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: is not a mapping (expected %s: {key: value, ...})",
-                           name, name);
-    }
-    return FC_OK;
+    const yaml_node_pair_t *pair = fc_yaml_pair(&r->yaml.document, top, name, strlen(name));
+    *found = pair ? fc_yaml_node(&r->yaml, pair->value) : NULL;
+    if (!pair || (*found)->type == YAML_MAPPING_NODE) return FC_OK;
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_node(&r->yaml, pair->key)),
+                   "%s: is not a mapping (expected %s: {key: value, ...})", name, name);
 }
 
 /* A scalar's text; a sequence of scalars as "a,b,c"; a mapping of scalars as "k=a,k=b". FC_INPUT for anything deeper. */
 static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *node, char *out, size_t size)
 {
     if (node->type == YAML_SCALAR_NODE) {
-        if (strlen(text_of(node)) != node->data.scalar.length)
-            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the value holds a zero byte", key);
-        if (strlen(text_of(node)) >= size)
-            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the value is too long", key);
-        snprintf(out, size, "%s", text_of(node));
+        if (strlen(fc_yaml_text(node)) != node->data.scalar.length)
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the value holds a zero byte", key);
+        if (strlen(fc_yaml_text(node)) >= size)
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the value is too long", key);
+        snprintf(out, size, "%s", fc_yaml_text(node));
         return FC_OK;
     }
     size_t n = 0;
@@ -134,29 +77,16 @@ static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *no
                        : (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
     out[0] = 0;
     for (size_t i = 0; i < count; i++) {
-        yaml_node_t *name = map ? yaml_document_get_node(&r->document, node->data.mapping.pairs.start[i].key) : NULL;
-        yaml_node_t *item = yaml_document_get_node(&r->document, map ? node->data.mapping.pairs.start[i].value
-                                                                     : node->data.sequence.items.start[i]);
+        yaml_node_t *name = map ? fc_yaml_node(&r->yaml, node->data.mapping.pairs.start[i].key) : NULL;
+        yaml_node_t *item =
+            fc_yaml_node(&r->yaml, map ? node->data.mapping.pairs.start[i].value : node->data.sequence.items.start[i]);
         if (item->type != YAML_SCALAR_NODE || (name && name->type != YAML_SCALAR_NODE))
-            return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected plain values in the list", key);
-        int more = snprintf(out + n, size - n, "%s%s%s%s", i ? "," : "", name ? text_of(name) : "", name ? "=" : "",
-                            text_of(item));
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, item), "%s: expected plain values in the list",
+                           key);
+        int more = snprintf(out + n, size - n, "%s%s%s%s", i ? "," : "", name ? fc_yaml_text(name) : "",
+                            name ? "=" : "", fc_yaml_text(item));
         n += (size_t)more;
-        if (n >= size) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the list is too long", key);
-    }
-    return FC_OK;
-}
-
-static enum fc_code refuse_duplicates(struct reader *r, const yaml_node_t *mapping)
-{
-    yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
-    for (yaml_node_pair_t *p = start; p < top; p++) {
-        yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
-        if (key->type != YAML_SCALAR_NODE || strlen(text_of(key)) != key->data.scalar.length)
-            return fc_fail(r->st, FC_INPUT, place_of(r, key), "a key must be a plain word");
-        for (yaml_node_pair_t *q = start; q < p; q++)
-            if (!strcmp(text_of(yaml_document_get_node(&r->document, q->key)), text_of(key)))
-                return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: given twice", text_of(key));
+        if (n >= size) return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the list is too long", key);
     }
     return FC_OK;
 }
@@ -173,12 +103,13 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     /* A family may take a mapping as text and parse it: tmesh's bridges. */
     bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
-        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: a list where one value is expected", name);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: a list where one value is expected", name);
     if (value->type == YAML_MAPPING_NODE && !takes_mapping)
-        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: a mapping where %s is expected", name,
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: a mapping where %s is expected", name,
                        takes_list ? "a list" : "one value");
     if (flat_text(r, name, value, text, sizeof text)) return r->st->code;
-    return fc_key_set(&named, settings, text, r->machine->clock_hz, &r->machine->arena, place_of(r, value), r->st);
+    return fc_key_set(&named, settings, text, r->machine->clock_hz, &r->machine->arena, fc_yaml_place(&r->yaml, value),
+                      r->st);
 }
 
 /* Decodes a mapping whose every key is in the table. */
@@ -187,12 +118,13 @@ static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *ma
 {
     if (fc_keys_preset(table->keys, table->n, settings, &r->machine->arena, r->st)) return r->st->code;
     if (!mapping) return FC_OK;
-    if (refuse_duplicates(r, mapping)) return r->st->code;
+    if (fc_yaml_check_keys(&r->yaml, mapping, "")) return r->st->code;
     for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
-        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
-        const struct fc_key *key = fc_key_find(table->keys, table->n, text_of(name));
-        if (!key) return fc_key_unknown(table->keys, table->n, text_of(name), place_of(r, name), r->st);
-        if (set_key(r, prefix, key, settings, yaml_document_get_node(&r->document, p->value))) return r->st->code;
+        yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
+        const struct fc_key *key = fc_key_find(table->keys, table->n, fc_yaml_text(name));
+        if (!key)
+            return fc_key_unknown(table->keys, table->n, fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
+        if (set_key(r, prefix, key, settings, fc_yaml_node(&r->yaml, p->value))) return r->st->code;
     }
     return FC_OK;
 }
@@ -222,31 +154,31 @@ static enum fc_code decode_network(struct reader *r, yaml_node_t *top, yaml_node
 {
     struct fc_machine *m = r->machine;
     if (!mapping)
-        return fc_fail(r->st, FC_INPUT, place_of(r, top), "network: is missing (expected network: {family: ...})");
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, top),
+                       "network: is missing (expected network: {family: ...})");
     m->network_line = (long)mapping->start_mark.line + 1;
-    if (refuse_duplicates(r, mapping)) return r->st->code;
+    if (fc_yaml_check_keys(&r->yaml, mapping, "")) return r->st->code;
     yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *end = mapping->data.mapping.pairs.top;
-    for (yaml_node_pair_t *p = start; p < end; p++) {
-        yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
-        if (strcmp(text_of(yaml_document_get_node(&r->document, p->key)), "family")) continue;
-        if (value->type != YAML_SCALAR_NODE) return unknown_family(r, NULL, place_of(r, value));
-        m->family = find_family(text_of(value));
-        if (!m->family) return unknown_family(r, text_of(value), place_of(r, value));
-    }
-    if (!m->family) return unknown_family(r, NULL, place_of(r, mapping));
+    const yaml_node_t *family = fc_yaml_value(&r->yaml, mapping, "family");
+    if (!family || family->type != YAML_SCALAR_NODE)
+        return unknown_family(r, NULL, fc_yaml_place(&r->yaml, family ? family : mapping));
+    m->family = find_family(fc_yaml_text(family));
+    if (!m->family) return unknown_family(r, fc_yaml_text(family), fc_yaml_place(&r->yaml, family));
     m->shape = fc_alloc(&m->arena, 1, m->family->shape_size, r->st);
     if (!m->shape || fc_keys_preset(m->family->keys, m->family->n_keys, m->shape, &m->arena, r->st)) return r->st->code;
     for (yaml_node_pair_t *p = start; p < end; p++) {
-        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
-        yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
-        if (!strcmp(text_of(name), "family")) continue;
-        const struct fc_key *key = fc_key_find(m->family->keys, m->family->n_keys, text_of(name));
+        yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
+        yaml_node_t *value = fc_yaml_node(&r->yaml, p->value);
+        if (!strcmp(fc_yaml_text(name), "family")) continue;
+        const struct fc_key *key = fc_key_find(m->family->keys, m->family->n_keys, fc_yaml_text(name));
         void *settings = m->shape;
-        if (!key && m->family->takes_nodes_per_router && !strcmp(text_of(name), "nodes_per_router")) {
+        if (!key && m->family->takes_nodes_per_router && !strcmp(fc_yaml_text(name), "nodes_per_router")) {
             key = &shared_network_keys[1];
             settings = m;
         }
-        if (!key) return fc_key_unknown(m->family->keys, m->family->n_keys, text_of(name), place_of(r, name), r->st);
+        if (!key)
+            return fc_key_unknown(m->family->keys, m->family->n_keys, fc_yaml_text(name), fc_yaml_place(&r->yaml, name),
+                                  r->st);
         if (set_key(r, "network", key, settings, value)) return r->st->code;
     }
     return FC_OK;
@@ -256,12 +188,13 @@ static enum fc_code list_link_names(struct reader *r, yaml_node_t *links)
 {
     struct fc_machine *m = r->machine;
     if (!links) return FC_OK;
-    if (refuse_duplicates(r, links)) return r->st->code;
+    if (fc_yaml_check_keys(&r->yaml, links, "")) return r->st->code;
     for (yaml_node_pair_t *p = links->data.mapping.pairs.start; p < links->data.mapping.pairs.top; p++) {
-        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
         if (m->n_link_names == FC_MAX_CLASSES)
-            return fc_fail(r->st, FC_INPUT, place_of(r, name), "links: more than %d classes", FC_MAX_CLASSES);
-        m->link_names[m->n_link_names] = fc_copy_text(&m->arena, text_of(name), r->st);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, name), "links: more than %d classes",
+                           FC_MAX_CLASSES);
+        m->link_names[m->n_link_names] = fc_copy_text(&m->arena, fc_yaml_text(name), r->st);
         if (!m->link_names[m->n_link_names++]) return r->st->code;
     }
     return FC_OK;
@@ -283,24 +216,25 @@ static enum fc_code unknown_class(struct reader *r, const char *name, struct fc_
 static enum fc_code decode_class(struct reader *r, yaml_node_t *name, yaml_node_t *value, bool aliases)
 {
     struct fc_machine *m = r->machine;
-    bool is_alias = !strcmp(text_of(name), "up"), known = false;
+    bool is_alias = !strcmp(fc_yaml_text(name), "up"), known = false;
     if (is_alias != aliases) return FC_OK;
     char prefix[64];
-    snprintf(prefix, sizeof prefix, "links.%.40s", text_of(name));
+    snprintf(prefix, sizeof prefix, "links.%.40s", fc_yaml_text(name));
     if (value->type != YAML_MAPPING_NODE)
-        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: expected {bandwidth: 1 GB/s, latency: 10 ns}", prefix);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
+                       "%s: expected {bandwidth: 1 GB/s, latency: 10 ns}", prefix);
     for (int c = 0; c < m->n_classes; c++) {
         struct fc_link_class *class = &m->classes[c];
-        bool mine = !strcmp(class->name, text_of(name));
+        bool mine = !strcmp(class->name, fc_yaml_text(name));
         if (is_alias) mine = !strncmp(class->name, "level", 5);
         known = known || mine;
         if (!mine || (is_alias && class->given)) continue;
         if (decode(r, prefix, value, &fc_link_keys, class)) return r->st->code;
         if (class->bandwidth_bytes_per_s == 0)
-            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: bandwidth is missing", prefix);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: bandwidth is missing", prefix);
         class->given = true;
     }
-    return known ? FC_OK : unknown_class(r, text_of(name), place_of(r, name));
+    return known ? FC_OK : unknown_class(r, fc_yaml_text(name), fc_yaml_place(&r->yaml, name));
 }
 
 static enum fc_code decode_links(struct reader *r, yaml_node_t *top, yaml_node_t *links)
@@ -308,12 +242,11 @@ static enum fc_code decode_links(struct reader *r, yaml_node_t *top, yaml_node_t
     struct fc_machine *m = r->machine;
     for (int aliases = 0; links && aliases < 2; aliases++)
         for (yaml_node_pair_t *p = links->data.mapping.pairs.start; p < links->data.mapping.pairs.top; p++)
-            if (decode_class(r, yaml_document_get_node(&r->document, p->key),
-                             yaml_document_get_node(&r->document, p->value), aliases))
+            if (decode_class(r, fc_yaml_node(&r->yaml, p->key), fc_yaml_node(&r->yaml, p->value), aliases))
                 return r->st->code;
     for (int c = 0; c < m->n_classes; c++)
         if (!m->classes[c].given)
-            return fc_fail(r->st, FC_INPUT, place_of(r, links ? links : top),
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, links ? links : top),
                            "links: class '%s' is missing (expected %s: {bandwidth: ..., latency: ...})",
                            m->classes[c].name, m->classes[c].name);
     return FC_OK;
@@ -324,12 +257,13 @@ static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
     const struct fc_machine *m = r->machine;
     if (!packet) return FC_OK;
     if (m->packet.max_bytes == 0)
-        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.max is missing (the longest packet)");
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet), "packet.max is missing (the longest packet)");
     if (m->packet.header_bytes >= m->packet.max_bytes)
-        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.header: %g B leaves no payload in max %g B",
-                       m->packet.header_bytes, m->packet.max_bytes);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet),
+                       "packet.header: %g B leaves no payload in max %g B", m->packet.header_bytes,
+                       m->packet.max_bytes);
     if (m->packet.min_bytes > m->packet.max_bytes)
-        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.min: %g B is more than max %g B",
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet), "packet.min: %g B is more than max %g B",
                        m->packet.min_bytes, m->packet.max_bytes);
     return FC_OK;
 }
@@ -338,15 +272,15 @@ static enum fc_code check_router(struct reader *r, yaml_node_t *router)
 {
     const struct fc_router *own = &r->machine->router;
     if (own->bypass_s > own->delay_s)
-        return fc_fail(r->st, FC_INPUT, place_of(r, router), "router.bypass: %g s is longer than router.delay, %g s",
-                       own->bypass_s, own->delay_s);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
+                       "router.bypass: %g s is longer than router.delay, %g s", own->bypass_s, own->delay_s);
     if (!isnan(own->bypass_s) && own->vc_allocation == FC_VC_STAGE)
-        return fc_fail(r->st, FC_INPUT, place_of(r, router),
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
                        "router.bypass: with a virtual-channel stage, which a head that bypasses would skip (expected "
                        "vc_allocation: combined)");
     double flits = floor(own->injection_buffer_bytes / own->flit_bytes + 1e-9);
     if (flits > FC_MOST_INJECTION_FLITS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, router),
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
                        "router.injection_buffer: %.15g B hold %.0f flits of %.15g B (expected at most %d flits)",
                        own->injection_buffer_bytes, flits, own->flit_bytes, FC_MOST_INJECTION_FLITS);
     return FC_OK;
@@ -360,7 +294,7 @@ static enum fc_code check_node(struct reader *r, yaml_node_t *node)
                       : own->queues > 1     ? "reception_queues"
                                             : NULL;
     if (own->bytes > 0 || !key) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, node),
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node),
                    "node.%s: without node.reception, the size of the queues, a node takes in everything at once", key);
 }
 
@@ -371,24 +305,25 @@ static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1},
                        "not a machine file (expected keys name:, network:, links:, ...)");
-    if (refuse_duplicates(r, top) || fc_keys_preset(top_keys, FC_COUNT(top_keys), m, &m->arena, r->st))
+    if (fc_yaml_check_keys(&r->yaml, top, "") || fc_keys_preset(top_keys, FC_COUNT(top_keys), m, &m->arena, r->st))
         return r->st->code;
     m->port_bytes_per_s = INFINITY;
     for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
-        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
         bool is_section = false;
-        for (size_t i = 0; i < FC_COUNT(sections); i++) is_section = is_section || !strcmp(text_of(name), sections[i]);
+        for (size_t i = 0; i < FC_COUNT(sections); i++)
+            is_section = is_section || !strcmp(fc_yaml_text(name), sections[i]);
         if (is_section) continue;
-        const struct fc_key *key = fc_key_find(top_keys, FC_COUNT(top_keys), text_of(name));
+        const struct fc_key *key = fc_key_find(top_keys, FC_COUNT(top_keys), fc_yaml_text(name));
         if (!key) {
             struct fc_key all[FC_COUNT(top_keys) + FC_COUNT(sections)];
             memcpy(all, top_keys, sizeof top_keys);
             memset(all + FC_COUNT(top_keys), 0, sizeof all - sizeof top_keys);
             for (size_t i = 0; i < FC_COUNT(sections); i++) all[FC_COUNT(top_keys) + i].name = sections[i];
-            return fc_key_unknown(all, FC_COUNT(all), text_of(name), place_of(r, name), r->st);
+            return fc_key_unknown(all, FC_COUNT(all), fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
         }
-        if (!strncmp(key->name, "hosts", 5)) m->hosts_line = place_of(r, name).line;
-        if (set_key(r, "", key, m, yaml_document_get_node(&r->document, p->value))) return r->st->code;
+        if (!strncmp(key->name, "hosts", 5)) m->hosts_line = fc_yaml_place(&r->yaml, name).line;
+        if (set_key(r, "", key, m, fc_yaml_node(&r->yaml, p->value))) return r->st->code;
     }
     if (!m->name || !*m->name) return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1}, "name: is missing");
     return FC_OK;
@@ -398,7 +333,7 @@ static enum fc_code decode_machine(struct reader *r)
 {
     struct fc_machine *m = r->machine;
     struct fc_status *st = r->st;
-    yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
     yaml_node_t *network, *links, *router, *packet, *node, *software, *nic;
     if (decode_top(r, top)) return st->code;
     if (section(r, top, "network", &network) || section(r, top, "links", &links) ||
@@ -422,8 +357,8 @@ static enum fc_code decode_machine(struct reader *r)
         return st->code;
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
     if (nic && fc_nic_check(m, st)) return point_at_key(r, nic, "nic");
-    const yaml_node_t *routing = value_of(r, router, "routing", strlen("routing"));
-    if (routing) where = place_of(r, routing);
+    const yaml_node_t *routing = fc_yaml_value(&r->yaml, router, "routing");
+    if (routing) where = fc_yaml_place(&r->yaml, routing);
     if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {
         if (!st->line) { /* the name came from this file */
             snprintf(st->file, sizeof st->file, "%s", m->file);
@@ -450,11 +385,11 @@ static enum fc_code tell_changes(struct fc_machine *m, struct fc_status *st)
 /* Makes the changes in the document; the machine keeps their text. */
 static enum fc_code change(struct reader *r, const char *const *settings, size_t n)
 {
-    const yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    const yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
     size_t length = 1;
     if (n == 0 || !top || top->type != YAML_MAPPING_NODE) return FC_OK;
     for (size_t i = 0; i < n; i++) {
-        if (fc_machine_set(&r->document, settings[i], i, r->st)) return r->st->code;
+        if (fc_machine_set(&r->yaml.document, settings[i], i, r->st)) return r->st->code;
         length += strlen(settings[i]) + 2;
     }
     char *text = fc_alloc(&r->machine->arena, length, 1, r->st);
@@ -479,12 +414,13 @@ static enum fc_code read_changed(const struct fc_text *text, const char *const *
     struct reader r = {.machine = machine, .st = st};
     memset(machine, 0, sizeof *machine);
     machine->file = fc_copy_text(&machine->arena, text->file, st);
-    enum fc_code code = machine->file ? parse(&r, text) : st->code;
+    enum fc_code code =
+        machine->file ? fc_yaml_read(&r.yaml, text, machine->file, " (expected one machine a file)", st) : st->code;
     if (!code) {
         code = change(&r, settings, n_settings);
         if (!code) code = decode_machine(&r);
         if (!code) code = tell_changes(machine, st);
-        yaml_document_delete(&r.document);
+        fc_yaml_free(&r.yaml);
     }
     if (code) name_setting(st, settings, n_settings);
     if (code) fc_machine_free(machine);

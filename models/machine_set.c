@@ -3,6 +3,7 @@
  * The change is made in the YAML document before it is decoded, so that the same tables check it; its nodes have
  * lines that no file has, by which a refusal finds the setting (machine.c). Limits: whole values only, no item of a
  * list; a key is not taken away. */
+#include "core/yaml_file.h"
 #include "models/machine_set.h"
 
 #include <string.h>
@@ -51,17 +52,9 @@ static int copy_node(yaml_document_t *to, yaml_document_t *from, int index, size
     return copy;
 }
 
-/* The pair of the mapping with that key, NULL when there is none. */
 static yaml_node_pair_t *find(yaml_document_t *document, int mapping, const char *name, size_t length)
 {
-    yaml_node_t *node = yaml_document_get_node(document, mapping);
-    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
-        const yaml_node_t *key = yaml_document_get_node(document, p->key);
-        if (key->type == YAML_SCALAR_NODE && key->data.scalar.length == length &&
-            !memcmp(key->data.scalar.value, name, length))
-            return p;
-    }
-    return NULL;
+    return fc_yaml_pair(document, yaml_document_get_node(document, mapping), name, length);
 }
 
 static bool add_pair(yaml_document_t *document, int mapping, const char *name, size_t length, int value, size_t number)

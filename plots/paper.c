@@ -3,6 +3,7 @@
  *
  * gnuplot writes to NAME.png.part and so on, which take their names when all three are there: a figure that
  * was interrupted leaves no half picture. */
+#include "core/array.h"
 #include "plots/paper_script.h"
 #include "plots/plots.h"
 
@@ -12,22 +13,9 @@
 
 /* ---- growing ---- */
 
-static bool room(void **array, int n, int *capacity, size_t size)
-{
-    if (n < *capacity) return true;
-    int more = *capacity ? 2 * *capacity : 8;
-    void *grown = realloc(*array, (size_t)more * size);
-    if (!grown) return false;
-    *array = grown;
-    *capacity = more;
-    return true;
-}
-
 int fc_paper_series_add(struct fc_paper_plot *plot, enum fc_paper_mark mark, int style, const char *label)
 {
-    void *series = plot->series;
-    if (!room(&series, plot->n_series, &plot->capacity, sizeof *plot->series)) return -1;
-    plot->series = series;
+    if (!FC_GROW(plot->series, plot->capacity, plot->n_series + 1)) return -1;
     plot->series[plot->n_series] = (struct fc_paper_series){.label = label, .mark = mark, .style = style};
     return plot->n_series++;
 }

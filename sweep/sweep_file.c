@@ -2,17 +2,17 @@
  *
  * Points are the Cartesian product of the axes, the last fastest. Limit: a million points; a value is one word of
  * the command line, so lists within a value are written as the option takes them ("[8, 8, 4]"). */
+#include "core/yaml_file.h"
 #include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 enum { MOST_POINTS = 1000000, MOST_WORDS = 256, MOST_VALUES = 100000 };
 
 struct reader {
-    yaml_document_t document;
+    struct fc_yaml yaml;
     struct fc_sweep *sweep;
     struct fc_status *st;
 };
@@ -23,33 +23,23 @@ static enum fc_code refuse(struct reader *r, const yaml_node_t *node, const char
     return fc_fail(r->st, FC_INPUT, where, format, what);
 }
 
-static const char *text_of(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-
-static bool is_plain(const yaml_node_t *node)
-{
-    return node->type == YAML_SCALAR_NODE && strlen(text_of(node)) == node->data.scalar.length;
-}
-
 /* The scalars of a list; one scalar is a list of one. */
 static enum fc_code read_list(struct reader *r, const char *key, yaml_node_t *node, const char ***list, size_t *n)
 {
     size_t count = 1;
     if (node->type == YAML_SEQUENCE_NODE)
         count = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
-    else if (!is_plain(node))
+    else if (!fc_yaml_is_plain(node))
         return refuse(r, node, "%s: is neither a value nor a list of values", key);
     if (count == 0) return refuse(r, node, "%s: is empty", key);
     *list = fc_alloc(&r->sweep->arena, count, sizeof **list, r->st);
     *n = count;
     for (size_t i = 0; *list && i < count; i++) {
-        yaml_node_t *item = node->type == YAML_SEQUENCE_NODE
-                                ? yaml_document_get_node(&r->document, node->data.sequence.items.start[i])
-                                : node;
-        if (!is_plain(item)) return refuse(r, item, "%s: a value is a list or a mapping (expected one word)", key);
-        (*list)[i] = fc_copy_text(&r->sweep->arena, text_of(item), r->st);
+        yaml_node_t *item =
+            node->type == YAML_SEQUENCE_NODE ? fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]) : node;
+        if (!fc_yaml_is_plain(item))
+            return refuse(r, item, "%s: a value is a list or a mapping (expected one word)", key);
+        (*list)[i] = fc_copy_text(&r->sweep->arena, fc_yaml_text(item), r->st);
     }
     return r->st->code;
 }
@@ -125,13 +115,14 @@ static enum fc_code read_vary(struct reader *r, yaml_node_t *node)
     s->axis = fc_alloc(&s->arena, s->n_axes, sizeof *s->axis, r->st);
     s->n_points = 1;
     for (size_t i = 0; s->axis && i < s->n_axes; i++) {
-        yaml_node_t *key = yaml_document_get_node(&r->document, node->data.mapping.pairs.start[i].key);
-        yaml_node_t *value = yaml_document_get_node(&r->document, node->data.mapping.pairs.start[i].value);
+        yaml_node_t *key = fc_yaml_node(&r->yaml, node->data.mapping.pairs.start[i].key);
+        yaml_node_t *value = fc_yaml_node(&r->yaml, node->data.mapping.pairs.start[i].value);
         struct fc_sweep_axis *axis = &s->axis[i];
-        if (!is_plain(key) || !*text_of(key) || *text_of(key) == '-' || strchr(text_of(key), '='))
+        if (!fc_yaml_is_plain(key) || !*fc_yaml_text(key) || *fc_yaml_text(key) == '-' ||
+            strchr(fc_yaml_text(key), '='))
             return refuse(r, key, "vary: '%s' is no option (expected its name without --, or a machine file's key)",
-                          is_plain(key) ? text_of(key) : "a list");
-        axis->key = fc_copy_text(&s->arena, text_of(key), r->st);
+                          fc_yaml_is_plain(key) ? fc_yaml_text(key) : "a list");
+        axis->key = fc_copy_text(&s->arena, fc_yaml_text(key), r->st);
         axis->line = (long)key->start_mark.line + 1;
         for (size_t k = 0; axis->key && k < i; k++)
             if (!strcmp(s->axis[k].key, axis->key)) return refuse(r, key, "vary: %s is given twice", axis->key);
@@ -145,13 +136,13 @@ static enum fc_code read_vary(struct reader *r, yaml_node_t *node)
 
 static enum fc_code decode(struct reader *r)
 {
-    yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
     if (!top || top->type != YAML_MAPPING_NODE)
         return refuse(r, top, "%s", "not a sweep file (expected keys command:, vary:, columns:)");
     for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
-        yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
-        yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
-        const char *name = is_plain(key) ? text_of(key) : "";
+        yaml_node_t *key = fc_yaml_node(&r->yaml, p->key);
+        yaml_node_t *value = fc_yaml_node(&r->yaml, p->value);
+        const char *name = fc_yaml_is_plain(key) ? fc_yaml_text(key) : "";
         bool command = !strcmp(name, "command"), vary = !strcmp(name, "vary"), columns = !strcmp(name, "columns");
         if (!command && !vary && !columns)
             return refuse(r, key, "unknown key '%s' (known: command, vary, columns)", name);
@@ -169,36 +160,18 @@ static enum fc_code decode(struct reader *r)
     return FC_OK;
 }
 
-/* An unfinished last line can have its problem on the line behind it. */
-static long problem_line(const yaml_parser_t *parser, const struct fc_text *text)
-{
-    long lines = 1, line = (long)parser->problem_mark.line + 1;
-    for (size_t i = 0; i < text->size; i++) lines += text->data[i] == '\n';
-    return line < lines ? line : lines;
-}
-
 enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_status *st)
 {
     struct fc_text text;
     struct reader r = {.sweep = sweep, .st = st};
-    yaml_parser_t parser;
     memset(sweep, 0, sizeof *sweep);
     if (fc_read_file(path, &sweep->arena, &text, st)) return st->code;
     sweep->file = fc_copy_text(&sweep->arena, path, st);
     if (!sweep->file) return st->code;
-    if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(st, "reading %s", path);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size);
-    if (!yaml_parser_load(&parser, &r.document)) {
-        if (parser.error == YAML_MEMORY_ERROR || !parser.problem)
-            fc_out_of_memory(st, "reading %s", path);
-        else
-            fc_fail(st, FC_INPUT, (struct fc_place){sweep->file, problem_line(&parser, &text)}, "not YAML: %s",
-                    parser.problem);
-    } else {
+    if (!fc_yaml_read(&r.yaml, &text, sweep->file, NULL, st)) {
         decode(&r);
-        yaml_document_delete(&r.document);
+        fc_yaml_free(&r.yaml);
     }
-    yaml_parser_delete(&parser);
     return st->code;
 }
 

@@ -3,8 +3,11 @@
 #define FC_TEST_REPLAY_SCRIPT_H
 
 #include "models/family_torus.h"
+#include "solvers/solvers.h"
+#include "solvers/timing.h"
 #include "tests/support.h"
 #include "tests/tests.h"
+#include "traces/traces.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * worked out here, against nic.h and, for the line, against the flit-level kernel; who waits for whom;
  * refusals. */
 #include "solvers/background.h"
+#include "solvers/collective/collective.h"
 #include "solvers/flit/flit.h"
 #include "tests/replay_script.h"
 

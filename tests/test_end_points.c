@@ -1,5 +1,6 @@
 /* test_end_points.c - what a node costs a message beyond LogGOPS: copies of eager messages, the rendezvous of longer ones,
  * reductions (timing.h), and ports that a message is held to (transit_contention.c). Closed forms are the oracle. */
+#include "solvers/collective/collective.h"
 #include "tests/replay_script.h"
 
 /* Two messages of 1 and 2 us of software; all networks. */

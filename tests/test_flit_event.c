@@ -1,6 +1,7 @@
 /* test_flit_event.c - the packet-event engine against exact theory: zero-load latency to the tick,
  * conservation, equal results for any number of threads, the bubble, and a deadlock that is real. Queues:
  * test_flit_event_queue.c. */
+#include "solvers/flit/event_wheel.h"
 #include "tests/flit_event.h"
 
 /* ---- machines ------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* test_replay_jobs.c - whole jobs: collectives, communicators, bounds and conservation on random traces,
  * recorded programs, routes. Registered by suite_replay. */
+#include "solvers/transit/transit_internal.h"
 #include "tests/replay_script.h"
 
 #include <unistd.h>

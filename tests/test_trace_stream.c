@@ -2,6 +2,7 @@
  * the temporary file, and its refusals. */
 #include "tests/replay_script.h"
 #include "traces/trace_formats.h"
+#include "traces/trace_source.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -3,6 +3,7 @@
  * Each rank has an open block of events; a full one is turned into columns, compressed and appended. A block starts
  * anew (times from 0, tags from 0), so it can be read without those before; requests and events before it are sums
  * over the index. */
+#include "core/array.h"
 #include "traces/trace_blocks.h"
 
 #include <errno.h>
@@ -69,13 +70,7 @@ static enum fc_code put_frame(struct fc_block_writer *w, size_t *size)
 
 static enum fc_code add_block(struct fc_block_writer *w, struct fc_block block)
 {
-    if (w->n_blocks == w->capacity) {
-        uint64_t capacity = w->capacity ? 2 * w->capacity : 1024;
-        struct fc_block *larger = realloc(w->blocks, capacity * sizeof *larger);
-        if (!larger) return no_memory(w->st);
-        w->blocks = larger;
-        w->capacity = capacity;
-    }
+    if (!FC_GROW(w->blocks, w->capacity, w->n_blocks + 1)) return no_memory(w->st);
     w->blocks[w->n_blocks++] = block;
     return FC_OK;
 }
@@ -114,14 +109,7 @@ static bool grow(struct fc_open_block *b, uint32_t n_list, uint32_t most)
         b->event = event;
         b->capacity = capacity;
     }
-    if (b->list_capacity - b->n_list < n_list) {
-        uint64_t capacity = 2 * (uint64_t)b->list_capacity + n_list + 16;
-        int64_t *list = capacity <= UINT32_MAX ? realloc(b->list, capacity * sizeof *list) : NULL;
-        if (!list) return false;
-        b->list = list;
-        b->list_capacity = (uint32_t)capacity;
-    }
-    return true;
+    return FC_GROW(b->list, b->list_capacity, (size_t)b->n_list + n_list);
 }
 
 enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event,

@@ -4,6 +4,7 @@
  * Invariants afterwards: op, mode, communicator, peer, list and times in range; the rank is a member of every
  * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is
  * completed at most once, after it was made. Balance is not required: a trace may be a window. */
+#include "core/array.h"
 #include "traces/trace_format.h"
 #include "traces/trace_source.h"
 
@@ -140,13 +141,7 @@ static enum fc_code make_request(struct fc_rank_check *r, struct fc_status *st)
         r->n_words -= r->head;
         r->head = 0;
     }
-    if (r->n_words == r->capacity) {
-        uint64_t capacity = 2 * r->capacity + 16;
-        uint64_t *larger = realloc(r->completed, capacity * sizeof *larger);
-        if (!larger) return fc_out_of_memory(st, "open requests of a trace");
-        r->completed = larger;
-        r->capacity = capacity;
-    }
+    if (!FC_GROW(r->completed, r->capacity, r->n_words + 1)) return fc_out_of_memory(st, "open requests of a trace");
     r->completed[r->n_words++] = 0;
     return FC_OK;
 }

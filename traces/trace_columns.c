@@ -2,9 +2,9 @@
  *
  * Reading believes sizes only as far as bytes back them: an entry of a list costs a byte. Numbers that do not fit
  * their field make their column bad; what only other records show is left to trace_check.c. */
+#include "core/array.h"
 #include "traces/trace_columns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *const fc_column_names[FC_N_COLUMNS] = {"calls",       "polls",         "communicators", "peers",
@@ -15,13 +15,7 @@ const char *const fc_column_names[FC_N_COLUMNS] = {"calls",       "polls",      
 
 bool fc_bytes_reserve(struct fc_bytes *b, size_t more)
 {
-    if (b->capacity - b->size >= more) return true;
-    size_t capacity = 2 * b->capacity + more + 4096;
-    unsigned char *larger = realloc(b->data, capacity);
-    if (!larger) return false;
-    b->data = larger;
-    b->capacity = capacity;
-    return true;
+    return FC_GROW(b->data, b->capacity, b->size + more);
 }
 
 bool fc_bytes_put(struct fc_bytes *b, uint64_t value)

@@ -4,6 +4,7 @@
  * receive), so all behind it wait; request numbers count up in that order. A cancelled receive is still held,
  * and so is everything that came after it: its number can be given to the next request because no later
  * number has reached the sink. */
+#include "core/array.h"
 #include "traces/trace_hold.h"
 #include "traces/trace_format.h"
 #include "traces/trace_source.h"
@@ -25,14 +26,7 @@ static enum fc_code no_memory(const struct fc_hold *hold)
 /* Room for `more` entries behind n. */
 static bool make_room(void **array, size_t n, size_t more, size_t *capacity, size_t size)
 {
-    if (n + more <= *capacity) return true;
-    size_t larger = *capacity ? *capacity : LEAST;
-    while (larger < n + more) larger *= 2;
-    void *moved = realloc(*array, larger * size);
-    if (!moved) return false;
-    *array = moved;
-    *capacity = larger;
-    return true;
+    return n + more <= *capacity || fc_array_grow(array, capacity, sizeof *capacity, n + more, size);
 }
 
 /* Memory is kept from rank to rank. */

@@ -7,6 +7,7 @@
  * stretch about c with period p then has before + p + after calls. The p is taken that leaves most calls
  * beside four periods; among equals the shortest, so never a multiple of another. Limit: a loop that does not
  * reach the middle call is not seen; one of half of the calls always does. */
+#include "core/array.h"
 #include "traces/trace_format.h"
 #include "traces/trace_period_private.h"
 
@@ -112,13 +113,7 @@ enum fc_code fc_period_event(struct fc_period_finder *f, const struct fc_event *
         f->kind[f->n_kinds] = k;
         f->slot[at] = ++f->n_kinds;
     }
-    if (f->n == f->capacity) {
-        size_t more = f->capacity ? 2 * f->capacity : 1024;
-        uint32_t *call = realloc(f->call, more * sizeof *call);
-        if (!call) return no_memory(f);
-        f->call = call;
-        f->capacity = more;
-    }
+    if (!FC_GROW(f->call, f->capacity, f->n + 1)) return no_memory(f);
     f->call[f->n++] = f->slot[at] - 1;
     f->gave_up = f->n_kinds > MOST_KINDS || f->n > MOST_CALLS;
     return FC_OK;
@@ -191,13 +186,7 @@ static enum fc_code find_stretch(const struct fc_period_finder *f, struct stretc
 
 bool fc_rate_add(struct fc_rate_list *list, struct fc_rate rate)
 {
-    if (list->n == list->capacity) {
-        size_t more = list->capacity ? 2 * list->capacity : 256;
-        struct fc_rate *larger = realloc(list->rate, more * sizeof *larger);
-        if (!larger) return false;
-        list->rate = larger;
-        list->capacity = more;
-    }
+    if (!FC_GROW(list->rate, list->capacity, list->n + 1)) return false;
     list->rate[list->n++] = rate;
     return true;
 }

@@ -3,6 +3,7 @@
  *
  * In memory each rank has a chain of pieces that double up to 64 Ki events; closing copies them into one array, rank-major, and frees each
  * piece behind the copy, so the peak is the trace and one rank of it. */
+#include "core/array.h"
 #include "traces/trace_blocks.h"
 #include "traces/trace_formats.h"
 
@@ -125,14 +126,7 @@ enum fc_code fc_sink_comm(struct fc_trace_sink *sink, const uint32_t *member, ui
 
 static enum fc_code add_list(struct fc_trace_sink *sink, struct fc_sink_rank *rank, const int64_t *list, uint32_t n)
 {
-    if (rank->n_list + n > rank->list_capacity) {
-        uint64_t capacity = rank->list_capacity ? 2 * rank->list_capacity : 64;
-        while (capacity < rank->n_list + n) capacity *= 2;
-        int64_t *larger = realloc(rank->list, capacity * sizeof *larger);
-        if (!larger) return no_memory(sink->st);
-        rank->list = larger;
-        rank->list_capacity = capacity;
-    }
+    if (!FC_GROW(rank->list, rank->list_capacity, rank->n_list + n)) return no_memory(sink->st);
     memcpy(rank->list + rank->n_list, list, n * sizeof *list);
     rank->n_list += n;
     return FC_OK;

@@ -12,6 +12,7 @@
  *
  * The front: no allowed layout has less weighted hops and passes fewer bridges. All layouts are looked at, one of each
  * class of mirrors, some 2 us each. */
+#include "core/array.h"
 #include "mapping/place/place_search.h"
 
 #include <math.h>
@@ -90,15 +91,9 @@ static void see(struct walk *w)
         w->front[at].figures.passed <= p.figures.passed + 1e-9)
         return;
     while (at + beaten < w->n && w->front[at + beaten].figures.passed >= p.figures.passed - 1e-9) beaten++;
-    if (w->n - beaten + 1 > w->capacity) {
-        uint32_t more = 2 * w->capacity + 64;
-        struct fc_layout_point *grown = realloc(w->front, more * sizeof *grown);
-        if (!grown) {
-            fc_out_of_memory(w->st, "the front of layouts");
-            return;
-        }
-        w->front = grown;
-        w->capacity = more;
+    if (!FC_GROW(w->front, w->capacity, w->n - beaten + 1)) {
+        fc_out_of_memory(w->st, "the front of layouts");
+        return;
     }
     memmove(&w->front[at + 1], &w->front[at + beaten], (w->n - at - beaten) * sizeof *w->front);
     w->n += 1 - beaten;

@@ -1,7 +1,7 @@
 /* place_seen.c - the best layouts seen so far, by objective, and the front of two. */
+#include "core/array.h"
 #include "mapping/place/place_search.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* < 0: a is better for the objective, ties by the others. */
@@ -47,13 +47,9 @@ static void see_front(struct fc_place_seen *seen, const struct fc_place_key *key
     }
     if (before != FC_NONE && seen->front[before].key.weighted == key->weighted) at = before;
     while (drop < seen->n_front && seen->front[drop].key.load >= key->load) drop++;
-    if (seen->n_front + 1 > seen->capacity) {
-        uint32_t capacity = seen->capacity ? 2 * seen->capacity : 64;
-        struct fc_place_found *more = realloc(seen->front, capacity * sizeof *more);
-        seen->full = seen->full || !more;
-        if (!more) return;
-        seen->front = more;
-        seen->capacity = capacity;
+    if (!FC_GROW(seen->front, seen->capacity, seen->n_front + 1)) {
+        seen->full = true;
+        return;
     }
     memmove(&seen->front[at + 1], &seen->front[drop], (seen->n_front - drop) * sizeof *seen->front);
     seen->n_front += at + 1 - drop;

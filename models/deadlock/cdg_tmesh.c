@@ -6,6 +6,7 @@
  * crosses it is of channel 1 already), and arrivals of different dimensions are independent. So the
  * dependencies of one chip are worked out once, each with the set of arrivals that bring it about, and
  * written for every chip where one of them occurs: O(chips * template). */
+#include "core/array.h"
 #include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
 
@@ -81,12 +82,7 @@ static void add_arc(struct template *t, uint64_t from, uint64_t to, uint64_t rea
 {
     if (t->n == t->capacity) {
         compact(t);
-        if (2 * t->n >= t->capacity) {
-            size_t capacity = t->capacity ? 2 * t->capacity : 4096;
-            struct arc *more = realloc(t->arcs, capacity * sizeof *more);
-            t->full = t->full || !more;
-            if (more) t->arcs = more, t->capacity = capacity;
-        }
+        if (2 * t->n >= t->capacity && !FC_GROW(t->arcs, t->capacity, t->capacity + 1)) t->full = true;
     }
     if (!t->full) t->arcs[t->n++] = (struct arc){from, to, reasons, always};
 }

@@ -59,25 +59,26 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
     static const char *const others[] = {"at"};
     double at[FC_BULK_FEATURES];
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, 1, c) ||
-        read_list(r, value_of(r, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
+        read_list(r, fc_yaml_value(&r->yaml, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
         return r->st->code;
     c->at = (struct fc_bulk_point){
         .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
     if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "at")),
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "at")),
                    "at: expected packets, anisotropy and split of at least 1 and a share of at most 1");
 }
 
 static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, struct fc_bulk *bulk)
 {
     if (node->type != YAML_SEQUENCE_NODE)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of cases");
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: expected a list of cases");
     size_t n = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
     if (n > FC_KRIGING_MOST_POINTS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: %zu cases (at most %d)", n, FC_KRIGING_MOST_POINTS);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: %zu cases (at most %d)", n,
+                       FC_KRIGING_MOST_POINTS);
     bulk->cases = fc_alloc(&r->c->arena, n, sizeof *bulk->cases, r->st);
     for (size_t i = 0; bulk->cases && i < n; i++)
-        if (read_bulk_case(r, node_of(r, node->data.sequence.items.start[i]), &bulk->cases[i])) break;
+        if (read_bulk_case(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]), &bulk->cases[i])) break;
     bulk->n_cases = (uint32_t)n;
     return r->st->code;
 }
@@ -92,16 +93,18 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
     static const char *const others[] = {"lengths", "cases"};
     struct fc_bulk *bulk = &r->c->phases;
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, FC_COUNT(others), bulk) ||
-        read_list(r, value_of(r, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES, bulk->shape.length) ||
-        read_bulk_cases(r, value_of(r, node, "cases"), bulk))
+        read_list(r, fc_yaml_value(&r->yaml, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES,
+                  bulk->shape.length) ||
+        read_bulk_cases(r, fc_yaml_value(&r->yaml, node, "cases"), bulk))
         return r->st->code;
     if (bulk->n_cases == 0) return FC_OK;
     for (int i = FC_BULK_FEATURES; i < FC_KRIGING_FEATURES; i++) bulk->shape.length[i] = 1;
     for (int i = 0; i < FC_BULK_FEATURES; i++)
         if (!(bulk->shape.length[i] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "lengths")), "lengths: %g (expected above 0)",
-                           bulk->shape.length[i]);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "lengths")),
+                           "lengths: %g (expected above 0)", bulk->shape.length[i]);
     if (!(bulk->shape.noise > 0))
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")), "noise: 0 (expected above 0)");
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "noise")),
+                       "noise: 0 (expected above 0)");
     return FC_OK;
 }

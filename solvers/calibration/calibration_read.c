@@ -25,12 +25,12 @@ static enum fc_code read_parameters(struct reader *r, const yaml_node_t *node)
     if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL)) return r->st->code;
     for (int i = 0; i < FC_Q_PARAMETERS; i++) {
         const char *name = fc_queueing_parameter_names[i];
-        const yaml_node_t *entry = value_of(r, node, name);
+        const yaml_node_t *entry = fc_yaml_value(&r->yaml, node, name);
         struct parameter p;
         if (decode(r, entry, name, fields, FC_COUNT(fields), NULL, 0, &p)) return r->st->code;
         if (!(p.low <= p.value && p.value <= p.high))
-            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g", name, p.value,
-                           p.low, p.high);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, entry), "%s: %g is not in its interval %g to %g",
+                           name, p.value, p.low, p.high);
         c->parameters.value[i] = p.value;
         c->low.value[i] = p.low;
         c->high.value[i] = p.high;
@@ -46,11 +46,11 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
     double *range[] = {r->c->hops, r->c->anisotropy, r->c->flits, r->c->buffer_packets};
     if (decode(r, node, "hull", fields, FC_COUNT(fields), lists, FC_COUNT(lists), r->c)) return r->st->code;
     for (size_t i = 0; i < FC_COUNT(lists); i++) {
-        const yaml_node_t *value = value_of(r, node, lists[i]);
+        const yaml_node_t *value = fc_yaml_value(&r->yaml, node, lists[i]);
         if (read_list(r, value, lists[i], false, 0, 2, range[i])) return r->st->code;
         if (range[i][0] > range[i][1])
-            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i], range[i][0],
-                           range[i][1]);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: %g to %g is no range", lists[i],
+                           range[i][0], range[i][1]);
     }
     return FC_OK;
 }
@@ -72,7 +72,8 @@ static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
     };
     static const char *const lists[] = {"at_load_share"};
     if (decode(r, node, "errors", fields, FC_COUNT(fields), lists, 1, r->c)) return r->st->code;
-    return read_list(r, value_of(r, node, lists[0]), lists[0], true, 0, (int)FC_COUNT(r->c->error_at), r->c->error_at);
+    return read_list(r, fc_yaml_value(&r->yaml, node, lists[0]), lists[0], true, 0, (int)FC_COUNT(r->c->error_at),
+                     r->c->error_at);
 }
 
 static enum fc_code read_correction(struct reader *r, const yaml_node_t *node, struct fc_calibration_correction *one,
@@ -89,10 +90,12 @@ static enum fc_code read_correction(struct reader *r, const yaml_node_t *node, s
     };
     static const char *const lists[] = {"lengths"};
     if (decode(r, node, "corrections", fields, FC_COUNT(fields), lists, 1, one) ||
-        read_list(r, value_of(r, node, lists[0]), lists[0], false, 1e-9, FC_KRIGING_FEATURES, one->shape.length))
+        read_list(r, fc_yaml_value(&r->yaml, node, lists[0]), lists[0], false, 1e-9, FC_KRIGING_FEATURES,
+                  one->shape.length))
         return r->st->code;
     if (one->share > last) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, node), "corrections: share %g (expected above %g)", one->share, last);
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "corrections: share %g (expected above %g)",
+                   one->share, last);
 }
 
 static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
@@ -101,11 +104,11 @@ static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
     long n =
         node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
     if (n < 0 || n > FC_CALIBRATION_MOST_CORRECTIONS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "corrections: expected a list of at most %d",
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "corrections: expected a list of at most %d",
                        FC_CALIBRATION_MOST_CORRECTIONS);
     for (c->n_corrections = 0; c->n_corrections < (int)n; c->n_corrections++) {
         struct fc_calibration_correction *one = &c->corrections[c->n_corrections];
-        if (read_correction(r, node_of(r, node->data.sequence.items.start[c->n_corrections]), one,
+        if (read_correction(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[c->n_corrections]), one,
                             c->n_corrections ? one[-1].share : 0))
             return r->st->code;
     }
@@ -118,25 +121,26 @@ static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struc
     long n =
         node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
     if (n < 1 || n > FC_CALIBRATION_MOST_POINTS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "points: expected a list of 1 to %d points",
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "points: expected a list of 1 to %d points",
                        FC_CALIBRATION_MOST_POINTS);
     k->points = fc_alloc(&r->c->arena, (size_t)n, sizeof *k->points, r->st);
     if (!k->points) return r->st->code;
     for (int i = 0; i < (int)n; i++) {
-        const yaml_node_t *point = node_of(r, node->data.sequence.items.start[i]);
+        const yaml_node_t *point = fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]);
         double v[4];
         if (decode(r, point, "points", NULL, 0, at, 1, NULL) ||
-            read_list(r, value_of(r, point, "at"), "at", true, 0, 4, v))
+            read_list(r, fc_yaml_value(&r->yaml, point, "at"), "at", true, 0, 4, v))
             return r->st->code;
         k->points[i] = (struct fc_calibration_point){v[0], v[1], v[2], v[3]};
         if (!(v[0] > (i ? k->points[i - 1].load_share : 0)) || !(v[0] < 1))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point),
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
                            "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
         if (!(v[1] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: latency %g cycles (expected above 0)", v[1]);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
+                           "points: latency %g cycles (expected above 0)", v[1]);
         if (!(v[3] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: model over kernel %g (expected above 0)",
-                           v[3]);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
+                           "points: model over kernel %g (expected above 0)", v[3]);
     }
     k->n_points = (int)n;
     return FC_OK;
@@ -163,13 +167,14 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
     static const char *const others[] = {"flits", "features", "points"};
     double flits[2];
     if (decode(r, node, "cases", fields, FC_COUNT(fields), others, FC_COUNT(others), k) ||
-        read_list(r, value_of(r, node, "flits"), "flits", false, 0, 2, flits) ||
-        read_list(r, value_of(r, node, "features"), "features", false, 1e-6, FC_CALIBRATION_FEATURES, k->features) ||
-        read_points(r, value_of(r, node, "points"), k))
+        read_list(r, fc_yaml_value(&r->yaml, node, "flits"), "flits", false, 0, 2, flits) ||
+        read_list(r, fc_yaml_value(&r->yaml, node, "features"), "features", false, 1e-6, FC_CALIBRATION_FEATURES,
+                  k->features) ||
+        read_points(r, fc_yaml_value(&r->yaml, node, "points"), k))
         return r->st->code;
     if (!(flits[0] >= 1) || flits[0] > flits[1])
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")), "flits: %g to %g is no packet length",
-                       flits[0], flits[1]);
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "flits")),
+                       "flits: %g to %g is no packet length", flits[0], flits[1]);
     k->flits_min = flits[0];
     k->flits_max = flits[1];
     k->kind = fc_calibration_pattern_kind(k->pattern, &r->c->arena, r->st);
@@ -181,12 +186,13 @@ static enum fc_code read_cases(struct reader *r, const yaml_node_t *node)
     struct fc_calibration *c = r->c;
     long n =
         node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
-    if (n < 1) return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
+    if (n < 1)
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: expected a list of at least one case");
     c->cases = fc_alloc(&c->arena, (size_t)n, sizeof *c->cases, r->st);
     if (!c->cases) return r->st->code;
     c->n_cases = (uint32_t)n;
     for (long i = 0; i < n; i++)
-        if (read_case(r, node_of(r, node->data.sequence.items.start[i]), &c->cases[i])) return r->st->code;
+        if (read_case(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]), &c->cases[i])) return r->st->code;
     return FC_OK;
 }
 
@@ -200,18 +206,19 @@ static enum fc_code read_all(struct reader *r)
         REAL("hops_run", struct fc_calibration, hops_run, 0, 1e18),
     };
     static const char *const sections[] = {"parameters", "hull", "errors", "corrections", "cases", "phases", "replays"};
-    const yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    const yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},
                        "not a calibration (expected keys machine:, kind:, parameters:, ...)");
-    const yaml_node_t *replays = top->type == YAML_MAPPING_NODE ? value_of(r, top, "replays") : NULL;
+    const yaml_node_t *replays = top->type == YAML_MAPPING_NODE ? fc_yaml_value(&r->yaml, top, "replays") : NULL;
     size_t n_sections = FC_COUNT(sections) - (replays ? 0 : 1); /* older files have none */
     if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, n_sections, r->c)) return r->st->code;
-    if (read_parameters(r, value_of(r, top, "parameters")) || read_hull(r, value_of(r, top, "hull")) ||
-        read_errors(r, value_of(r, top, "errors")) || read_corrections(r, value_of(r, top, "corrections")))
+    if (read_parameters(r, fc_yaml_value(&r->yaml, top, "parameters")) ||
+        read_hull(r, fc_yaml_value(&r->yaml, top, "hull")) || read_errors(r, fc_yaml_value(&r->yaml, top, "errors")) ||
+        read_corrections(r, fc_yaml_value(&r->yaml, top, "corrections")))
         return r->st->code;
-    if (read_cases(r, value_of(r, top, "cases"))) return r->st->code;
-    if (fc_calibration_phases_read(r, value_of(r, top, "phases"))) return r->st->code;
+    if (read_cases(r, fc_yaml_value(&r->yaml, top, "cases"))) return r->st->code;
+    if (fc_calibration_phases_read(r, fc_yaml_value(&r->yaml, top, "phases"))) return r->st->code;
     return fc_calibration_replays_read(r, replays);
 }
 
@@ -221,9 +228,10 @@ enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibr
     struct reader r = {.c = calibration, .st = st};
     memset(calibration, 0, sizeof *calibration);
     calibration->file = fc_copy_text(&calibration->arena, path, st);
-    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && parse(&r, &text)) {
+    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) &&
+        !fc_yaml_read(&r.yaml, &text, calibration->file, ": a calibration is one", st)) {
         read_all(&r);
-        yaml_document_delete(&r.document);
+        fc_yaml_free(&r.yaml);
     }
     if (st->code) fc_calibration_free(calibration);
     return st->code;

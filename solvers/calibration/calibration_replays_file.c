@@ -46,13 +46,13 @@ void fc_calibration_replays_write(FILE *f, const struct fc_replays *replays)
 static enum fc_code read_figures(struct reader *r, const yaml_node_t *node, struct fc_replay_case *c, int m)
 {
     double v[FIGURES];
-    const yaml_node_t *list = value_of(r, node, models[m]);
+    const yaml_node_t *list = fc_yaml_value(&r->yaml, node, models[m]);
     if (read_list(r, list, models[m], true, 0, FIGURES, v)) return r->st->code;
     c->at[m] = (struct fc_replay_point){.share = v[0], .waiting = v[1], .packets = v[2], .hops = v[3]};
     c->ratio[m] = v[4];
     if (isnan(v[4])) return FC_OK;
     if (v[0] <= 1 && v[1] <= 1 && v[2] >= 1 && v[3] >= 0 && v[4] > 0) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, place_of(r, list),
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, list),
                    "%s: expected shares of 0 to 1, at least one packet, hops and a ratio above 0", models[m]);
 }
 
@@ -81,7 +81,7 @@ static enum fc_code read_mixing(struct reader *r, const yaml_node_t *node, struc
     replays->mixing_high = v[2];
     if (0 < v[1] && v[1] <= v[0] && v[0] <= v[2] && v[2] <= 1) return FC_OK;
     return fc_fail(
-        r->st, FC_INPUT, place_of(r, node),
+        r->st, FC_INPUT, fc_yaml_place(&r->yaml, node),
         "mixing: expected a limit above 0 and up to 1 between the ends of its interval, which come after it");
 }
 
@@ -91,23 +91,24 @@ enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *no
     static const char *const others[] = {"covered", "unknown", "cases", "mixing"};
     struct fc_replays *replays = &r->c->replays;
     if (!node) return FC_OK;
-    const yaml_node_t *mixing = node->type == YAML_MAPPING_NODE ? value_of(r, node, "mixing") : NULL;
+    const yaml_node_t *mixing = node->type == YAML_MAPPING_NODE ? fc_yaml_value(&r->yaml, node, "mixing") : NULL;
     size_t n_others = FC_COUNT(others) - (mixing ? 0 : 1); /* older files have none */
     if (decode(r, node, "replays", fields, FC_COUNT(fields), others, n_others, replays) ||
         read_mixing(r, mixing, replays) ||
-        read_list(r, value_of(r, node, "covered"), "covered", true, 0, FC_MEASURED, replays->covered_percent) ||
-        read_list(r, value_of(r, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
+        read_list(r, fc_yaml_value(&r->yaml, node, "covered"), "covered", true, 0, FC_MEASURED,
+                  replays->covered_percent) ||
+        read_list(r, fc_yaml_value(&r->yaml, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
         return r->st->code;
-    const yaml_node_t *cases = value_of(r, node, "cases");
+    const yaml_node_t *cases = fc_yaml_value(&r->yaml, node, "cases");
     size_t n = cases->type == YAML_SEQUENCE_NODE
                    ? (size_t)(cases->data.sequence.items.top - cases->data.sequence.items.start)
                    : 0;
     if (n < 1 || n > FC_MOST_REPLAYS)
-        return fc_fail(r->st, FC_INPUT, place_of(r, cases), "replays: expected a list of 1 to %d cases",
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, cases), "replays: expected a list of 1 to %d cases",
                        FC_MOST_REPLAYS);
     replays->cases = fc_alloc(&r->c->arena, n, sizeof *replays->cases, r->st);
     for (size_t i = 0; replays->cases && i < n; i++)
-        if (read_replay_case(r, node_of(r, cases->data.sequence.items.start[i]), &replays->cases[i])) break;
+        if (read_replay_case(r, fc_yaml_node(&r->yaml, cases->data.sequence.items.start[i]), &replays->cases[i])) break;
     replays->n_cases = (uint32_t)n;
     return r->st->code;
 }

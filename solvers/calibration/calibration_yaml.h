@@ -3,12 +3,12 @@
 #ifndef FC_CALIBRATION_YAML_H
 #define FC_CALIBRATION_YAML_H
 
+#include "core/yaml_file.h"
 #include "solvers/calibration/calibration.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 /* A key of the file: as of core.h, and whether null is a value. */
 struct field {
@@ -17,7 +17,7 @@ struct field {
 };
 
 struct reader {
-    yaml_document_t document;
+    struct fc_yaml yaml;
     struct fc_calibration *c;
     struct fc_status *st;
 };
@@ -49,90 +49,18 @@ struct reader {
 
 /* ---- the document ---- */
 
-static inline const char *text_of(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-static inline struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
-{
-    return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
-}
-
-static inline void not_yaml(struct reader *r, const yaml_parser_t *parser)
-{
-    if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
-        fc_out_of_memory(r->st, "reading %s", r->c->file);
-    else
-        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser->problem_mark.line + 1}, "not YAML: %s",
-                parser->problem);
-}
-
-/* Nothing comes behind the document: a second one would be ignored. */
-static inline bool check_end(struct reader *r, yaml_parser_t *parser)
-{
-    yaml_document_t more;
-    if (!yaml_parser_load(parser, &more)) {
-        not_yaml(r, parser);
-        return false;
-    }
-    const yaml_node_t *root = yaml_document_get_root_node(&more);
-    if (root) fc_fail(r->st, FC_INPUT, place_of(r, root), "a second document: a calibration is one");
-    bool end = !root;
-    yaml_document_delete(&more);
-    return end;
-}
-
-static inline bool parse(struct reader *r, const struct fc_text *text)
-{
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) {
-        fc_out_of_memory(r->st, "reading %s", text->file);
-        return false;
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    bool loaded = yaml_parser_load(&parser, &r->document);
-    if (!loaded) not_yaml(r, &parser);
-    if (loaded && !check_end(r, &parser)) {
-        yaml_document_delete(&r->document);
-        loaded = false;
-    }
-    yaml_parser_delete(&parser);
-    return loaded;
-}
-
-static inline yaml_node_t *node_of(struct reader *r, int index)
-{
-    return yaml_document_get_node(&r->document, index);
-}
-
 /* Whether the node is a mapping with plain keys, each once. */
 static inline enum fc_code check_mapping(struct reader *r, const yaml_node_t *node, const char *what)
 {
     if (node->type != YAML_MAPPING_NODE)
-        return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a mapping of keys", what);
-    yaml_node_pair_t *start = node->data.mapping.pairs.start, *top = node->data.mapping.pairs.top;
-    for (yaml_node_pair_t *p = start; p < top; p++) {
-        yaml_node_t *key = node_of(r, p->key);
-        if (key->type != YAML_SCALAR_NODE || strlen(text_of(key)) != key->data.scalar.length)
-            return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: a key must be a plain word", what);
-        for (yaml_node_pair_t *q = start; q < p; q++)
-            if (!strcmp(text_of(node_of(r, q->key)), text_of(key)))
-                return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: given twice", text_of(key));
-    }
-    return FC_OK;
-}
-
-static inline yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, const char *name)
-{
-    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++)
-        if (!strcmp(text_of(node_of(r, p->key)), name)) return node_of(r, p->value);
-    return NULL;
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: expected a mapping of keys", what);
+    return fc_yaml_check_keys(&r->yaml, node, what);
 }
 
 static inline bool is_null(const yaml_node_t *node)
 {
     return node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           !strcmp(text_of(node), "null");
+           !strcmp(fc_yaml_text(node), "null");
 }
 
 /* Exactly `n` numbers, each at least `low`; null is NaN where allowed. */
@@ -141,15 +69,17 @@ static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, 
 {
     long count =
         node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
-    if (count != n) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
+    if (count != n)
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: expected a list of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
-        yaml_node_t *item = node_of(r, node->data.sequence.items.start[i]);
+        yaml_node_t *item = fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]);
         struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, low, 1e18, NULL, NULL, ""};
         if (item->type != YAML_SCALAR_NODE)
-            return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected a list of %d numbers", name, n);
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, item), "%s: expected a list of %d numbers", name,
+                           n);
         if (may_be_null && is_null(item))
             out[i] = NAN;
-        else if (fc_key_set(&key, &out[i], text_of(item), 0, NULL, place_of(r, item), r->st))
+        else if (fc_key_set(&key, &out[i], fc_yaml_text(item), 0, NULL, fc_yaml_place(&r->yaml, item), r->st))
             return r->st->code;
     }
     return FC_OK;
@@ -159,13 +89,13 @@ static inline enum fc_code read_field(struct reader *r, const struct field *fiel
                                       const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
-    if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
-        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: expected one value", key->name);
+    if (!fc_yaml_is_plain(value))
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: expected one value", key->name);
     if (field->may_be_null && is_null(value)) {
         memcpy((char *)settings + key->offset, &(double){NAN}, sizeof(double));
         return FC_OK;
     }
-    return fc_key_set(key, settings, text_of(value), 0, &r->c->arena, place_of(r, value), r->st);
+    return fc_key_set(key, settings, fc_yaml_text(value), 0, &r->c->arena, fc_yaml_place(&r->yaml, value), r->st);
 }
 
 /* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller
@@ -179,13 +109,14 @@ static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, con
     for (size_t i = 0; i < n_fields; i++) known[i] = fields[i].key;
     for (size_t i = 0; i < n_others; i++) known[n_fields + i].name = others[i];
     for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
-        yaml_node_t *name = node_of(r, p->key);
-        if (!fc_key_find(known, n_fields + n_others, text_of(name)))
-            return fc_key_unknown(known, n_fields + n_others, text_of(name), place_of(r, name), r->st);
+        yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
+        if (!fc_key_find(known, n_fields + n_others, fc_yaml_text(name)))
+            return fc_key_unknown(known, n_fields + n_others, fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
     }
     for (size_t i = 0; i < n_fields + n_others; i++) {
-        const yaml_node_t *value = value_of(r, node, known[i].name);
-        if (!value) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
+        const yaml_node_t *value = fc_yaml_value(&r->yaml, node, known[i].name);
+        if (!value)
+            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: %s is missing", what, known[i].name);
         if (i < n_fields && read_field(r, &fields[i], settings, value)) return r->st->code;
     }
     return FC_OK;

@@ -344,9 +344,9 @@ static void close_engine(void *engine)
         free(block->note);
         free(block->landing);
     }
-    for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->mail; i++) {
-        free(e->mail[i].arrival);
-        free(e->mail[i].back);
+    for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->outbox; i++) {
+        free(e->outbox[i].arrival);
+        free(e->outbox[i].back);
     }
     fc_arena_free(&e->arena);
     free(e);
@@ -368,8 +368,8 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     if (e->n_blocks > 1024) e->n_blocks = 1024;
     int asked = e->n_blocks;
     e->block = fc_alloc(&e->arena, (size_t)asked, sizeof *e->block, st);
-    e->mail = fc_alloc(&e->arena, 2 * (size_t)asked * (size_t)asked, sizeof *e->mail, st);
-    if (!e->block || !e->mail || make_arrays(e, st)) return st->code;
+    e->outbox = fc_alloc(&e->arena, 2 * (size_t)asked * (size_t)asked, sizeof *e->outbox, st);
+    if (!e->block || !e->outbox || make_arrays(e, st)) return st->code;
     divide(e);
     e->window = find_window(e);
     if (e->window == 0) {
@@ -380,8 +380,8 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     fill_links(e);
     fill_scores(e);
     if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st)) return st->code;
-    e->n_slots = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
-    e->waiting = fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);
+    e->n_groups = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
+    e->waiting = fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_groups * (size_t)e->words, sizeof *e->waiting, st);
     if (!e->waiting) return st->code;
     for (int b = 0; b < e->n_blocks; b++) {
         if (make_block(e, b, st)) return st->code;

@@ -1,7 +1,7 @@
 /* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c...).
  *
- * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and what it tells
- * the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
+ * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and its outboxes of
+ * messages to the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
  * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
  * tokens. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
  * tori (event_torus*.c). */
@@ -18,14 +18,15 @@ struct fc_event {
     const struct fc_flit_traffic *traffic;
     uint64_t seed, now;
     int n_blocks;
-    uint64_t window;                /* ticks between two meetings of the blocks */
+    uint64_t
+        window; /* ticks between two exchanges of messages among the blocks: the least time in which one matters to another */
     uint32_t n_vcs;                 /* that a link may have; those between routers use the first n_network_vcs */
     uint32_t n_network_vcs, stride; /* stride: lanes of a link */
     uint32_t first_tokens;          /* lane of the tokens of channel 0 */
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
-    uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
-    uint32_t paths;                 /* transfers to routers that an input port has paths for, the most of any */
+    uint32_t n_groups;              /* request groups of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
+    uint32_t paths;                 /* simultaneous transfers to routers out of an input port, the most of any port */
     uint32_t first_unlimited;       /* links from here on have a path for every channel */
     bool few_paths, longest_queue;
     bool elects_of_word; /* at random or the longest queue, of masks of one word */
@@ -49,7 +50,7 @@ struct fc_event {
     union fc_event_lane *lane;           /* [n_links * stride] */
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
-    uint64_t *waiting;       /* [n_links][n_slots][words] */
+    uint64_t *waiting;       /* [n_links][n_groups][words] heads of each request group */
     uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
     uint64_t *port_busy;     /* [n_routers][port_stride] adaptive tori: busy_until of the link of each port */
     uint64_t *escape_wanted; /* [n_routers][port_stride][2] there `wanted` of a link is the set of all heads that
@@ -68,10 +69,10 @@ struct fc_event {
     uint16_t *vertex_block;  /* [n_routers + n_nodes] */
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
-    struct fc_event_block *block; /* [n_blocks] */
-    struct fc_event_mail *mail;   /* [2][n_blocks from][n_blocks to] */
-    int parity;                   /* of the mail being written */
-    struct fc_team *team;         /* its threads meet at the end of a window */
+    struct fc_event_block *block;   /* [n_blocks] */
+    struct fc_event_outbox *outbox; /* [2][n_blocks from][n_blocks to] */
+    int parity;                     /* of the outboxes being written */
+    struct fc_team *team;           /* its threads meet at the end of a window */
 };
 
 /* ---- event_run.c, event_report.c: as in fc_flit_engine_ops ---- */

@@ -7,7 +7,8 @@
 #include "solvers/flit/event_wheel.h"
 #include "solvers/flit/route_ops.h"
 
-/* What one block tells another within a window. */
+/* Cross-block messages of a window: packets that start on a link into the other block, and tokens that go back to a link
+ * of the other block. */
 struct fc_event_arrival {
     struct fc_event_packet packet;
     uint32_t channel;
@@ -16,29 +17,30 @@ struct fc_event_return {
     struct fc_event_ramp ramp;
     uint32_t link, vc;
 };
-struct fc_event_mail {
+/* What one block has for another. Read by the other one in the next window. */
+struct fc_event_outbox {
     struct fc_event_arrival *arrival;
     struct fc_event_return *back;
     uint32_t n_arrivals, arrival_capacity, n_back, back_capacity;
 };
 
-/* A router with events at the present tick. */
+/* A router with events at the present tick: n of them, the first one's word, then a list of notes. */
 struct fc_event_dirty {
     uint32_t router, n, word;
-    uint32_t more; /* notes with the other events; 0: none */
+    uint32_t more; /* first note with the other events; 0: none */
 };
 struct fc_event_note {
     uint32_t word, next;
 };
-/* A head that takes part in the arbitration of a router. */
+/* A head that takes part in the arbitration of a router: its request. */
 struct fc_event_bid {
     uint32_t channel;
     uint32_t first_choice, n_choices;
-    int32_t choice; /* picked; -1: none available */
-    uint32_t link;  /* picked and not decided yet; FC_NONE */
+    int32_t choice; /* the one that it asks for; -1: none is available */
+    uint32_t link;  /* of that choice while it is not decided; else FC_NONE */
     uint16_t bit;
     uint8_t vc;
-    bool out; /* has moved, or waits */
+    bool out; /* takes part no more: has moved, or waits */
 };
 
 #define FC_EVENT_BATCH 8
@@ -47,10 +49,11 @@ struct fc_event;
 struct fc_event_block {
     struct fc_event *engine;
     struct fc_flit_counts *counts;
-    int index, parity;                  /* parity: of the mail it writes */
+    int index, parity;                  /* parity: of the outboxes it writes */
     uint32_t first_router, last_router; /* routers first .. last-1 */
-    struct fc_event_group group[FC_EVENT_GROUPS];
-    uint64_t well_within; /* a packet that starts less than so long after measure_from is all measured */
+    struct fc_event_request_group group[FC_EVENT_GROUPS];
+    uint64_t
+        well_within; /* a packet that starts less than so many ticks after measure_from lies wholly in the measurement */
     struct fc_event_wheel wheel;
     struct fc_event_packet *packet; /* [packet_capacity], 0 unused */
     uint32_t n_packets, packet_capacity, free_packet;

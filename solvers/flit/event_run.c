@@ -65,7 +65,7 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         if (link->wanted == 0) return;
         if (e->is_large) {
             __builtin_prefetch((const union fc_event_lane *)link + e->stride - 1);
-            if (e->n_slots) __builtin_prefetch(fc_event_waiting(e, index, 0));
+            if (e->n_groups) __builtin_prefetch(fc_event_waiting(e, index, 0));
         }
         gather(block, link->source, word);
         return;
@@ -171,24 +171,24 @@ static void read_mail(struct fc_event_block *block, int parity)
 {
     struct fc_event *e = block->engine;
     for (int from = 0; from < e->n_blocks; from++) {
-        struct fc_event_mail *mail =
-            &e->mail[((size_t)parity * (size_t)e->n_blocks + (size_t)from) * (size_t)e->n_blocks +
-                     (size_t)block->index];
-        for (uint32_t i = 0; i < mail->n_arrivals; i++) {
+        struct fc_event_outbox *outbox =
+            &e->outbox[((size_t)parity * (size_t)e->n_blocks + (size_t)from) * (size_t)e->n_blocks +
+                       (size_t)block->index];
+        for (uint32_t i = 0; i < outbox->n_arrivals; i++) {
             uint32_t p = fc_event_new_packet(block);
             if (p == 0) return;
-            block->packet[p] = mail->arrival[i].packet;
+            block->packet[p] = outbox->arrival[i].packet;
             if (e->is_adaptive_torus)
-                fc_event_torus_append(block, mail->arrival[i].channel, p);
+                fc_event_torus_append(block, outbox->arrival[i].channel, p);
             else
-                fc_event_append(block, mail->arrival[i].channel, p);
+                fc_event_append(block, outbox->arrival[i].channel, p);
         }
-        for (uint32_t i = 0; i < mail->n_back; i++)
+        for (uint32_t i = 0; i < outbox->n_back; i++)
             if (e->is_adaptive_torus)
-                fc_event_torus_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+                fc_event_torus_return(block, outbox->back[i].link, outbox->back[i].vc, &outbox->back[i].ramp);
             else
-                fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
-        mail->n_arrivals = mail->n_back = 0;
+                fc_event_take_return(block, outbox->back[i].link, outbox->back[i].vc, &outbox->back[i].ramp);
+        outbox->n_arrivals = outbox->n_back = 0;
     }
 }
 

@@ -80,14 +80,14 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
 
 void fc_event_post_arrival(struct fc_event_block *block, int to, uint32_t c, uint32_t p)
 {
-    struct fc_event_mail *mail = fc_event_mail_to(block, to);
-    void *array = mail->arrival;
-    if (!fc_event_grow(&array, &mail->arrival_capacity, mail->n_arrivals, sizeof *mail->arrival)) {
+    struct fc_event_outbox *outbox = fc_event_outbox_to(block, to);
+    void *array = outbox->arrival;
+    if (!fc_event_grow(&array, &outbox->arrival_capacity, outbox->n_arrivals, sizeof *outbox->arrival)) {
         block->out_of_memory = true;
         return;
     }
-    mail->arrival = array;
-    mail->arrival[mail->n_arrivals++] = (struct fc_event_arrival){block->packet[p], c};
+    outbox->arrival = array;
+    outbox->arrival[outbox->n_arrivals++] = (struct fc_event_arrival){block->packet[p], c};
     block->packet[p].next = block->free_packet;
     block->free_packet = p;
 }
@@ -95,14 +95,14 @@ void fc_event_post_arrival(struct fc_event_block *block, int to, uint32_t c, uin
 void fc_event_post_return(struct fc_event_block *block, int to, uint32_t l, uint32_t vc,
                           const struct fc_event_ramp *ramp)
 {
-    struct fc_event_mail *mail = fc_event_mail_to(block, to);
-    void *array = mail->back;
-    if (!fc_event_grow(&array, &mail->back_capacity, mail->n_back, sizeof *mail->back)) {
+    struct fc_event_outbox *outbox = fc_event_outbox_to(block, to);
+    void *array = outbox->back;
+    if (!fc_event_grow(&array, &outbox->back_capacity, outbox->n_back, sizeof *outbox->back)) {
         block->out_of_memory = true;
         return;
     }
-    mail->back = array;
-    mail->back[mail->n_back++] = (struct fc_event_return){*ramp, l, vc};
+    outbox->back = array;
+    outbox->back[outbox->n_back++] = (struct fc_event_return){*ramp, l, vc};
 }
 
 /* The packet starts on a link that does not lead to a node, for channel vc. */

@@ -17,11 +17,11 @@ void fc_event_post_arrival(struct fc_event_block *block, int to, uint32_t channe
 void fc_event_post_return(struct fc_event_block *block, int to, uint32_t link, uint32_t vc,
                           const struct fc_event_ramp *ramp);
 
-static inline struct fc_event_mail *fc_event_mail_to(struct fc_event_block *block, int to)
+static inline struct fc_event_outbox *fc_event_outbox_to(struct fc_event_block *block, int to)
 {
     struct fc_event *e = block->engine;
-    return &e->mail[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) * (size_t)e->n_blocks +
-                    (size_t)to];
+    return &e->outbox[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) * (size_t)e->n_blocks +
+                      (size_t)to];
 }
 
 /* Whether the head's input port has a path free to links of that kind; if not, `until` is when it will. A

@@ -95,12 +95,12 @@ void fc_event_add_behind(struct fc_event_block *block, struct fc_event_tokens *t
     t->more = i;
 }
 
-/* Channels and room that the heads in a slot of the link wait for. */
-static inline struct fc_event_group slot_group(const struct fc_event_block *block, uint32_t slot)
+/* Channels and room that the heads of a request group wait for. */
+static inline struct fc_event_request_group request_group(const struct fc_event_block *block, uint32_t number)
 {
-    if (slot < FC_EVENT_GROUPS) return block->group[slot];
-    slot -= FC_EVENT_GROUPS;
-    return (struct fc_event_group){(uint16_t)(1u << slot / 2), slot & 1};
+    if (number < FC_EVENT_GROUPS) return block->group[number];
+    number -= FC_EVENT_GROUPS;
+    return (struct fc_event_request_group){(uint16_t)(1u << number / 2), number & 1};
 }
 
 void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_ramp *ramp)
@@ -119,7 +119,7 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t
         return;
     }
     for (uint64_t left = link->wanted; left; left &= left - 1) {
-        struct fc_event_group g = slot_group(block, (uint32_t)__builtin_ctzll(left));
+        struct fc_event_request_group g = request_group(block, (uint32_t)__builtin_ctzll(left));
         if (!(g.vcs >> vc & 1)) continue;
         uint64_t tick = fc_event_token_tick(block, t, (g.k + 1u) * e->full);
         if (tick == 0 && ramp->last > now) continue; /* had them before: its heads wait for something else */
@@ -142,7 +142,7 @@ void fc_event_rearm(struct fc_event_block *block, uint32_t l)
     }
     if (link->kind == FC_EVENT_EJECTION) return;
     for (uint64_t left = link->wanted; left; left &= left - 1) {
-        struct fc_event_group g = slot_group(block, (uint32_t)__builtin_ctzll(left));
+        struct fc_event_request_group g = request_group(block, (uint32_t)__builtin_ctzll(left));
         for (uint32_t vcs = g.vcs; vcs; vcs &= vcs - 1) {
             const struct fc_event_tokens *t = fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(vcs));
             uint64_t tick = fc_event_token_tick(block, t, (g.k + 1u) * e->full);
@@ -159,11 +159,11 @@ static void wait_on(struct fc_event_block *block, uint32_t bit, const struct fc_
     struct fc_event_link *link = fc_event_link(e, choice->link);
     uint32_t k = choice->room_packets > 1, vcs = choice->vcs;
     if (link->kind == FC_EVENT_EJECTION) vcs &= -vcs;
-    uint64_t slots = fc_event_slots(block, vcs, k), first = FC_EVENT_NEVER, before = link->wanted;
-    link->wanted |= slots;
-    for (uint64_t left = slots; left; left &= left - 1)
+    uint64_t groups = fc_event_request_groups(block, vcs, k), first = FC_EVENT_NEVER, before = link->wanted;
+    link->wanted |= groups;
+    for (uint64_t left = groups; left; left &= left - 1)
         fc_event_waiting(e, choice->link, (uint32_t)__builtin_ctzll(left))[bit / 64] |= 1ull << bit % 64;
-    if ((before & slots) == slots) return; /* who waits for the same has seen to the wake-up */
+    if ((before & groups) == groups) return; /* who waits for the same has seen to the wake-up */
     if (link->busy_until > block->wheel.now) {
         fc_event_wake_at(block, choice->link, link, link->busy_until);
         return;
@@ -206,8 +206,8 @@ void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const str
         struct fc_event_link *link = fc_event_link(e, choice[i].link);
         uint32_t vcs = choice[i].vcs;
         if (link->kind == FC_EVENT_EJECTION) vcs &= -vcs;
-        uint64_t slots = fc_event_slots(block, vcs, choice[i].room_packets > 1);
-        for (uint64_t left = slots; left; left &= left - 1) {
+        uint64_t groups = fc_event_request_groups(block, vcs, choice[i].room_packets > 1);
+        for (uint64_t left = groups; left; left &= left - 1) {
             uint64_t *mask = fc_event_waiting(e, choice[i].link, (uint32_t)__builtin_ctzll(left)), any = 0;
             mask[bit / 64] &= ~(1ull << bit % 64);
             for (int w = 0; w < e->words; w++) any |= mask[w];
@@ -224,15 +224,15 @@ bool fc_event_eligible(struct fc_event_block *block, uint32_t l, uint64_t *mask)
     fc_event_clear(e, mask);
     if (link->busy_until > now) return false;
     for (uint64_t left = link->wanted; left; left &= left - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(left);
-        struct fc_event_group g = slot_group(block, slot);
+        uint32_t number = (uint32_t)__builtin_ctzll(left);
+        struct fc_event_request_group g = request_group(block, number);
         bool room = link->kind == FC_EVENT_EJECTION;
         for (uint32_t vcs = g.vcs; vcs && !room; vcs &= vcs - 1) {
             const struct fc_event_tokens *t = fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(vcs));
             room = fc_event_count(block, t, now) >= (int32_t)((g.k + 1u) * e->full);
         }
         if (!room) continue;
-        const uint64_t *waiting = fc_event_waiting(e, l, slot);
+        const uint64_t *waiting = fc_event_waiting(e, l, number);
         for (int w = 0; w < e->words; w++) found |= mask[w] |= waiting[w];
     }
     return found;

@@ -4,10 +4,10 @@
 
 #include "solvers/flit/event.h"
 
-/* Wakes the link when one of its waiters may next be served. Those that could be served now wait for a path:
- * they have an event of their own. */
+/* Sets the link's wake-up to the tick at which one of the heads that wait for it may next be served. Those that it
+ * could serve now wait for a path of their input port, and have an event of their own for that. */
 void fc_event_rearm(struct fc_event_block *block, uint32_t link);
-/* The head of channel c, for which none of the choices is available, waits for them; or does no more. */
+/* None of the choices of the head of channel c is available: it waits for all of them. And: it waits no more. */
 void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, int n);
 void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice, int n);
 /* Heads that wait for the link and that it could take now; whether there are any. */
@@ -30,26 +30,26 @@ static inline void fc_event_wake_at(struct fc_event_block *block, uint32_t l, st
     fc_event_push(&block->wheel, tick, FC_EVENT_LINK, l);
 }
 
-/* The slots for heads that would take any of `vcs`: one, or one for each channel when the block's groups are
- * others. */
-static inline uint64_t fc_event_slots(struct fc_event_block *block, uint32_t vcs, uint32_t k)
+/* The request groups (bits of fc_event_link.wanted) of a head that would take any of `vcs`, with room for k + 1 packets:
+ * the one of exactly these channels, or, when the block has FC_EVENT_GROUPS others already, one for each channel. */
+static inline uint64_t fc_event_request_groups(struct fc_event_block *block, uint32_t vcs, uint32_t k)
 {
     for (uint32_t i = 0; i < FC_EVENT_GROUPS; i++) {
-        struct fc_event_group *g = &block->group[i];
+        struct fc_event_request_group *g = &block->group[i];
         if (g->vcs == vcs && g->k == k) return 1ull << i;
         if (g->vcs) continue;
-        *g = (struct fc_event_group){(uint16_t)vcs, (uint8_t)k};
+        *g = (struct fc_event_request_group){(uint16_t)vcs, (uint8_t)k};
         return 1ull << i;
     }
-    uint64_t slots = 0;
-    for (; vcs; vcs &= vcs - 1) slots |= 1ull << (FC_EVENT_GROUPS + 2 * (uint32_t)__builtin_ctz(vcs) + k);
-    return slots;
+    uint64_t groups = 0;
+    for (; vcs; vcs &= vcs - 1) groups |= 1ull << (FC_EVENT_GROUPS + 2 * (uint32_t)__builtin_ctz(vcs) + k);
+    return groups;
 }
 
-/* Heads in the slot of a link. */
-static inline uint64_t *fc_event_waiting(const struct fc_event *e, uint32_t l, uint32_t slot)
+/* Heads of the request group that wait for the link: a mask of the channels into its router. */
+static inline uint64_t *fc_event_waiting(const struct fc_event *e, uint32_t l, uint32_t group)
 {
-    return &e->waiting[((size_t)l * e->n_slots + slot) * (size_t)e->words];
+    return &e->waiting[((size_t)l * e->n_groups + group) * (size_t)e->words];
 }
 
 #endif

@@ -28,8 +28,8 @@ struct fc_flit_net {
     int n_network_vcs;      /* that router-to-router links use, the first ones; injection links may have more */
     int n_escape_vcs;       /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
     uint16_t injection_vcs; /* mask of those that injection links use */
-    bool own_fifos;         /* of those a packet may take what choices() at its source says (router.injection) */
-    uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
+    bool own_fifos;    /* of those a packet may take only some: choices() at its source says which (router.injection) */
+    uint16_t high_vcs; /* mask of the channels for high-priority packets, on every link; 0: there are none */
     uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
     bool safe;          /* certified free of deadlock */
@@ -40,16 +40,16 @@ struct fc_flit_net {
     uint32_t flit_ticks[FC_MAX_CLASSES];    /* time a flit keeps the link; 0: infinite bandwidth */
     uint32_t trailer_ticks[FC_MAX_CLASSES]; /* the same for what follows a packet's last flit */
     uint32_t latency_ticks[FC_MAX_CLASSES];
-    uint32_t router_ticks;    /* head: buffer write to link, no contention */
+    uint32_t router_ticks;    /* of a head without contention, from the buffer write to its start on the next link */
     uint32_t credit_ticks;    /* from a flit's last byte leaving the buffer to the credit's use upstream, wire
                             * latency of the link (class) added */
     uint32_t buffer_flits;    /* of each channel */
-    uint32_t injection_flits; /* but of those of injection links */
+    uint32_t injection_flits; /* of each channel of injection links */
     uint32_t packet_flits_max;
     uint32_t reception_flits;                            /* of each reception queue; 0: endless, taken in at once */
     double reception_packet_ticks, reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
     uint32_t bypass_ticks; /* instead of router_ticks for a head that meets an idle router */
-    bool bypass;           /* it may be less than router_ticks */
+    bool bypass;           /* the router has a bypass: bypass_ticks may be less than router_ticks */
     bool high_priority;    /* some packets are of high priority: high_vcs */
     bool cut_through;
     bool vc_stage;            /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */

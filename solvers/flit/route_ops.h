@@ -31,10 +31,10 @@ struct fc_flit_view {
     const void *engine;
     uint32_t (*queued_flits)(const void *engine, uint32_t link);
 };
-/* Random words that stand for all: each case equally often. */
+/* Random words that stand for all: taken in turn, they meet each case of the routing equally often. */
 #define FC_FLIT_MOST_WORDS 64
 struct fc_flit_words {
-    uint32_t n_start, n_way;            /* 1 each at first, the words 0 */
+    uint32_t n_start, n_way;            /* counts; before words(): 1 each, the words 0 */
     uint32_t start[FC_FLIT_MOST_WORDS]; /* for start() */
     uint32_t way[FC_FLIT_MOST_WORDS];   /* for choices(), each with every one of start */
 };

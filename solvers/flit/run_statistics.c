@@ -4,7 +4,7 @@
  * section 9.5.3): batches by time of birth, ratio estimator sum(ticks) / sum(packets) because batches differ
  * in packets (Cochran, Sampling Techniques, chapter 6), Student's t. Batches are joined in pairs while one is
  * empty or the correlation of neighbours exceeds 0.2, down to 8. Percentiles: log-linear histogram
- * (kernel.h), exact below 64 ticks, else linear within a bucket 1/32 to 1/64 wide. Utilisation: flit and
+ * (counts.h), exact below 64 ticks, else linear within a bucket 1/32 to 1/64 wide. Utilisation: flit and
  * trailer times of the flits that a link sent over the window. Fairness: packets injected in the window by
  * each sending node, extremes over the mean, and Jain's index (sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe, DEC
  * TR-301, 1984). */

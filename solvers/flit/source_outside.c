@@ -9,6 +9,7 @@
  * The engine asks for the next packet when one has left; a source that ran dry is asked again by the engine's
  * wake. A packet's birth is the message's name, so that the log, which is kept for packets not born in a
  * measurement, says whose packets arrived: names that grow with time keep age arbitration in order. */
+#include "core/array.h"
 #include "solvers/flit/source.h"
 
 #include <math.h>
@@ -69,13 +70,7 @@ uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uin
     if (m != FC_NONE) {
         o->free = o->message[m].next;
     } else {
-        if (o->n == o->capacity) {
-            uint32_t more = o->capacity ? 2 * o->capacity : 64;
-            struct queued *grown = more < FC_NONE / 2 ? realloc(o->message, more * sizeof *grown) : NULL;
-            if (!grown) return 0;
-            o->message = grown;
-            o->capacity = more;
-        }
+        if (!FC_GROW(o->message, o->capacity, o->n + 1)) return 0;
         m = o->n++;
     }
     double packets = fmax(1, ceil(bytes / traffic->closed.payload_bytes - 1e-9));

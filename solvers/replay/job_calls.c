@@ -5,6 +5,7 @@
  * (collective.c). Making a communicator costs like an allgather of 8 bytes on its parent, Finalize like a
  * barrier where it is every rank's last call (a trace may be a window without it). A member that makes
  * fewer calls than others leaves its calls incomplete: the replay then names who waits. */
+#include "core/array.h"
 #include "solvers/replay/job_calls.h"
 #include "solvers/collective/collective.h"
 
@@ -81,13 +82,8 @@ static enum fc_code list_takers(struct finder *f)
             f->member[f->rank_comm[i]] = f->rank_member[i];
         for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
             if (!fc_is_call(&t->events[i], f->all_finalize)) continue;
-            if (f->n_takers == f->taker_capacity) {
-                size_t more = f->taker_capacity ? 2 * f->taker_capacity : 1024;
-                struct taker *taker = realloc(f->taker, more * sizeof *taker);
-                if (!taker) return fc_out_of_memory(f->st, "the collective calls of the trace");
-                f->taker = taker;
-                f->taker_capacity = more;
-            }
+            if (!FC_GROW(f->taker, f->taker_capacity, f->n_takers + 1))
+                return fc_out_of_memory(f->st, "the collective calls of the trace");
             uint32_t comm = comm_of(&t->events[i]), member = f->member[comm];
             f->taker[f->n_takers++] = (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
         }

@@ -10,6 +10,7 @@
  *
  * Memory: O(pairs of ranks that exchange anything + communicators + calls open at once), of an alltoallv
  * among n members n^2 while it is open. */
+#include "core/array.h"
 #include "solvers/replay/replay_calls.h"
 #include "solvers/replay/replay_job.h"
 #include "solvers/replay/replay_run.h"
@@ -161,13 +162,7 @@ static struct open_call *open_call(struct walk *w, uint32_t comm, uint64_t numbe
 {
     struct comm_calls *k = &w->comm[comm];
     size_t at = (size_t)(number - k->first);
-    if (at >= k->capacity) {
-        size_t more = k->capacity ? 2 * k->capacity : 4; /* calls are made one after the other: one more is enough */
-        struct open_call **call = realloc(k->call, more * sizeof(struct open_call *));
-        if (!call) return no_memory(w), NULL;
-        k->call = call;
-        k->capacity = more;
-    }
+    if (!FC_GROW(k->call, k->capacity, at + 1)) return no_memory(w), NULL;
     if (at == k->n) {
         k->call[at] = calloc(1, sizeof **k->call);
         if (!k->call[at]) return no_memory(w), NULL;

@@ -11,6 +11,7 @@
  * Rows: from a phase on, the p = 1 .. MOST_PERIOD next ones that repeat over most phases are p rows (least
  * p); else the phase is a row alone. One pass, O(events + messages + phases * MOST_PERIOD); memory O(ranks +
  * collective calls + pairs of one phase + phases). */
+#include "core/array.h"
 #include "solvers/replay/job_calls.h"
 #include "traces/flows.h"
 
@@ -240,12 +241,7 @@ static enum fc_code list_phases(struct walker *w, struct fc_job_phase **list, ui
     double *moved = fc_alloc(&w->arena, 2 * (size_t)w->trace->n_ranks, sizeof *moved, w->st);
     if (!moved) return w->st->code;
     do {
-        if (*n == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            struct fc_job_phase *more = realloc(*list, capacity * sizeof *more);
-            if (!more) return fc_out_of_memory(w->st, "the phases of the trace");
-            *list = more;
-        }
+        if (!FC_GROW(*list, capacity, *n + 1)) return fc_out_of_memory(w->st, "the phases of the trace");
         if (next_phase(w, true)) return w->st->code;
         (*list)[*n] = (struct fc_job_phase){0};
         measure(w, moved, &(*list)[(*n)++]);

@@ -3,7 +3,7 @@
  *
  * Nothing has to be looked up: the message from member i to member j is number (j - i - 1) mod n of those that j
  * receives and of those that i sends. All receives of a member are posted at the same time, so they are one row;
- * a message is kept as a mail (replay.h) only while it waits for its receive, is under way, or its sender waits
+ * a message is kept as a mail (replay_match.h) only while it waits for its receive, is under way, or its sender waits
  * for it, and as 48 bytes of its receiver's row from its arrival until the receiver has everything. What happens, and
  * in which order, is as if each had a receive of its own.
  *

@@ -29,6 +29,7 @@
  * told by its own bytes only (docs/notes/theory-timing.md). A rank's end is when its last processor is free. The
  * bound is the longest path of dependencies, with every message alone in the network. O(events log events).
  */
+#include "core/array.h"
 #include "solvers/replay/replay_graph.h"
 #include "solvers/replay/replay_net.h"
 #include "solvers/replay/replay_report.h"
@@ -60,15 +61,9 @@ static inline double time_of(unsigned __int128 key)
 
 static void push(struct fc_graph *g, struct fc_graph_heap *h, struct fc_graph_item item)
 {
-    if (h->n == h->capacity) {
-        size_t more = h->capacity ? 2 * h->capacity : 4;
-        struct fc_graph_item *larger = realloc(h->item, more * sizeof *larger);
-        if (!larger) {
-            fc_out_of_memory(g->st, "what happens in the graph");
-            return;
-        }
-        h->item = larger;
-        h->capacity = more;
+    if (!FC_GROW(h->item, h->capacity, h->n + 1)) {
+        fc_out_of_memory(g->st, "what happens in the graph");
+        return;
     }
     size_t at = h->n++;
     for (; at > 0 && item.key < h->item[(at - 1) / 4].key; at = (at - 1) / 4) h->item[at] = h->item[(at - 1) / 4];
@@ -136,15 +131,9 @@ static void stand_in_line(struct fc_graph *g, size_t line, uint64_t turn, uint64
 
 static void set_free(struct fc_graph *g, uint64_t v)
 {
-    if (g->n_freed == g->freed_capacity) {
-        size_t more = g->freed_capacity ? 2 * g->freed_capacity : 64;
-        uint64_t *larger = realloc(g->freed, more * sizeof *larger);
-        if (!larger) {
-            fc_out_of_memory(g->st, "what happens in the graph");
-            return;
-        }
-        g->freed = larger;
-        g->freed_capacity = more;
+    if (!FC_GROW(g->freed, g->freed_capacity, g->n_freed + 1)) {
+        fc_out_of_memory(g->st, "what happens in the graph");
+        return;
     }
     g->freed[g->n_freed++] = v;
 }

@@ -1,5 +1,6 @@
 /* replay_graph_load.c - a graph before it is replayed: who is told when an event starts or finishes, how many
  * processors and cards there are, which calls belong together, parameters in whole nanoseconds. */
+#include "core/array.h"
 #include "solvers/replay/replay_graph.h"
 
 #include <inttypes.h>
@@ -15,18 +16,9 @@ static enum fc_code copy_events(struct fc_graph *g, uint64_t *first, int64_t **l
     for (uint32_t r = 0; r < job->trace->n_ranks; r++) {
         const struct fc_event *e;
         for (first[r] = g->n; (e = fc_source_peek(job->source, r)) != NULL; fc_source_take(job->source, r), g->n++) {
-            if (g->n == capacity) {
-                capacity = capacity ? 2 * capacity : 1024;
-                struct fc_event *more = realloc(g->copies, capacity * sizeof *more);
-                if (!more) return fc_out_of_memory(g->st, "the events of the graph");
-                g->copies = more;
-            }
-            if (n_list + e->n_list > list_capacity) {
-                list_capacity = 2 * (n_list + e->n_list) + 1024;
-                int64_t *more = realloc(*lists, list_capacity * sizeof *more);
-                if (!more) return fc_out_of_memory(g->st, "the events of the graph");
-                *lists = more;
-            }
+            if (!FC_GROW(g->copies, capacity, g->n + 1)) return fc_out_of_memory(g->st, "the events of the graph");
+            if (!FC_GROW(*lists, list_capacity, n_list + e->n_list))
+                return fc_out_of_memory(g->st, "the events of the graph");
             g->copies[g->n] = *e;
             g->copies[g->n].list = n_list;
             if (e->n_list) memcpy(*lists + n_list, fc_source_list(job->source, r, e), e->n_list * sizeof **lists);

@@ -5,12 +5,12 @@
  * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists
  * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
  * all messages, or by its place where every member sends to every other at once (replay_dense.c). */
+#include "core/array.h"
 #include "solvers/collective/collective_parts.h"
 #include "solvers/replay/replay_dense.h"
 #include "solvers/replay/replay_ends.h"
 #include "solvers/replay/replay_rounds.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- algorithms as rounds ---- */
@@ -178,13 +178,8 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
 
 bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail)
 {
-    if (s->n_hand == s->hand_capacity) {
-        uint32_t more = s->hand_capacity ? 2 * s->hand_capacity : 4;
-        struct fc_mail **hand = realloc(s->hand, more * sizeof(struct fc_mail *));
-        if (!hand) return fc_out_of_memory(run->job->st, "the messages that are open at once"), false;
-        s->hand = hand;
-        s->hand_capacity = more;
-    }
+    if (!FC_GROW(s->hand, s->hand_capacity, s->n_hand + 1))
+        return fc_out_of_memory(run->job->st, "the messages that are open at once"), false;
     s->hand[s->n_hand++] = mail;
     return true;
 }

@@ -6,6 +6,7 @@
  * memory that is a second reading; of a stream the events between are kept until they are replayed, as many
  * as the ranks are apart. Limit: a member that never makes the call (a window) is looked at, and kept, to its
  * end. */
+#include "core/array.h"
 #include "solvers/replay/replay_calls.h"
 #include "solvers/replay/replay_job.h"
 #include "solvers/replay/replay_source.h"
@@ -76,21 +77,13 @@ static const struct fc_event *keep(struct fc_reader *r, uint32_t rank)
             memmove(a->event, a->event + a->first, a->n * sizeof *a->event);
             a->first = 0;
         } else {
-            size_t more = a->capacity ? 2 * a->capacity : 64;
-            struct fc_event *event = realloc(a->event, more * sizeof *event);
-            if (!event) return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
-            a->event = event;
-            a->capacity = more;
+            if (!FC_GROW(a->event, a->capacity, a->capacity + 1))
+                return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
         }
     }
     if (a->n == 0) a->n_list = 0;
-    if (a->n_list + e->n_list > a->list_capacity) {
-        size_t more = 2 * (a->n_list + e->n_list) + 64;
-        int64_t *list = realloc(a->list, more * sizeof *list);
-        if (!list) return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
-        a->list = list;
-        a->list_capacity = more;
-    }
+    if (!FC_GROW(a->list, a->list_capacity, a->n_list + e->n_list))
+        return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
     struct fc_event *to = &a->event[a->first + a->n++];
     *to = *e;
     if (e->n_list) memcpy(a->list + a->n_list, fc_source_list(r->job->source, rank, e), e->n_list * sizeof *a->list);

@@ -18,32 +18,32 @@ const char *const fc_network_model_names[] = {"ideal", "contention", "queueing",
 static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention, &fc_transit_queueing,
                                                       &fc_transit_flit};
 
-/* ---- happenings ---- */
+/* ---- the queue of events ---- */
 
-bool fc_dues_push(struct fc_dues *dues, struct fc_due due, struct fc_status *st)
+bool fc_transit_events_push(struct fc_transit_events *events, struct fc_transit_event event, struct fc_status *st)
 {
-    if (!fc_transit_reserve((void **)&dues->due, &dues->capacity, dues->n + 1, sizeof due, st)) return false;
-    size_t at = dues->n++;
-    while (at > 0 && due.key < dues->due[(at - 1) / 4].key) {
-        dues->due[at] = dues->due[(at - 1) / 4];
+    if (!fc_transit_reserve((void **)&events->event, &events->capacity, events->n + 1, sizeof event, st)) return false;
+    size_t at = events->n++;
+    while (at > 0 && event.key < events->event[(at - 1) / 4].key) {
+        events->event[at] = events->event[(at - 1) / 4];
         at = (at - 1) / 4;
     }
-    dues->due[at] = due;
+    events->event[at] = event;
     return true;
 }
 
-struct fc_due fc_dues_pop(struct fc_dues *dues)
+struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events)
 {
-    struct fc_due first = dues->due[0], last = dues->due[--dues->n];
+    struct fc_transit_event first = events->event[0], last = events->event[--events->n];
     size_t at = 0;
-    while (4 * at + 1 < dues->n) {
-        size_t child = 4 * at + 1, end = child + 4 < dues->n ? child + 4 : dues->n, best = child;
-        for (size_t c = child + 1; c < end; c++) best = dues->due[c].key < dues->due[best].key ? c : best;
-        if (dues->due[best].key > last.key) break;
-        dues->due[at] = dues->due[best];
+    while (4 * at + 1 < events->n) {
+        size_t child = 4 * at + 1, end = child + 4 < events->n ? child + 4 : events->n, best = child;
+        for (size_t c = child + 1; c < end; c++) best = events->event[c].key < events->event[best].key ? c : best;
+        if (events->event[best].key > last.key) break;
+        events->event[at] = events->event[best];
         at = best;
     }
-    dues->due[at] = last;
+    events->event[at] = last;
     return first;
 }
 
@@ -80,7 +80,7 @@ void fc_transit_close(struct fc_transit *t)
     if (!t) return;
     if (t->ops->close) t->ops->close(t);
     fc_transit_ways_close(&t->ways);
-    free(t->arrivals.due);
+    free(t->arrivals.event);
     struct fc_arena arena = t->arena; /* holds t itself too: freed from a copy */
     fc_arena_free(&arena);
 }
@@ -146,9 +146,9 @@ enum fc_code fc_transit_next(struct fc_transit *t, double until_s, struct fc_arr
     *found = false;
     if (t->st->code) return t->st->code;
     if (t->ops->advance && t->ops->advance(t, until_s)) return t->st->code;
-    if (!(fc_dues_first(&t->arrivals) <= until_s) || t->arrivals.n == 0) return FC_OK;
-    struct fc_due due = fc_dues_pop(&t->arrivals);
-    *arrival = (struct fc_arrival){(uint64_t)due.key, fc_due_time(&due), due.value};
+    if (!(fc_transit_events_first(&t->arrivals) <= until_s) || t->arrivals.n == 0) return FC_OK;
+    struct fc_transit_event event = fc_transit_events_pop(&t->arrivals);
+    *arrival = (struct fc_arrival){(uint64_t)event.key, fc_transit_event_time(&event), event.value};
     t->taken_s = arrival->time_s;
     *found = true;
     return FC_OK;

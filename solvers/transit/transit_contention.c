@@ -62,7 +62,7 @@ struct contention {
     struct moving *moving; /* [fair.n_flows] */
     uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
     struct waiting *waiting;
-    struct fc_dues starts; /* index: of waiting[] */
+    struct fc_transit_events starts; /* index: of waiting[] */
     uint32_t free_waiting;
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
     double due_s;               /* rates are found again then; INFINITY: nothing has happened since */
@@ -122,7 +122,7 @@ static void close_contention(struct fc_transit *t)
     free(c->moving);
     free(c->ends);
     free(c->waiting);
-    free(c->starts.due);
+    free(c->starts.event);
 }
 
 static void reset_contention(struct fc_transit *t)
@@ -150,8 +150,8 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
         w = (uint32_t)c->n_waiting++;
     }
     c->waiting[w].message = *m;
-    struct fc_due due = {.key = fc_due_key(m->time_s, m->id), .index = w};
-    return fc_dues_push(&c->starts, due, t->st) ? FC_OK : t->st->code;
+    struct fc_transit_event event = {.key = fc_transit_event_key(m->time_s, m->id), .index = w};
+    return fc_transit_events_push(&c->starts, event, t->st) ? FC_OK : t->st->code;
 }
 
 /* ---- ends in order: a binary heap that knows where each message stands ---- */
@@ -301,8 +301,8 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         happens(c, now_s, now_s - m->began_s);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }
-    while (fc_dues_first(&c->starts) <= instant_s) {
-        uint32_t w = fc_dues_pop(&c->starts).index;
+    while (fc_transit_events_first(&c->starts) <= instant_s) {
+        uint32_t w = fc_transit_events_pop(&c->starts).index;
         struct fc_transit_message message = c->waiting[w].message;
         c->waiting[w].next_free = c->free_waiting;
         c->free_waiting = w;
@@ -323,8 +323,8 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     struct contention *c = t->own;
     for (;;) {
         double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
-        double now_s = fmin(fmin(end_s, c->due_s), fc_dues_first(&c->starts));
-        if (isinf(now_s) || now_s > until_s || now_s > fc_dues_first(&t->arrivals)) return FC_OK;
+        double now_s = fmin(fmin(end_s, c->due_s), fc_transit_events_first(&c->starts));
+        if (isinf(now_s) || now_s > until_s || now_s > fc_transit_events_first(&t->arrivals)) return FC_OK;
         if (step(t, now_s)) return t->st->code;
     }
 }

@@ -53,7 +53,7 @@ struct kernel {
     uint64_t n_born, n_died;  /* packets of it so far */
     size_t n_own;             /* messages under way that are not its */
     struct sent *sent;
-    struct fc_dues starts; /* index: of sent[] */
+    struct fc_transit_events starts; /* index: of sent[] */
     uint32_t free_sent;
     size_t n_sent, sent_capacity;
     bool prepared;
@@ -146,7 +146,7 @@ static void close_kernel(struct fc_transit *t)
     if (k->prepared) fc_flit_unprepare(&k->flit);
     free(k->flying);
     free(k->sent);
-    free(k->starts.due);
+    free(k->starts.event);
 }
 
 static void reset_kernel(struct fc_transit *t)
@@ -169,8 +169,8 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
         s = (uint32_t)k->n_sent++;
     }
     k->sent[s].message = *m;
-    struct fc_due due = {.key = fc_due_key(m->time_s, m->id), .index = s};
-    return fc_dues_push(&k->starts, due, t->st) ? FC_OK : t->st->code;
+    struct fc_transit_event event = {.key = fc_transit_event_key(m->time_s, m->id), .index = s};
+    return fc_transit_events_push(&k->starts, event, t->st) ? FC_OK : t->st->code;
 }
 
 /* ---- time ---- */
@@ -250,8 +250,8 @@ static enum fc_code give_birth(struct fc_transit *t)
 static enum fc_code begin_due(struct fc_transit *t)
 {
     struct kernel *k = t->own;
-    while (k->starts.n && tick_of(k, fc_dues_first(&k->starts)) <= k->now) {
-        uint32_t s = fc_dues_pop(&k->starts).index;
+    while (k->starts.n && tick_of(k, fc_transit_events_first(&k->starts)) <= k->now) {
+        uint32_t s = fc_transit_events_pop(&k->starts).index;
         struct fc_transit_message message = k->sent[s].message;
         k->sent[s].next_free = k->free_sent;
         k->free_sent = s;
@@ -337,7 +337,7 @@ static enum fc_code advance_beside(struct fc_transit *t, double until_s)
     struct kernel *k = t->own;
     for (;;) {
         if (begin_due(t)) return t->st->code;
-        double start_s = fc_dues_first(&k->starts), arrival_s = fc_dues_first(&t->arrivals);
+        double start_s = fc_transit_events_first(&k->starts), arrival_s = fc_transit_events_first(&t->arrivals);
         double now_s = time_of(k, k->now), end_s = fmin(until_s, arrival_s);
         if (now_s >= end_s || (k->n_own == 0 && (isinf(start_s) || start_s > end_s))) return FC_OK;
         if (k->n_own == 0) {
@@ -356,7 +356,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     if (k->births) return advance_beside(t, until_s);
     for (;;) {
         if (begin_due(t)) return t->st->code;
-        double start_s = fc_dues_first(&k->starts), arrival_s = fc_dues_first(&t->arrivals);
+        double start_s = fc_transit_events_first(&k->starts), arrival_s = fc_transit_events_first(&t->arrivals);
         double now_s = time_of(k, k->now), target_s = fmin(until_s, fmin(start_s, arrival_s));
         bool idle = k->idle_from != UINT64_MAX;
         if (now_s >= fmin(until_s, arrival_s) || (idle && (isinf(start_s) || start_s > fmin(until_s, arrival_s))))

@@ -1,5 +1,5 @@
-/* transit_internal.h - private parts of the transit: ways (transit_routes.c), queues of happenings, the table
- * of network models (transit.c). */
+/* transit_internal.h - private parts of the transit: routes and how a message is split over their paths, called its
+ * way (transit_routes.c); the queue of events and the table of network models (transit.c). */
 #ifndef FC_TRANSIT_INTERNAL_H
 #define FC_TRANSIT_INTERNAL_H
 
@@ -9,51 +9,52 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- happenings in the order of (time, id): a 4-ary heap (transit.c) ---- */
+/* ---- events in the order of (time, id): a 4-ary heap (transit.c) ---- */
 
-/* Times are not negative, so their bits order as they do: one comparison without a branch orders two. */
-struct fc_due {
+/* A start or an arrival of a message. Times are not negative, so their bits order as the times do, and one integer
+ * comparison orders two events. */
+struct fc_transit_event {
     unsigned __int128 key; /* time's bits << 64 | id */
-    double value;          /* arrivals: alone_s */
+    double value;          /* arrivals: the contention-free time of arrival */
     uint32_t index;        /* departures: the message */
 };
-struct fc_dues {
-    struct fc_due *due; /* [n] a heap */
+struct fc_transit_events {
+    struct fc_transit_event *event; /* [n] a heap */
     size_t n, capacity;
 };
-static inline unsigned __int128 fc_due_key(double time_s, uint64_t id)
+static inline unsigned __int128 fc_transit_event_key(double time_s, uint64_t id)
 {
     uint64_t bits;
     time_s += 0.0; /* -0 would be last */
     memcpy(&bits, &time_s, sizeof bits);
     return (unsigned __int128)bits << 64 | id;
 }
-static inline double fc_due_time(const struct fc_due *due)
+static inline double fc_transit_event_time(const struct fc_transit_event *event)
 {
-    uint64_t bits = (uint64_t)(due->key >> 64);
+    uint64_t bits = (uint64_t)(event->key >> 64);
     double time_s;
     memcpy(&time_s, &bits, sizeof time_s);
     return time_s;
 }
 /* The earliest time; INFINITY: empty. */
-static inline double fc_dues_first(const struct fc_dues *dues)
+static inline double fc_transit_events_first(const struct fc_transit_events *events)
 {
-    return dues->n ? fc_due_time(dues->due) : INFINITY;
+    return events->n ? fc_transit_event_time(events->event) : INFINITY;
 }
-bool fc_dues_push(struct fc_dues *dues, struct fc_due due, struct fc_status *st);
-struct fc_due fc_dues_pop(struct fc_dues *dues);
+bool fc_transit_events_push(struct fc_transit_events *events, struct fc_transit_event event, struct fc_status *st);
+struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
 
-/* ---- ways (transit_routes.c) ---- */
+/* ---- routes and ways (transit_routes.c) ---- */
 
-/* The links that one message crosses, and the share of its bytes that does: finite[0 .. n_finite) limit it,
- * all n carry it. */
+/* A way: the links that one message crosses, with the share (weight) of its bytes on each. All n links carry it; only the
+ * first n_finite, those of finite bandwidth, limit its rate. */
 struct fc_transit_way {
-    uint32_t first, n, n_finite; /* ways->link[first .. first + n) and weight: those of finite bandwidth first */
+    uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
     double head_s;               /* head delays of the longest of its paths */
-    double s_per_byte;           /* 1 / the rate of the message alone: max over links of weight / bandwidth */
+    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth */
     double bytes, wire_bytes;    /* sent so far */
     uint32_t route;
-    uint8_t used, path; /* it is the sum of so many of its route's paths, from this one on */
+    uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
 };
 enum { FC_WAY_PATHS = 8 };
 struct fc_way_path {
@@ -64,10 +65,10 @@ struct fc_way_path {
 struct fc_way_route {
     uint64_t key;      /* src << 32 | dst */
     double latency_s;  /* least head delays of its paths */
-    double wire_bytes; /* sent over it, for who counts them */
+    double wire_bytes; /* sent over it so far */
     uint32_t n_paths;
-    uint32_t full;   /* way of a message with packets for every path, or FC_NONE */
-    uint32_t shorts; /* short_way[short_way[shorts + used - 1] + first]: over `used` paths; FC_NONE: none yet */
+    uint32_t full;   /* way of messages with at least a packet for every path; FC_NONE: none yet */
+    uint32_t shorts; /* ways of shorter ones: short_way[short_way[shorts + used - 1] + first path]; FC_NONE: none yet */
 };
 struct fc_transit_ways {
     const struct fc_network *net;
@@ -75,13 +76,13 @@ struct fc_transit_ways {
     struct fc_status *st;
     double packet_bytes; /* payload of one packet */
     struct fc_transit_way *way;
-    uint32_t *link; /* of ways */
+    uint32_t *link; /* of all ways, one after the other */
     double *weight;
     struct fc_way_route *route;
     uint32_t *short_way;
     size_t n_ways, n_links, n_routes, n_short;
     size_t way_capacity, link_capacity, weight_capacity, route_capacity, short_capacity;
-    /* The paths of one pair, those of path_key. They are not kept: a way that is missing later walks again. */
+    /* The paths of one pair of nodes only, path_key: a later way of another pair walks the network again. */
     uint64_t path_key;
     struct fc_way_path path[FC_WAY_PATHS];
     uint32_t n_paths, *path_link;
@@ -92,12 +93,12 @@ struct fc_transit_ways {
      * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
     size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
-    uint32_t fresh;             /* FC_NONE: none */
+    uint32_t fresh;             /* way; FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */
     uint32_t *slot;             /* [mask + 1] route, FC_NONE: free; at most half full */
     uint32_t mask;
     struct fc_walk walk;
-    uint32_t *top;    /* [n_vertices] latest parcel waiting at each vertex */
+    uint32_t *top; /* [n_vertices] latest parcel (share of the message, on a path so far) that waits at each vertex */
     uint32_t *merged; /* [n_links] entry of the way at hand, or FC_NONE */
     struct fc_way_parcel *parcel;
     size_t n_parcels, parcel_capacity;
@@ -109,7 +110,7 @@ void fc_transit_ways_close(struct fc_transit_ways *ways);
  * there is none. A message of p packets uses min(p, paths) of its route's paths, starting with one that its
  * turn tells (fc_transit_first_path). */
 uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes, uint64_t turn);
-/* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
+/* The same in two steps: the route between different nodes, which is walked once; then the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
 /* The way that a message takes whose turn is way `number`: the same, or where the routing is adaptive and the
@@ -121,7 +122,7 @@ uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, doub
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
 bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
-/* The message, which leaves at time_s, is counted; when it arrives alone. */
+/* Counts the bytes of a message that leaves at time_s; returns when it arrives without contention. */
 static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s, double bytes,
                                         double wire_bytes)
 {
@@ -136,7 +137,7 @@ static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t n
     return time_s + way->head_s + wire_bytes * way->s_per_byte;
 }
 
-/* Room for `need` things, at least doubling; false with the status filled when there is no memory. */
+/* Room for `need` elements, at least doubling; false with the status filled when there is no memory. */
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
 
 /* ---- network models ---- */
@@ -170,18 +171,18 @@ struct fc_transit {
     struct fc_status *st;
     struct fc_arena arena;
     struct fc_transit_ways ways;
-    struct fc_dues arrivals;
+    struct fc_transit_events arrivals;
     double taken_s; /* the last arrival taken */
     double waited_s;
     double local_s_per_byte;
     struct {
         double bytes, wire_bytes;
-    } sizes[64];                      /* of messages, lately: the next is often as long */
+    } sizes[64];                      /* cache of fc_wire_bytes */
     double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
-/* fc_wire_bytes, remembered. */
+/* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
 {
     uint64_t bits;
@@ -197,13 +198,13 @@ static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
  * it arrives not before it would by contention (transit_queueing.c). */
 double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way, double time_s, double bytes,
                          double wire_bytes, bool *shares);
-/* The message arrives at time_s, or when it would alone if that is (by rounding) later. */
+/* Schedules the arrival at time_s, or at the contention-free time alone_s if that is (by rounding) later. */
 static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, double time_s, double alone_s)
 {
     if (time_s < alone_s) time_s = alone_s;
     t->waited_s += time_s - alone_s;
-    struct fc_due due = {.key = fc_due_key(time_s, id), .value = alone_s};
-    return fc_dues_push(&t->arrivals, due, t->st) ? FC_OK : t->st->code;
+    struct fc_transit_event event = {.key = fc_transit_event_key(time_s, id), .value = alone_s};
+    return fc_transit_events_push(&t->arrivals, event, t->st) ? FC_OK : t->st->code;
 }
 
 #endif

@@ -21,6 +21,7 @@
  * Kept are the ways that were asked for, not the paths: O(walk) a pair, and once more a way that is new later;
  * O(1) a message. Where all routers look alike paths are kept by displacement instead (transit_shapes.c), and a
  * pair costs O(links of its 8 paths). */
+#include "core/array.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
@@ -40,15 +41,8 @@ struct fc_way_parcel {
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
 {
     if (need <= *capacity) return true;
-    size_t more = 2 * need > 64 ? 2 * need : 64;
-    void *grown = need < FC_NONE / 2 ? realloc(*array, more * size) : NULL;
-    if (!grown) {
-        fc_out_of_memory(st, "the messages of the job");
-        return false;
-    }
-    *array = grown;
-    *capacity = more;
-    return true;
+    if (need < FC_NONE / 2 && fc_array_grow(array, capacity, sizeof *capacity, need, size)) return true;
+    return fc_out_of_memory(st, "the messages of the job"), false;
 }
 #define RESERVE(w, array, capacity, need)                                                                              \
     fc_transit_reserve((void **)&(w)->array, &(w)->capacity, need, sizeof *(w)->array, (w)->st)

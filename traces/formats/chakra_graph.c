@@ -1,10 +1,10 @@
 /* chakra_graph.c - nodes of an execution trace in the making, whichever encoding they are read from. */
+#include "core/array.h"
 #include "traces/formats/chakra.h"
 #include "core/rank_files.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,14 +21,9 @@ enum fc_code fc_chakra_fail(struct fc_chakra *c, uint64_t record, const char *fo
 
 void *fc_chakra_room(struct fc_chakra *c, void *array, size_t n, size_t *capacity, size_t size)
 {
-    if (n < *capacity) return array;
-    size_t larger = *capacity ? 2 * *capacity : 256;
-    void *moved = realloc(array, larger * size);
-    if (moved)
-        *capacity = larger;
-    else
-        fc_out_of_memory(c->st, "%zu nodes of rank %" PRIu32, n, c->rank);
-    return moved;
+    if (n < *capacity || fc_array_grow(&array, capacity, sizeof *capacity, n + 1, size)) return array;
+    fc_out_of_memory(c->st, "%zu nodes of rank %" PRIu32, n, c->rank);
+    return NULL;
 }
 
 struct fc_chakra_node *fc_chakra_add(struct fc_chakra *c)

@@ -1,16 +1,12 @@
 /* format_dumpi_call.c - what a call means, for all kinds of calls: its event, bytes, communicator, ranks of the world. */
+#include "core/array.h"
 #include "traces/formats/format_dumpi.h"
 #include "traces/trace_format.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum fc_code fc_dumpi_room(struct fc_dumpi_reader *r, size_t n)
 {
-    if (n <= r->list_capacity) return FC_OK;
-    int64_t *larger = realloc(r->list, 2 * n * sizeof *larger);
-    if (!larger) return fc_out_of_memory(r->run->st, "a list of %zu entries", n);
-    r->list = larger;
-    r->list_capacity = 2 * n;
+    if (!FC_GROW(r->list, r->list_capacity, n)) return fc_out_of_memory(r->run->st, "a list of %zu entries", n);
     return FC_OK;
 }
 

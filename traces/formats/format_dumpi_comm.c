@@ -6,6 +6,7 @@
  * (dup, cart_create, cart_sub, create with a group) is found at once; a split needs colour and key of all
  * members: the rank waits until the last has called. Ranks go on one after the other until all wait; a split
  * that still waits then (ranks without a file, a window) has unknown members. */
+#include "core/array.h"
 #include "traces/formats/format_dumpi_comm.h"
 
 #include <inttypes.h>
@@ -37,13 +38,7 @@ int fc_dumpi_makes_comm(int function, int *parent)
 enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n, const int32_t *dims,
                                uint32_t n_dims, int32_t *comm)
 {
-    if (run->n_comms == run->comm_capacity) {
-        uint32_t capacity = run->comm_capacity ? 2 * run->comm_capacity : 64;
-        struct fc_dumpi_comm *larger = realloc(run->comm, capacity * sizeof *larger);
-        if (!larger) return fc_dumpi_no_memory(run->st);
-        run->comm = larger;
-        run->comm_capacity = capacity;
-    }
+    if (!FC_GROW(run->comm, run->comm_capacity, run->n_comms + 1)) return fc_dumpi_no_memory(run->st);
     struct fc_dumpi_comm *c = &run->comm[run->n_comms];
     uint32_t *members = fc_alloc(&run->arena, n, sizeof *members, run->st);
     int32_t *sides = fc_alloc(&run->arena, n_dims, sizeof *sides, run->st);
@@ -183,13 +178,7 @@ static enum fc_code comm_of(struct fc_dumpi_finder *f, struct fc_dumpi_making *m
         *comm = m->comms[i];
         if (c->n == like->n && memcmp(c->member, like->member, c->n * sizeof *c->member) == 0) return FC_OK;
     }
-    if (m->n_comms == m->comm_capacity) {
-        uint32_t capacity = m->comm_capacity ? 2 * m->comm_capacity : 4;
-        int32_t *larger = realloc(m->comms, capacity * sizeof *larger);
-        if (!larger) return fc_dumpi_no_memory(f->st);
-        m->comms = larger;
-        m->comm_capacity = capacity;
-    }
+    if (!FC_GROW(m->comms, m->comm_capacity, m->n_comms + 1)) return fc_dumpi_no_memory(f->st);
     if (fc_dumpi_add_comm(f->run, like->member, like->n, like->dims, like->n_dims, comm)) return f->st->code;
     m->comms[m->n_comms++] = *comm;
     return FC_OK;
@@ -319,13 +308,7 @@ static enum fc_code join_split(struct fc_dumpi_finder *f, uint32_t rank, struct 
 
 static enum fc_code add_made(struct fc_dumpi_finder *f, struct fc_dumpi_made *made, int32_t comm)
 {
-    if (made->n == made->capacity) {
-        uint32_t capacity = made->capacity ? 2 * made->capacity : 16;
-        int32_t *larger = realloc(made->comm, capacity * sizeof *larger);
-        if (!larger) return fc_dumpi_no_memory(f->st);
-        made->comm = larger;
-        made->capacity = capacity;
-    }
+    if (!FC_GROW(made->comm, made->capacity, made->n + 1)) return fc_dumpi_no_memory(f->st);
     made->comm[made->n++] = comm;
     return FC_OK;
 }

@@ -7,6 +7,7 @@
  * clocks. Every file is looked through before the library reads it (format_otf2_check.c). Locations that are
  * no MPI rank (threads, GPUs) are not read. The library reports errors through one callback of the process:
  * two archives must not be read at the same time. Library: OTF2 3.0 (otf2 documentation, vi-hps.org). */
+#include "core/array.h"
 #include "traces/formats/format_otf2_archive.h"
 
 #include "core/stream.h"
@@ -87,13 +88,9 @@ static enum fc_code check_location(struct fc_otf2_archive *a, OTF2_LocationRef l
 
 static void *add(struct fc_otf2_archive *a, struct fc_otf2_list *list)
 {
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        void *larger = realloc(list->at, capacity * list->size);
-        if (!larger) return fc_out_of_memory(a->st, "definitions"), NULL;
-        list->at = larger;
-        list->capacity = capacity;
-    }
+    if (list->n == list->capacity &&
+        !fc_array_grow(&list->at, &list->capacity, sizeof list->capacity, list->n + 1, list->size))
+        return fc_out_of_memory(a->st, "definitions"), NULL;
     return (char *)list->at + list->size * list->n++;
 }
 

@@ -5,6 +5,7 @@
  * NonBlockingCollectiveComplete) one WAIT behind them; a test that completed nothing a failed poll. A receive's
  * request is held until MpiIrecv tells sender, tag and bytes. OTF2 has no CPU clock: computation is the wall
  * time between calls in which measurement was on. */
+#include "core/array.h"
 #include "traces/formats/format_otf2.h"
 
 #include <inttypes.h>
@@ -26,12 +27,8 @@ enum fc_code fc_otf2_fail(const struct fc_otf2_rank *r, const char *format, ...)
 
 bool fc_otf2_make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *capacity, size_t size)
 {
-    if (n <= *capacity) return true;
-    void *larger = realloc(*array, 2 * n * size);
-    if (!larger) return fc_out_of_memory(r->st, "reading calls of rank %" PRIu32, r->rank), false;
-    *array = larger;
-    *capacity = 2 * n;
-    return true;
+    if (n <= *capacity || fc_array_grow(array, capacity, sizeof *capacity, n, size)) return true;
+    return fc_out_of_memory(r->st, "reading calls of rank %" PRIu32, r->rank), false;
 }
 
 void fc_otf2_start(struct fc_otf2_rank *r, uint32_t rank)

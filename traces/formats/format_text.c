@@ -3,6 +3,7 @@
  * Open requests lie in a pool; those of one bucket form a chain, oldest first, and all form a list in the
  * order made. Cost is that of the chain in front of the oldest request of the key: constant while keys
  * spread. Limit: 2^32 - 2 open at once. */
+#include "core/array.h"
 #include "traces/formats/format_text.h"
 
 #include <stdlib.h>
@@ -10,16 +11,9 @@
 
 void *fc_grow(void *array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
 {
-    size_t larger = *capacity ? *capacity : 16;
-    if (need <= *capacity) return array;
-    while (larger < need) larger *= 2;
-    void *grown = larger > SIZE_MAX / 2 / size ? NULL : realloc(array, larger * size);
-    if (!grown) {
-        fc_out_of_memory(st, "reading a trace");
-        return NULL;
-    }
-    *capacity = larger;
-    return grown;
+    if (need <= *capacity || fc_array_grow(&array, capacity, sizeof *capacity, need, size)) return array;
+    fc_out_of_memory(st, "reading a trace");
+    return NULL;
 }
 
 static bool is_blank(char c)

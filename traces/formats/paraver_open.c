@@ -1,5 +1,6 @@
 /* paraver_open.c - what is open while a Paraver trace is read: ends of communications in heaps ordered by
  * time, and rooted collectives, whose k-th calls by the members of a communicator belong together. */
+#include "core/array.h"
 #include "traces/formats/paraver.h"
 
 #include <stdlib.h>
@@ -13,15 +14,9 @@ enum fc_code fc_prv_no_memory(struct fc_prv *p)
 /* Room for one more in a growing array. */
 void *fc_prv_room(struct fc_prv *p, void *array, size_t n, size_t *capacity, size_t size)
 {
-    if (n < *capacity) return array;
-    size_t larger = *capacity ? 2 * *capacity : 16;
-    void *moved = realloc(array, larger * size);
-    if (!moved) {
-        fc_prv_no_memory(p);
-        return NULL;
-    }
-    *capacity = larger;
-    return moved;
+    if (n < *capacity || fc_array_grow(&array, capacity, sizeof *capacity, n + 1, size)) return array;
+    fc_prv_no_memory(p);
+    return NULL;
 }
 
 /* ---- heaps ---- */
