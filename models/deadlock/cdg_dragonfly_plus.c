@@ -5,7 +5,8 @@
  * spines), to a node; from a spine to a node, and up once more where it passes through a cell (v = 1 of two); from a local
  * link to a global link or a node. At a spine: from a leaf to a global link, and down where v = 0 (a way within the cell);
  * from a global link down, and to a global link. All of a kind at a router wait for all of the next: sets go through hubs,
- * a few more dependencies than there are routes. In the order (v, up, down) with v = 1 taken as (down, up) none leads back. */
+ * a few more dependencies than there are routes. In the order (v, up, down) with v = 1 taken as (down, up) none leads back.
+ * With detours, traffic within a cell without spines may take a second local link, in a channel of its own, the last. */
 #include "models/deadlock/cdg.h"
 #include "models/family_dragonfly_plus.h"
 
@@ -17,6 +18,8 @@ struct relation {
     const struct fc_plus_shape *s;
     struct fc_cdg *cdg;
     uint32_t n;      /* global links at most */
+    bool around;     /* there are second local links */
+    uint32_t second; /* hubs [n_routers]: its local links, taken as the second */
     uint32_t global; /* hubs [n_routers][n]: all global links of the router, as number v */
     uint32_t local;  /* hubs [n_routers][n + 1]: its links within the cell, v taken */
     uint32_t eject;  /* hubs [n_routers]: its links to nodes */
@@ -29,9 +32,17 @@ static uint32_t most_global(const struct fc_network *net)
     return net->machine->routing->detours && s->n_cells > 2 ? 2 : 1;
 }
 
+static bool goes_around(const struct fc_network *net)
+{
+    const struct fc_plus_shape *s = fc_plus(net);
+    bool found = false;
+    for (uint32_t c = 0; c < s->n_cells; c++) found = found || (s->cell[c].n_spines == 0 && s->cell[c].n_leaves > 2);
+    return found && net->machine->routing->detours;
+}
+
 int fc_plus_vcs(const struct fc_network *net)
 {
-    return (int)most_global(net) + 1;
+    return (int)most_global(net) + 1 + goes_around(net);
 }
 
 static void to_global(const struct relation *r, uint32_t from, uint32_t router, uint32_t v)
@@ -61,6 +72,8 @@ static void from_hubs(const struct relation *r, uint32_t link)
     for (uint32_t v = 0; v < r->n + !global; v++)
         fc_cdg_add(r->cdg, global ? r->global + at * r->n + v : r->local + at * (r->n + 1) + v,
                    fc_cdg_channel(r->cdg, link, v));
+    if (r->around && class == r->s->local_class)
+        fc_cdg_add(r->cdg, r->second + at, fc_cdg_channel(r->cdg, link, r->n + 1));
 }
 
 /* What a link waits for at its target. */
@@ -77,15 +90,19 @@ static void to_hubs(const struct relation *r, uint32_t link)
         if (injected || global || (up && v == 0) || (down && v > 0 && v < r->n)) to_local(r, channel, at, taken);
         if (!spine) fc_cdg_add(r->cdg, channel, r->eject + at);
     }
+    if (!r->around || class != r->s->local_class) return;
+    fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, link, 0), r->second + at);
+    fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, link, r->n + 1), r->eject + at);
 }
 
 enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
-    struct relation r = {.net = net, .s = fc_plus(net), .cdg = cdg, .n = most_global(net)};
+    struct relation r = {.net = net, .s = fc_plus(net), .cdg = cdg, .n = most_global(net), .around = goes_around(net)};
     (void)st;
     r.global = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * r.n);
     r.local = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (r.n + 1));
     r.eject = fc_cdg_hubs(cdg, net->n_routers);
+    r.second = fc_cdg_hubs(cdg, r.around ? net->n_routers : 0);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     for (uint32_t l = 0; l < net->n_links; l++) {
         from_hubs(&r, l);

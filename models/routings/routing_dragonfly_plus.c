@@ -4,9 +4,10 @@
  * Direct: up - global - down (without spines: local - global - local), cables shared evenly; within a cell up and down
  * over all spines evenly, or the local link. Indirect: through a cell chosen evenly among the others. The switch that a
  * packet enters there sends it on over cables of its own where it has some (leaf-global-global-leaf), else over any, down
- * and up through a leaf switch chosen evenly, or the local link. Within a cell, and with two cells, indirect is direct.
- * UGAL: a mixture whose share the solver finds; its walk is the direct one. A node with several rails uses all evenly,
- * rail k with rail k of the other side.
+ * and up through a leaf switch chosen evenly, or the local link. With two cells it is direct between them. Traffic within a
+ * cell without spines goes over a third leaf switch chosen evenly; with spines indirect is direct there. UGAL: a mixture
+ * whose share the solver finds; its walk goes direct between cells, and within one without spines half over the local link,
+ * half round it. A node with several rails uses all evenly, rail k with rail k of the other side.
  *
  * Loads: the bytes b(s,t) between cells spread over cables whatever switch they come from; each switch's part of them goes
  * to host h with the share f_st(h) of the cables there. O(entries + S^2 (C + hosts x leaves)); indirect: S^3 C C. */
@@ -21,6 +22,7 @@ struct sink {
     const struct fc_network *net;
     struct fc_walk *walk;
     double *load;
+    double around; /* share of traffic within a cell without spines that goes over a third leaf switch */
 };
 static inline void put(const struct sink *k, uint32_t link, double weight)
 {
@@ -35,7 +37,13 @@ static inline void put(const struct sink *k, uint32_t link, double weight)
 static void leaf_to_leaf(const struct sink *k, const struct fc_plus_cell *cell, uint32_t a, uint32_t b, double weight)
 {
     if (a == b) return;
-    if (!cell->n_spines) put(k, fc_plus_local(k->net, cell, a, b), weight);
+    double around = !cell->n_spines && cell->n_leaves > 2 ? k->around : 0;
+    if (!cell->n_spines && around < 1) put(k, fc_plus_local(k->net, cell, a, b), weight * (1 - around));
+    for (uint32_t x = 0; around > 0 && x < cell->n_leaves; x++) {
+        if (x == a || x == b) continue;
+        put(k, fc_plus_local(k->net, cell, a, x), weight * around / (cell->n_leaves - 2));
+        put(k, fc_plus_local(k->net, cell, x, b), weight * around / (cell->n_leaves - 2));
+    }
     for (uint32_t j = 0; j < cell->n_spines; j++) {
         put(k, fc_plus_up(k->net, cell, a, j), weight / cell->n_spines);
         put(k, fc_plus_down(k->net, cell, j, b), weight / cell->n_spines);
@@ -156,11 +164,11 @@ static void walk_leaves(const struct sink *k, uint32_t a, uint32_t b, bool indir
         if (ends.last[h] > 0) host_to_leaf(k, target, h, b, share * ends.last[h]);
 }
 
-static void walk_nodes(const struct fc_network *net, uint32_t src, uint32_t dst, bool indirect, double share,
-                       struct fc_walk *walk)
+static void walk_nodes(const struct fc_network *net, uint32_t src, uint32_t dst, bool indirect, double around,
+                       double share, struct fc_walk *walk)
 {
     const struct fc_plus_shape *s = fc_plus(net);
-    struct sink k = {.net = net, .walk = walk};
+    struct sink k = {.net = net, .walk = walk, .around = around};
     const struct fc_plus_block *a = &s->block[s->node_block[src]], *b = &s->block[s->node_block[dst]];
     uint32_t rails = common_rails(a, b);
     for (uint32_t r = 0; r < rails; r++) {
@@ -177,11 +185,15 @@ static bool detour(const struct fc_network *net)
 }
 static void direct_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
-    walk_nodes(net, src, dst, false, share, walk);
+    walk_nodes(net, src, dst, false, 0, share, walk);
 }
 static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
-    walk_nodes(net, src, dst, detour(net), share, walk);
+    walk_nodes(net, src, dst, detour(net), 1, share, walk);
+}
+static void ugal_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
+{
+    walk_nodes(net, src, dst, false, 0.75, share, walk);
 }
 
 /* Greatest sides of the network's cells and blocks. */
@@ -210,7 +222,7 @@ static uint32_t capacity(const struct fc_network *net, bool indirect)
     const struct fc_plus_shape *s = fc_plus(net);
     struct greatest g = find_greatest(s);
     double rails = (double)g.rails * (double)(g.rails > 1 ? g.rails - 1 : 1), C = s->pair_links;
-    double between = 2.0 * (double)g.spines + 1 + 2.0 * (double)g.hosts + C;
+    double between = 2.0 * (double)g.spines + 2.0 * (double)g.leaves + 2.0 * (double)g.hosts + C;
     double pass = g.passes ? (g.spines ? 2.0 * (double)g.leaves : 1) + 1 : 1;
     if (indirect) between += (double)s->n_cells * C * (1 + C * pass);
     double n = rails * (2.0 * (double)g.cables + between);
@@ -296,7 +308,7 @@ static void put_entry(const struct sink *k, struct aggregate *g, uint32_t src, u
 static enum fc_code sparse(const struct fc_network *net, bool indirect, const uint32_t *src, const uint32_t *dst,
                            const double *bytes, size_t n, double *load, struct fc_status *st)
 {
-    struct sink k = {.net = net, .load = load};
+    struct sink k = {.net = net, .load = load, .around = indirect};
     struct aggregate g;
     if (aggregate_start(net, &g, st)) return st->code;
     for (size_t e = 0; e < n; e++) put_entry(&k, &g, src[e], dst[e], bytes[e]);
@@ -374,7 +386,7 @@ static enum fc_code rank_one(const struct fc_network *net, bool indirect, const 
                              struct fc_status *st)
 {
     const struct fc_plus_shape *s = fc_plus(net);
-    struct sink k = {.net = net, .load = load};
+    struct sink k = {.net = net, .load = load, .around = indirect};
     struct aggregate g;
     struct sums sum;
     if (aggregate_start(net, &g, st)) return st->code;
@@ -416,7 +428,8 @@ static enum fc_code indirect_rank_one(const struct fc_network *net, const double
 
 static uint32_t components(const struct fc_network *net)
 {
-    return detour(net) ? 2 : 1;
+    (void)net;
+    return 2;
 }
 static enum fc_code ugal_rank_one(const struct fc_network *net, uint32_t c, const double *a, const double *b,
                                   double *load, struct fc_status *st)
@@ -459,7 +472,7 @@ const struct fc_routing_ops fc_routing_plus_ugal = {
     .adaptive = true,
     .detours = true,
     .walk_capacity = direct_capacity,
-    .walk = direct_walk,
+    .walk = ugal_walk,
     .n_components = components,
     .component_rank_one = ugal_rank_one,
     .component_sparse = ugal_sparse,
