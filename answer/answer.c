@@ -5,6 +5,7 @@
  *
  * with the error that the machine's calibration states for such a job. Limits: those of the two. */
 #include "answer/answer.h"
+#include "solvers/calibration/measured_error.h"
 #include "solvers/bound/bound.h"
 #include "core/timeline.h"
 
@@ -128,7 +129,10 @@ static enum fc_code state_error(struct work *w, const struct fc_replay_settings 
     if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
     fc_replay_state_error(&w->session->net, calibration ? &calibration->replays : NULL, settings,
                           w->session->other.first_event != NULL, replay);
-    if (!isnan(replay->prediction.error_percent) && calibration)
+    if (w->session->machine.measured.n && !settings->loggops && !w->session->other.first_event)
+        fc_measured_state_error(&w->session->machine, w->job->source.head, &w->placement, replay);
+    if (!isnan(replay->prediction.error_percent) && calibration &&
+        replay->prediction.error_against != FC_AGAINST_MEASURED)
         a->calibration = fc_copy_text(&a->arena, calibration->file, w->st);
     return w->st->code;
 }

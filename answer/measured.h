@@ -5,6 +5,7 @@
 #define FC_ANSWER_MEASURED_H
 
 #include "answer/session.h"
+#include "solvers/calibration/measured_error.h"
 #include "solvers/collective/collective.h"
 
 /* One collective call of all ranks of a job, measured. Texts are the table's arena's. */
@@ -55,7 +56,21 @@ void fc_measured_free(struct fc_measured *table);
 /* ---- end points ---- */
 
 /* What is fitted. Each has its own line in a machine file. */
-enum fc_end_point { FC_END_OVERHEAD, FC_END_COPY, FC_END_RENDEZVOUS, FC_END_REDUCE, FC_END_PORT, FC_END_POINTS };
+enum fc_end_point {
+    FC_END_OVERHEAD,
+    FC_END_EAGER_START,
+    FC_END_COPY,
+    FC_END_RENDEZVOUS,
+    FC_END_REDUCE,
+    FC_END_REDUCE_MEMORY,
+    FC_END_PORT,
+    /* Sizes at which something else begins: tried one by one. */
+    FC_END_INLINE,
+    FC_END_EAGER,
+    FC_END_CACHE,
+    FC_END_POINTS,
+    FC_END_SIZES = FC_END_INLINE /* the first of them */
+};
 struct fc_end_point_range {
     const char *key;            /* of the machine file; of the overhead the sender's, the receiver has the same */
     enum fc_unit unit;
@@ -78,6 +93,8 @@ struct fc_measured_fit {
     bool fitted[FC_END_POINTS];
     uint32_t n_fitted;  /* rows */
     double residual;    /* median of |ln(predicted / measured)| of these */
+    struct fc_measured_cases cases; /* the rows that were not: what the error of a prediction is taken from (the table's arena's) */
+    double covered; /* share of them that it covers, each by those of other jobs; NaN: too few */
 };
 /* Chooses the rows: of the jobs of at most FC_MEASURED_FIT_RANKS ranks, every other size of a message, of each algorithm on
  * each job. The others judge. Returns how many are fitted. */
@@ -87,5 +104,11 @@ uint32_t fc_measured_choose(struct fc_measured *table);
  * machines keep the values. Cost: some 100 replays of each row. */
 enum fc_code fc_measured_fit(struct fc_measured *table, int threads, struct fc_progress *progress,
                              struct fc_measured_fit *fit, struct fc_status *st);
+
+/* The rows that were predicted and not fitted, as cases, widened by fc_measured_widen. */
+enum fc_code fc_measured_judge(struct fc_measured *table, struct fc_measured_fit *fit, struct fc_status *st);
+/* Writes the question's machine file with the end points as fitted, and the cases as its section `measured:`. */
+enum fc_code fc_measured_write(const struct fc_measured *table, const struct fc_measured_fit *fit, const struct fc_question *q,
+                               const char *path, struct fc_status *st);
 
 #endif

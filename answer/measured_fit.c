@@ -10,7 +10,9 @@
  * regression), w = min(1, 1.345 sigma / |r|) with sigma = 1.4826 median |r|, renewed ROUNDS times, so that rows whose
  * algorithm is not what its name says do not pull. Intervals of 95 %: x_j +- 1.96 sqrt(C_jj), C = sigma^2 (J' W J)^-1. Rows of
  * one algorithm are not independent, so they are somewhat narrow. A value that no row feels (all |J_ij| < BLIND) stays.
- * The search begins at the machine file's values, and again at typical ones; the better of the two ends counts. */
+ * Sizes at which something else begins (inline, eager, cache) are tried one by one, powers of two, when the rest is fitted, and
+ * the rest then fitted again; one is taken where the loss falls to ENOUGH or less. The search begins at the machine file's
+ * values, and again at typical ones; the better of the two ends counts. */
 #include "answer/measured.h"
 #include "solvers/gsl_errors.h"
 
@@ -24,7 +26,8 @@
 #define BLIND 1e-3
 #define HUBER 1.345
 #define LEAST_SIGMA 0.02
-enum { ROUNDS = 3, MOST_STEPS = 8, LEAST_ROWS_A_VALUE = 3 };
+#define ENOUGH 0.97 /* another size must lessen the loss to this part */
+enum { ROUNDS = 3, MOST_STEPS = 6, LEAST_ROWS_A_VALUE = 3 };
 
 struct fit {
     struct fc_measured *table;
@@ -161,7 +164,7 @@ static enum fc_code descend(struct fit *f, gsl_vector *x, gsl_matrix *covariance
         residuals(x, f, NULL);
         if (!f->st->code && !gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 1e-10, covariance))
             gsl_matrix_scale(covariance, sigma * sigma);
-        if (f->progress) fc_progress_show(f->progress, (double)++f->done / (2 * ROUNDS), "fitting end points");
+        if (f->progress) fc_progress_show(f->progress, (double)++f->done / (4 * ROUNDS), "fitting end points");
     }
     if (w) gsl_multifit_nlinear_free(w);
     gsl_vector_free(weights);
@@ -178,8 +181,9 @@ static enum fc_code choose_points(struct fit *f)
     f->n = 0; /* all values as they are in f->start */
     if (!at_start || residuals(NULL, f, NULL)) return f->st->code;
     memcpy(at_start, f->r, f->n_rows * sizeof *at_start);
-    for (int p = 0; p < FC_END_POINTS; p++) {
+    for (int p = 0; p < FC_END_SIZES; p++) {
         double most = 0;
+        if (p == FC_END_EAGER_START && f->start.value[FC_END_INLINE] == 0) continue; /* not to be told from o */
         f->start.value[p] *= 0.9;
         if (residuals(NULL, f, NULL)) return f->st->code;
         f->start = kept;
@@ -191,28 +195,71 @@ static enum fc_code choose_points(struct fit *f)
     return FC_OK;
 }
 
-/* One search from f->start; *fit where it ends better than *least. */
+/* ---- sizes at which something else begins ---- */
+
+/* Takes `size` of point p, with another point's value beside it, where that lessens the loss. */
+static enum fc_code try_size(struct fit *f, int p, double size, int beside, double value, double *least)
+{
+    const struct fc_end_values kept = f->start;
+    f->start.value[p] = size;
+    if (beside >= 0) f->start.value[beside] = value;
+    f->n = 0;
+    if (residuals(NULL, f, NULL)) return f->st->code;
+    if (loss(f) < *least * ENOUGH)
+        *least = loss(f);
+    else
+        f->start = kept;
+    return FC_OK;
+}
+
+/* With everything else as it is: where eager ends, up to where messages go with their request, what the cache holds. */
+static enum fc_code choose_sizes(struct fit *f)
+{
+    static const double starts[] = {1e-7, 3e-7, 1e-6}, times[] = {1.5, 2.5, 4};
+    const struct fc_end_values at = f->start;
+    f->n = 0;
+    if (residuals(NULL, f, NULL)) return f->st->code;
+    double least = loss(f);
+    for (double size = fc_end_points[FC_END_EAGER].least; size <= fc_end_points[FC_END_EAGER].most; size *= 2)
+        if (try_size(f, FC_END_EAGER, size, -1, 0, &least)) return f->st->code;
+    for (double size = 64; size <= fc_end_points[FC_END_INLINE].most; size *= 2)
+        for (size_t i = 0; i < FC_COUNT(starts); i++)
+            if (try_size(f, FC_END_INLINE, size, FC_END_EAGER_START, starts[i], &least)) return f->st->code;
+    for (double size = fc_end_points[FC_END_CACHE].least; size <= 256 << 20; size *= 2)
+        for (size_t i = 0; i < FC_COUNT(times); i++)
+            if (try_size(f, FC_END_CACHE, size, FC_END_REDUCE_MEMORY, times[i] * at.value[FC_END_REDUCE], &least))
+                return f->st->code;
+    return FC_OK;
+}
+
+/* ---- the fit ---- */
+
+/* One descent from f->start, which moves to where it ends; *fit where that is better than *least. */
 static enum fc_code search(struct fit *f, struct fc_measured_fit *fit, double *least)
 {
     if (choose_points(f)) return f->st->code;
     if (f->n == 0 || f->n_rows < LEAST_ROWS_A_VALUE * f->n)
-        return fc_refuse(f->st, FC_NO, "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
+        return fc_refuse(f->st, FC_NO,
+                         "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
                          f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
     gsl_vector *x = gsl_vector_alloc(f->n);
     gsl_matrix *covariance = gsl_matrix_calloc(f->n, f->n);
     if (!x || !covariance) fc_out_of_memory(f->st, "a fit of %zu values", f->n);
     for (size_t j = 0; x && j < f->n; j++) gsl_vector_set(x, j, place_of(f->point[j], f->start.value[f->point[j]]));
-    if (!f->st->code && !descend(f, x, covariance) && loss(f) < *least) {
-        *least = loss(f);
-        fit->residual = median_residual(f);
-        fit->values = values_at(f, x);
-        for (int p = 0; p < FC_END_POINTS; p++) fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
-        for (size_t j = 0; j < f->n; j++) {
-            int p = f->point[j];
-            double half = 1.96 * sqrt(fmax(0, gsl_matrix_get(covariance, j, j))), at = gsl_vector_get(x, j);
-            fit->fitted[p] = true;
-            fit->low.value[p] = value_at(p, at - half);
-            fit->high.value[p] = value_at(p, at + half);
+    if (!f->st->code && !descend(f, x, covariance)) {
+        f->start = values_at(f, x);
+        if (loss(f) < *least) {
+            *least = loss(f);
+            fit->residual = median_residual(f);
+            fit->values = f->start;
+            for (int p = 0; p < FC_END_POINTS; p++) fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
+            for (size_t j = 0; j < f->n; j++) {
+                int p = f->point[j];
+                double half = 1.96 * sqrt(fmax(0, gsl_matrix_get(covariance, j, j))), at = gsl_vector_get(x, j);
+                fit->fitted[p] = true;
+                fit->low.value[p] = value_at(p, at - half);
+                fit->high.value[p] = value_at(p, at + half);
+            }
         }
     }
     gsl_vector_free(x);
@@ -225,12 +272,19 @@ static struct fc_end_values start_of(const struct fc_machine *m, const struct fc
 {
     struct fc_end_values v = *before;
     double injection = m->classes[m->n_classes - 1].bandwidth_bytes_per_s;
-    for (int p = 0; p < FC_END_POINTS; p++) {
+    for (int p = 0; p < FC_END_SIZES; p++) {
         bool nothing = v.value[p] == 0 || isinf(v.value[p]);
         if (typical || nothing) v.value[p] = fc_end_points[p].typical;
         if (p == FC_END_PORT && (typical || nothing) && isfinite(injection)) v.value[p] = injection;
     }
     return v;
+}
+
+static enum fc_code search_from(struct fit *f, struct fc_end_values start, struct fc_measured_fit *fit, double *least)
+{
+    f->start = start;
+    if (search(f, fit, least) || choose_sizes(f) || search(f, fit, least)) return f->st->code;
+    return FC_OK;
 }
 
 enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progress *progress, struct fc_measured_fit *fit,
@@ -255,13 +309,10 @@ enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progr
     if (!st->code) {
         fit->n_fitted = (uint32_t)f.n_rows;
         fit->before = fc_end_values_of(machine);
-        f.start = start_of(machine, &fit->before, false);
-        if (!search(&f, fit, &least)) {
-            f.start = start_of(machine, &fit->before, true);
-            search(&f, fit, &least);
-        }
+        if (!search_from(&f, start_of(machine, &fit->before, false), fit, &least))
+            search_from(&f, start_of(machine, &fit->before, true), fit, &least);
         for (int p = 0; p < FC_END_POINTS && !st->code; p++)
-            if (!fit->fitted[p]) fit->values.value[p] = fit->before.value[p];
+            if (!fit->fitted[p] && p < FC_END_SIZES) fit->values.value[p] = fit->before.value[p];
     }
     for (uint32_t j = 0; j < t->n_jobs && !st->code; j++)
         if (t->jobs[j].open) fc_end_values_set(&fit->values, &t->jobs[j].session.machine);

@@ -13,28 +13,45 @@
 
 const struct fc_end_point_range fc_end_points[FC_END_POINTS] = {
     [FC_END_OVERHEAD] = {"software.send", FC_SECONDS, 1e-8, 1e-4, 1e-6},
+    [FC_END_EAGER_START] = {"software.eager_start", FC_SECONDS, 1e-8, 1e-5, 3e-7},
     [FC_END_COPY] = {"software.copy_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
     [FC_END_RENDEZVOUS] = {"software.rendezvous", FC_SECONDS, 1e-8, 1e-4, 2e-6},
     [FC_END_REDUCE] = {"software.reduce_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
+    [FC_END_REDUCE_MEMORY] = {"software.reduce_memory_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 3e-10},
     [FC_END_PORT] = {"node.port_bandwidth", FC_BYTES_PER_S, 1e7, 1e12, 1e10},
+    [FC_END_INLINE] = {"software.inline", FC_BYTES, 0, 4096, 0},
+    [FC_END_EAGER] = {"software.eager", FC_BYTES, 1024, 262144, 16384},
+    [FC_END_CACHE] = {"software.cache", FC_BYTES, 1 << 20, 1e18, 1e18},
 };
 
 struct fc_end_values fc_end_values_of(const struct fc_machine *m)
 {
-    struct fc_end_values v = {{[FC_END_OVERHEAD] = (m->software.send_s + m->software.recv_s) / 2,
-                               [FC_END_COPY] = m->software.copy_per_byte_s,
-                               [FC_END_RENDEZVOUS] = m->software.rendezvous_s,
-                               [FC_END_REDUCE] = m->software.reduce_per_byte_s,
-                               [FC_END_PORT] = m->port_bytes_per_s}};
+    const struct fc_software *s = &m->software;
+    struct fc_end_values v = {{[FC_END_OVERHEAD] = (s->send_s + s->recv_s) / 2,
+                               [FC_END_EAGER_START] = s->eager_start_s,
+                               [FC_END_COPY] = s->copy_per_byte_s,
+                               [FC_END_RENDEZVOUS] = s->rendezvous_s,
+                               [FC_END_REDUCE] = s->reduce_per_byte_s,
+                               [FC_END_REDUCE_MEMORY] = s->reduce_memory_per_byte_s,
+                               [FC_END_PORT] = m->port_bytes_per_s,
+                               [FC_END_INLINE] = s->inline_bytes,
+                               [FC_END_EAGER] = s->eager_bytes,
+                               [FC_END_CACHE] = s->cache_bytes}};
     return v;
 }
 
 void fc_end_values_set(const struct fc_end_values *v, struct fc_machine *m)
 {
-    m->software.send_s = m->software.recv_s = v->value[FC_END_OVERHEAD];
-    m->software.copy_per_byte_s = v->value[FC_END_COPY];
-    m->software.rendezvous_s = v->value[FC_END_RENDEZVOUS];
-    m->software.reduce_per_byte_s = v->value[FC_END_REDUCE];
+    struct fc_software *s = &m->software;
+    s->send_s = s->recv_s = v->value[FC_END_OVERHEAD];
+    s->eager_start_s = v->value[FC_END_EAGER_START];
+    s->copy_per_byte_s = v->value[FC_END_COPY];
+    s->rendezvous_s = v->value[FC_END_RENDEZVOUS];
+    s->reduce_per_byte_s = v->value[FC_END_REDUCE];
+    s->reduce_memory_per_byte_s = v->value[FC_END_REDUCE_MEMORY];
+    s->inline_bytes = v->value[FC_END_INLINE];
+    s->eager_bytes = v->value[FC_END_EAGER];
+    s->cache_bytes = v->value[FC_END_CACHE];
     m->port_bytes_per_s = v->value[FC_END_PORT];
 }
 

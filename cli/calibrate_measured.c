@@ -86,6 +86,10 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "\n");
     for (uint32_t j = 0; j < t->n_jobs; j++)
         for (int fitted = 1; fitted >= 0; fitted--) print_summary(stream, a, j, fitted);
+    if (!isnan(a->fit->covered))
+        fprintf(stream, "\nerror       from the %u rows judged; of each job the stated error, by other jobs' rows, covers %.0f %%\n",
+                a->fit->cases.n, 100 * a->fit->covered);
+    fprintf(stream, "%s     %s\n", a->path ? "\nwritten" : "\nnot written", a->path ? a->path : "(-o FILE writes a machine file)");
 }
 
 static json_t *to_json(const struct answer *a)
@@ -106,22 +110,22 @@ static json_t *to_json(const struct answer *a)
                             "bytes", fc_json_real(row->bytes), "measured_s", fc_json_real(row->measured_s), "predicted_s",
                             fc_json_real(row->predicted_s), "fitted", row->fitted, "left_out", row->left_out));
     }
-    return json_pack("{s:s, s:s, s:s?, s:o, s:o}", "machine", a->machine, "measured", t->file, "written", a->path, "end_points",
-                     points, "rows", rows);
+    return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "machine", a->machine, "measured", t->file, "written", a->path, "covered_percent",
+                     fc_json_real(100 * a->fit->covered), "end_points", points, "rows", rows);
 }
 
-static enum fc_code fit(const struct fc_arguments *arguments, const struct fc_machine *machine, struct fc_measured *table,
+static enum fc_code fit(const struct fc_arguments *arguments, struct fc_measured *table,
                         struct fc_measured_fit *found, struct fc_status *st)
 {
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
     if (!fc_measured_open(&arguments->ask, table, st)) {
         fc_measured_choose(table);
-        if (!fc_measured_fit(table, arguments->ask.threads, &progress, found, st))
-            fc_measured_predict(table, &found->values, false, arguments->ask.threads, st);
+        if (!fc_measured_fit(table, arguments->ask.threads, &progress, found, st) &&
+            !fc_measured_predict(table, &found->values, false, arguments->ask.threads, st))
+            fc_measured_judge(table, found, st);
     }
     fc_work_end(&progress);
-    (void)machine;
     return st->code;
 }
 
@@ -130,11 +134,15 @@ enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const s
     struct fc_measured table;
     struct fc_measured_fit found;
     if (fc_measured_read(arguments->measured, machine->name, &table, st)) return st->code;
-    if (!fit(arguments, machine, &table, &found, st)) {
-        struct answer a = {&table, &found, machine->name, NULL};
-        json_t *json = arguments->json ? to_json(&a) : NULL;
-        fc_deliver(arguments, json, print, &a, st);
-        json_decref(json);
+    if (!fit(arguments, &table, &found, st)) {
+        struct answer a = {&table, &found, machine->name, arguments->output};
+        struct fc_arguments answer = *arguments;
+        answer.output = NULL; /* -o names the machine file */
+        if (!arguments->output || !fc_measured_write(&table, &found, &arguments->ask, arguments->output, st)) {
+            json_t *json = arguments->json ? to_json(&a) : NULL;
+            fc_deliver(&answer, json, print, &a, st);
+            json_decref(json);
+        }
     }
     fc_measured_free(&table);
     return st->code;

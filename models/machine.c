@@ -300,7 +300,8 @@ static enum fc_code check_node(struct reader *r, yaml_node_t *node)
 
 static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
 {
-    static const char *const sections[] = {"network", "links", "router", "packet", "node", "software", "nic"};
+    static const char *const sections[] = {"network", "links", "router", "packet", "node", "software", "nic",
+                                           "measured"};
     struct fc_machine *m = r->machine;
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1},
@@ -334,11 +335,12 @@ static enum fc_code decode_machine(struct reader *r)
     struct fc_machine *m = r->machine;
     struct fc_status *st = r->st;
     yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
-    yaml_node_t *network, *links, *router, *packet, *node, *software, *nic;
+    yaml_node_t *network, *links, *router, *packet, *node, *software, *nic, *measured;
     if (decode_top(r, top)) return st->code;
     if (section(r, top, "network", &network) || section(r, top, "links", &links) ||
         section(r, top, "router", &router) || section(r, top, "packet", &packet) || section(r, top, "node", &node) ||
-        section(r, top, "software", &software) || section(r, top, "nic", &nic))
+        section(r, top, "software", &software) || section(r, top, "nic", &nic) ||
+        section(r, top, "measured", &measured))
         return st->code;
     m->nodes_per_router = 1;
     m->router.bypass_s = NAN;
@@ -353,7 +355,8 @@ static enum fc_code decode_machine(struct reader *r)
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         (check_router(r, router) && point_at_key(r, router, "router")) || decode(r, "node", node, &fc_node_keys, m) ||
         (check_node(r, node) && point_at_key(r, node, "node")) ||
-        decode(r, "software", software, &fc_software_keys, m) || decode(r, "nic", nic, &fc_nic_keys, m))
+        decode(r, "software", software, &fc_software_keys, m) || decode(r, "nic", nic, &fc_nic_keys, m) ||
+        fc_measured_decode(&r->yaml, measured, m))
         return st->code;
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
     if (nic && fc_nic_check(m, st)) return point_at_key(r, nic, "nic");

@@ -116,6 +116,19 @@ struct fc_reception {
     double packet_s, per_byte_s; /* time that the node is busy with a packet */
 };
 
+/* Collectives that were measured on the machine itself (section `measured:`, machine_measured.c). */
+struct fc_measured_case {
+    const char *collective;
+    double nodes, ranks_per_node, bytes; /* of the vector */
+    double ratio;                        /* measured over predicted time */
+};
+struct fc_measured_cases {
+    const char *source; /* NULL: the file has no such section */
+    double widen;       /* stated errors are so many times as wide as the cases say */
+    uint32_t n;
+    struct fc_measured_case *cases; /* [n] */
+};
+
 struct fc_family_ops;
 struct fc_layout;
 struct fc_routing_ops;
@@ -144,6 +157,7 @@ struct fc_machine {
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;
+    struct fc_measured_cases measured;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
     const char *hosts, *hosts_file;       /* names of its nodes, as the file gives them; NULL: not given */
     long hosts_line;
@@ -159,6 +173,9 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
 /* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
 enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
+/* Writes the machine file with keys changed, whole, comments left out (machine_save.c). */
+enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings, const char *path,
+                             struct fc_status *st);
 /* Changes the routing (name checked against the family; FC_INPUT names those it can). NULL keeps it. */
 enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st);
 /* Directory of shipped machine files: $FABRICAST_DATA/machines, the source tree's or the installed one. */

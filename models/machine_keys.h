@@ -2,6 +2,7 @@
 #ifndef FC_MACHINE_KEYS_H
 #define FC_MACHINE_KEYS_H
 
+#include "core/yaml_file.h"
 #include "models/models.h"
 
 struct fc_key_table {
@@ -15,5 +16,7 @@ extern const struct fc_key_table fc_link_keys;
 
 /* What the keys of `nic:` need of each other and of the machine. FC_INPUT: a message that begins with the key. */
 enum fc_code fc_nic_check(const struct fc_machine *machine, struct fc_status *st);
+/* The section `measured:` into the machine (machine_measured.c); NULL: the file has none. */
+enum fc_code fc_measured_decode(struct fc_yaml *yaml, const yaml_node_t *section, struct fc_machine *machine);
 
 #endif
