@@ -18,6 +18,7 @@
 #include "core/timeline.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
+#include "solvers/replay/replay_eager.h"
 #include "traces/trace_source.h"
 
 /* ---- what is replayed ---- */
@@ -85,7 +86,8 @@ enum {
     FC_RECEIVER_HOLDS = 64,
     FC_NETWORK_HOLDS = 128,
     FC_QUEUED = 256,
-    FC_EMBEDDED = 512 /* part of a batch: never freed alone */
+    FC_EMBEDDED = 512, /* part of a batch: never freed alone */
+    FC_LONG = 1024     /* no eager buffer holds it */
 };
 enum { FC_HOLDS = FC_SENDER_HOLDS | FC_RECEIVER_HOLDS | FC_NETWORK_HOLDS | FC_QUEUED | FC_EMBEDDED };
 #define FC_OF_CALL INT32_MIN
@@ -364,6 +366,7 @@ struct fc_requests {
 struct fc_taken {
     double arrived_s, bytes, work_s; /* CPU time for what it brings */
     const struct fc_chain *chain;
+    bool is_long;
 };
 
 struct fc_run {
@@ -373,6 +376,7 @@ struct fc_run {
     struct fc_match match;
     struct fc_calls calls;
     struct fc_reader reader;
+    struct fc_eager eager;
     struct fc_transit *transit;                   /* NULL: LogGOPS; ideal: its ways alone are used */
     struct fc_timeline *timeline;                 /* NULL: nobody asks for it */
     struct fc_strand *strand;                     /* [n_ranks] programs */
@@ -448,10 +452,10 @@ struct fc_harvest {
     double last_s[FC_VIEWS];      /* latest completion of anything that costs no CPU time, and */
     const struct fc_chain *chain; /* what led to the real one */
 };
-/* `work`: of the receiver, beyond receiving. */
-void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail,
-                        enum fc_message_work work);
-void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes,
+/* `work`: of the receiver, beyond receiving, in blocks of so many bytes. */
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work,
+                        double block_bytes);
+void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes, bool is_long,
                         const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
 void fc_harvest_call(const struct fc_run *run, struct fc_harvest *h, const struct fc_strand *call);
@@ -496,9 +500,15 @@ static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s
 }
 /* Runs the strands that are ready until none is; false: the status is filled. */
 bool fc_run_ready(struct fc_run *run);
-static inline bool fc_is_long(const struct fc_run *run, double bytes)
+/* Marks a message whose ends and bytes are known, once, as it is sent: is it too long for the eager buffers? */
+static inline bool fc_mail_is_long(struct fc_run *run, struct fc_mail *mail)
 {
-    return bytes > run->job->settings->software.eager_bytes;
+    const struct fc_software *software = &run->job->settings->software;
+    double eager_bytes = software->eager_bytes;
+    if (run->eager.most && !fc_eager_between(&run->eager, mail->from, mail->to))
+        eager_bytes = software->eager_beyond_bytes;
+    if (mail->bytes > eager_bytes) mail->state |= FC_LONG;
+    return mail->bytes > eager_bytes;
 }
 /* Replays programs from the start to the end. FC_INPUT when ranks wait for each other for ever. */
 enum fc_code fc_run_programs(struct fc_run *run);
