@@ -283,6 +283,7 @@ const struct fc_family_ops fc_family_torus = {
     .layout = &fc_torus_layout,
     .block_name = block_name,
     .order = fc_torus_snake,
+    .note = fc_torus_folds,
     .looks_alike = all_rings,
 };
 
@@ -307,5 +308,6 @@ const struct fc_family_ops fc_family_mesh = {
     .layout = &fc_torus_layout,
     .block_name = block_name,
     .order = fc_torus_snake,
+    .note = fc_torus_folds,
     .looks_alike = all_rings,
 };

@@ -11,8 +11,8 @@ struct fc_torus_shape {
     struct fc_ints dims, links_per_dim, wrap; /* as in the file; wrap: 1 ring, 0 line */
     long long longest_line;                   /* 0: lines and rings of any length */
     /* Derived by check: */
-    int n_dims;            /* where dimensions are folded, more than in the file */
-    int of[FC_MAX_DIMS];   /* dimension of the file that each belongs to, */
+    int n_dims;              /* where dimensions are folded, more than in the file */
+    int of[FC_MAX_DIMS];     /* dimension of the file that each belongs to, */
     bool folds[FC_MAX_DIMS]; /* and whether it holds the lines that one is folded into */
     uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS], parallel[FC_MAX_DIMS];
     bool ring[FC_MAX_DIMS];
@@ -81,6 +81,8 @@ static inline struct fc_torus_offset fc_torus_offset(const struct fc_torus_shape
 enum fc_code fc_torus_fold(struct fc_torus_shape *s, bool default_ring, struct fc_place where, struct fc_status *st);
 /* The order() of both families: the folded rings' own, dimension by dimension. False: nothing is folded. O(nodes). */
 bool fc_torus_snake(const struct fc_network *net, uint32_t *node);
+/* The note() of both families: which rings are folded, and into what; "" for none. */
+void fc_torus_folds(const struct fc_network *net, char *out, size_t size);
 /* Letter of a dimension: x y z a b c d e. */
 char fc_torus_letter(int dim);
 /* "z", "z, a, b": the dimensions from the third on, for pictures (family_torus_layout.c). */

@@ -12,6 +12,8 @@
  * joined by one link a place. A dimension that is no ring is not folded. */
 #include "models/family_torus.h"
 
+#include <stdio.h>
+
 /* Columns of a ring of n; 0: it cannot be folded. */
 static uint32_t columns(uint32_t n, long long longest)
 {
@@ -39,16 +41,29 @@ enum fc_code fc_torus_fold(struct fc_torus_shape *s, bool default_ring, struct f
         bool ring = s->wrap.n ? s->wrap.v[of] != 0 : default_ring, longer = s->longest_line && n > s->longest_line;
         uint32_t f = longer && ring ? columns(n, s->longest_line) : 1;
         if (longer && (!ring || f == 0))
-            return fc_fail(st, FC_INPUT, where,
-                           "network.dims: %u is longer than longest_line and %s (expected at most %lld, or a ring that an "
-                           "even number of such lines makes up)",
-                           n, ring ? "no whole lines make it up" : "no ring", s->longest_line);
+            return fc_fail(
+                st, FC_INPUT, where,
+                "network.dims: %u is longer than longest_line and %s (expected at most %lld, or a ring that an "
+                "even number of such lines makes up)",
+                n, ring ? "no whole lines make it up" : "no ring", s->longest_line);
         if (s->n_dims + (f > 1 ? 2 : 1) > FC_MAX_DIMS)
             return fc_fail(st, FC_INPUT, where, "network.dims: more than %d dimensions when folded", FC_MAX_DIMS);
         add(s, of, n / f, f == 1 && ring, f > 1);
         if (f > 1) add(s, of, f, f > 2, false);
     }
     return FC_OK;
+}
+
+void fc_torus_folds(const struct fc_network *net, char *out, size_t size)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    size_t n = 0;
+    *out = 0;
+    for (int d = 0; d < s->n_dims && n < size; d++)
+        if (s->folds[d])
+            n += (size_t)snprintf(out + n, size - n, "%s%u as %u columns of %u",
+                                  n ? ", " : "rings folded: ", s->k[d] * s->k[d + 1], s->k[d + 1], s->k[d]);
+    if (n && n < size) snprintf(out + n, size - n, "; tasks go along them");
 }
 
 bool fc_torus_snake(const struct fc_network *net, uint32_t *node)

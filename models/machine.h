@@ -77,9 +77,9 @@ struct fc_software {
     double compute_scale;  /* recorded computation times are multiplied by it */
     double per_byte_s;     /* O: CPU time a byte */
     /* Beyond LogGOPS, at each end of a message: */
-    double copy_per_byte_s;   /* an eager one is copied through buffers */
-    double rendezvous_s;      /* a longer one is announced, its memory registered */
-    double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in */
+    double copy_per_byte_s;          /* an eager one is copied through buffers */
+    double rendezvous_s;             /* a longer one is announced, its memory registered */
+    double reduce_per_byte_s;        /* CPU time of a reduction, a byte taken in */
     double pack_s, pack_per_block_s; /* a message of blocks that lie apart, both ends together: it; each of them */
     /* Long eager buffers are kept for this many partners of a task (0: all), between others messages are eager up to
      * eager_beyond_bytes. */

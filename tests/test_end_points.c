@@ -149,7 +149,8 @@ static void test_partners(void)
             for (uint32_t r = 0; r < 4; r++) {
                 next_rank(&script);
                 for (uint32_t k = 0; k < 6; k++)
-                    if (r == 0 || k % 3 + 1 == r) add(&script, r ? FC_OP_RECV : FC_OP_SEND, r ? 0 : (int64_t)(k % 3 + 1), bytes);
+                    if (r == 0 || k % 3 + 1 == r)
+                        add(&script, r ? FC_OP_RECV : FC_OP_SEND, r ? 0 : (int64_t)(k % 3 + 1), bytes);
                 if (r == 3) add(&script, FC_OP_SEND, 0, bytes);
                 if (r == 0) add(&script, FC_OP_RECV, 3, bytes);
             }

@@ -215,7 +215,9 @@ static void folded(void)
 {
     struct fc_machine machine;
     struct fc_network net;
-    if (!fc_test_network(TORUS("dims: [24, 3, 12], links_per_dim: [1, 1, 2], nodes_per_router: 2, longest_line: 8"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("dims: [24, 3, 12], links_per_dim: [1, 1, 2], nodes_per_router: 2, longest_line: 8"),
+                         &machine, &net))
+        return;
     const struct fc_torus_shape *s = fc_torus(&net);
     static const uint32_t k[] = {6, 4, 3, 6, 2}, parallel[] = {1, 1, 1, 2, 2};
     static const bool ring[] = {false, true, true, false, false};

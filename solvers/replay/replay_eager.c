@@ -14,7 +14,7 @@
 #include "solvers/replay/replay_eager.h"
 
 enum fc_code fc_eager_start(struct fc_eager *p, long long most, uint32_t n_ranks, const uint32_t *node,
-                               struct fc_arena *arena, struct fc_status *st)
+                            struct fc_arena *arena, struct fc_status *st)
 {
     *p = (struct fc_eager){0};
     if (most <= 0 || most + 1 >= n_ranks) return FC_OK;

@@ -16,8 +16,7 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
 {
     const struct fc_replay_settings *settings = run->job->settings;
     double bytes = mail->bytes, before_s = s->at[FC_REAL].clock_s;
-    double cpu_s =
-        settings->software.send_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
+    double cpu_s = settings->software.send_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
         double start = fc_later(c->clock_s, c->send_s);
@@ -101,7 +100,8 @@ void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *
                         const struct fc_chain *chain)
 {
     if (h->n == run->taken_capacity && !make_room(run)) return;
-    for (int v = 0; v < run->views; v++) run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain, is_long};
+    for (int v = 0; v < run->views; v++)
+        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain, is_long};
     h->n++;
 }
 
