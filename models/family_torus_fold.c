@@ -14,12 +14,17 @@
 
 #include <stdio.h>
 
-/* Columns of a ring of n; 0: it cannot be folded. */
+/* Columns of a ring of n; 0: it cannot be folded. O(root of n). */
 static uint32_t columns(uint32_t n, long long longest)
 {
-    for (uint32_t f = 2; f <= n / 2; f += 2)
-        if (n % f == 0 && n / f <= longest) return f;
-    return 0;
+    uint32_t best = 1; /* places of a column */
+    for (uint32_t i = 1; i <= n / i; i++) {
+        if (n % i) continue;
+        const uint32_t pair[] = {i, n / i};
+        for (int j = 0; j < 2; j++)
+            if (pair[j] > best && pair[j] <= longest && n / pair[j] % 2 == 0) best = pair[j];
+    }
+    return best > 1 ? n / best : 0;
 }
 
 static void add(struct fc_torus_shape *s, int of, uint32_t k, bool ring, bool folds)
