@@ -39,12 +39,6 @@ $ fabricast machines gemini-xe6 | grep nic
 > nic         to the farthest node: put 2.77 us, message 3.42 us, empty
 > nic         puts of a node 8.084 GB/s, to the farthest node alone 5.882 GB/s
 > nic         atomic operations on a node 100 M/s cached, 44.83 M/s not
-$ fabricast machines fugaku-torus --set 'network.dims=[32,256]' | grep -E '^(nodes|distance|note)'
-> x
-$ fabricast predict -m fugaku-torus --set 'network.dims=[64]' -t traces/samples/lammps-lj-64.fct --ranks-per-node 1 -q | grep -E '^(time|bottleneck)'
-> x
-$ fabricast predict -m fugaku-torus --set 'network.dims=[64]' --nodes 0-63 -t traces/samples/lammps-lj-64.fct --ranks-per-node 1 -q | grep -E '^(time|bottleneck)'
-> x
 $ fabricast machines qsnet-64 | grep nic
 > source      Petrini, Coll, Frachtenberg, Hoisie, Hardware- and Software-Based Collective Communication on the Quadrics Network, IEEE NCA 2001
 > nic         to the farthest node: put 2.2 us, message 5.68 us, empty
