@@ -5,6 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Without --nodes: all of them, in the family's order where it has one. */
+static enum fc_code order_nodes(struct fc_session *s, struct fc_status *st)
+{
+    const struct fc_family_ops *family = s->net.machine->family;
+    if (!family->order) return FC_OK;
+    uint32_t *node = fc_alloc(&s->arena, s->net.n_nodes, sizeof *node, st);
+    if (!node) return st->code;
+    if (family->order(&s->net, node)) s->nodes = node, s->n_nodes = s->net.n_nodes;
+    return FC_OK;
+}
+
 /* --hosts: one a node of the machine, or one for each of the allowed nodes in their order. */
 static enum fc_code name_hosts(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
@@ -21,7 +32,7 @@ static enum fc_code name_hosts(const struct fc_question *q, struct fc_session *s
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
         return q->nodes ? fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)
-                        : FC_OK;
+                        : order_nodes(s, st);
     }
     if (q->nodes && fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st))
         return st->code;
@@ -37,7 +48,8 @@ static enum fc_code name_hosts(const struct fc_question *q, struct fc_session *s
 static enum fc_code read_nodes(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
     if (q->hosts) return name_hosts(q, s, st);
-    return q->nodes ? fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+    if (!q->nodes) return order_nodes(s, st);
+    return fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st);
 }
 
 static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *machine, struct fc_status *st)

@@ -22,13 +22,13 @@ static void declare_classes(struct fc_machine *machine, struct fc_torus_shape *s
     bool per_dimension = false;
     for (int i = 0; i < machine->n_link_names; i++)
         per_dimension = per_dimension || (strlen(machine->link_names[i]) == 1 &&
-                                          memchr("xyzabcde", machine->link_names[i][0], (size_t)s->n_dims));
+                                          memchr("xyzabcde", machine->link_names[i][0], (size_t)s->dims.n));
     machine->n_classes = 0;
     for (int d = 0; d < s->n_dims; d++) {
-        if (per_dimension || d == 0) {
+        if (d == 0 || (per_dimension && s->of[d] != s->of[d - 1])) {
             struct fc_link_class *c = &machine->classes[machine->n_classes++];
             if (per_dimension)
-                snprintf(c->name, sizeof c->name, "%c", fc_torus_letter(d));
+                snprintf(c->name, sizeof c->name, "%c", fc_torus_letter(s->of[d]));
             else
                 snprintf(c->name, sizeof c->name, "%s", machine->family->name);
         }
@@ -51,29 +51,21 @@ static enum fc_code check(struct fc_machine *machine, bool default_ring, struct 
     if (s->dims.n == 0) return fc_fail(st, FC_INPUT, where, "network.dims is missing (e.g. dims: [8, 8, 8])");
     if (s->dims.n > FC_MAX_DIMS)
         return fc_fail(st, FC_INPUT, where, "network.dims has %d dimensions (at most %d)", s->dims.n, FC_MAX_DIMS);
-    s->n_dims = s->dims.n;
-    if (check_list(&s->links_per_dim, s->n_dims, "links_per_dim", where, st) ||
-        check_list(&s->wrap, s->n_dims, "wrap", where, st))
+    if (check_list(&s->links_per_dim, s->dims.n, "links_per_dim", where, st) ||
+        check_list(&s->wrap, s->dims.n, "wrap", where, st))
         return st->code;
     double routers = 1;
-    for (int d = 0; d < s->n_dims; d++) {
+    for (int d = 0; d < s->dims.n; d++) {
         routers *= (double)s->dims.v[d];
         if (routers * (double)machine->nodes_per_router >= FC_NONE)
             return fc_fail(st, FC_NO, where, "network.dims: %.4g nodes are too many (at most %u can be held)",
                            routers * (double)machine->nodes_per_router, FC_NONE - 1);
     }
-    uint32_t stride = 1;
-    for (int d = 0; d < s->n_dims; d++) {
-        s->k[d] = (uint32_t)s->dims.v[d];
-        s->stride[d] = stride;
-        stride *= s->k[d];
-        s->parallel[d] = s->links_per_dim.n ? (uint32_t)s->links_per_dim.v[d] : 1;
-        s->ring[d] = s->wrap.n ? s->wrap.v[d] != 0 : default_ring;
-    }
     for (int d = 0; d < s->wrap.n; d++)
         if (s->wrap.v[d] != 0 && s->wrap.v[d] != 1)
             return fc_fail(st, FC_INPUT, where, "network.wrap: %lld (expected 1 = ring or 0 = line)", s->wrap.v[d]);
-    s->n_routers = stride;
+    if (fc_torus_fold(s, default_ring, where, st)) return st->code;
+    s->n_routers = (uint32_t)routers;
     s->nodes_per_router = (uint32_t)machine->nodes_per_router;
     declare_classes(machine, s);
     return FC_OK;
@@ -266,6 +258,8 @@ static const struct fc_key keys[] = {
      "parallel links to each neighbour, per dimension (default 1)"},
     {"wrap", FC_KEY_INTS, FC_NUMBER, OFFSET(wrap), 0, 1, NULL, NULL,
      "per dimension: 1 = ring, 0 = line (default: torus 1, mesh 0)"},
+    {"longest_line", FC_KEY_INT, FC_NUMBER, OFFSET(longest_line), 0, 4294967295.0, NULL, "0",
+     "longer rings are folded into lines of this length at most (0: none)"},
 };
 
 const struct fc_family_ops fc_family_torus = {
@@ -288,6 +282,8 @@ const struct fc_family_ops fc_family_torus = {
     .hard_patterns = hard_on_rings,
     .layout = &fc_torus_layout,
     .block_name = block_name,
+    .order = fc_torus_snake,
+    .note = fc_torus_folds,
     .looks_alike = all_rings,
 };
 
@@ -311,5 +307,7 @@ const struct fc_family_ops fc_family_mesh = {
     .hard_patterns = hard_on_lines,
     .layout = &fc_torus_layout,
     .block_name = block_name,
+    .order = fc_torus_snake,
+    .note = fc_torus_folds,
     .looks_alike = all_rings,
 };

@@ -9,8 +9,11 @@
  * come last. A wrapped dimension of size 2 has a + and a - link to the same neighbour; of size 1 none. */
 struct fc_torus_shape {
     struct fc_ints dims, links_per_dim, wrap; /* as in the file; wrap: 1 ring, 0 line */
+    long long longest_line;                   /* 0: lines and rings of any length */
     /* Derived by check: */
-    int n_dims;
+    int n_dims;              /* where dimensions are folded, more than in the file */
+    int of[FC_MAX_DIMS];     /* dimension of the file that each belongs to, */
+    bool folds[FC_MAX_DIMS]; /* and whether it holds the lines that one is folded into */
     uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS], parallel[FC_MAX_DIMS];
     bool ring[FC_MAX_DIMS];
     int dim_class[FC_MAX_DIMS]; /* link class of each dimension */
@@ -73,6 +76,13 @@ static inline struct fc_torus_offset fc_torus_offset(const struct fc_torus_shape
     o.plus_share = o.plus == 0 ? 0 : o.plus < o.minus ? 1 : o.plus == o.minus ? 0.5 : 0;
     return o;
 }
+/* From the shape as the file has it to n_dims, of, folds, k, stride, parallel and ring: rings longer than longest_line
+ * are folded (family_torus_fold.c). FC_INPUT where one cannot be. */
+enum fc_code fc_torus_fold(struct fc_torus_shape *s, bool default_ring, struct fc_place where, struct fc_status *st);
+/* The order() of both families: the folded rings' own, dimension by dimension. False: nothing is folded. O(nodes). */
+bool fc_torus_snake(const struct fc_network *net, uint32_t *node);
+/* The note() of both families: which rings are folded, and into what; "" for none. */
+void fc_torus_folds(const struct fc_network *net, char *out, size_t size);
 /* Letter of a dimension: x y z a b c d e. */
 char fc_torus_letter(int dim);
 /* "z", "z, a, b": the dimensions from the third on, for pictures (family_torus_layout.c). */

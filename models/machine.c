@@ -298,6 +298,19 @@ static enum fc_code check_node(struct reader *r, yaml_node_t *node)
                    "node.%s: without node.reception, the size of the queues, a node takes in everything at once", key);
 }
 
+static enum fc_code check_software(struct reader *r, yaml_node_t *software)
+{
+    const struct fc_software *own = &r->machine->software;
+    if (own->eager_beyond_bytes > 0 && own->eager_partners == 0)
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, software),
+                       "software.eager_beyond: without software.eager_partners every partner has eager buffers");
+    if (own->eager_beyond_bytes > own->eager_bytes)
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, software),
+                       "software.eager_beyond: %.15g B are more than software.eager (expected at most %.15g B)",
+                       own->eager_beyond_bytes, own->eager_bytes);
+    return FC_OK;
+}
+
 static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
 {
     static const char *const sections[] = {"network", "links", "router", "packet", "node", "software", "nic",
@@ -355,8 +368,9 @@ static enum fc_code decode_machine(struct reader *r)
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         (check_router(r, router) && point_at_key(r, router, "router")) || decode(r, "node", node, &fc_node_keys, m) ||
         (check_node(r, node) && point_at_key(r, node, "node")) ||
-        decode(r, "software", software, &fc_software_keys, m) || decode(r, "nic", nic, &fc_nic_keys, m) ||
-        fc_measured_decode(&r->yaml, measured, m))
+        decode(r, "software", software, &fc_software_keys, m) ||
+        (check_software(r, software) && point_at_key(r, software, "software")) ||
+        decode(r, "nic", nic, &fc_nic_keys, m) || fc_measured_decode(&r->yaml, measured, m))
         return st->code;
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
     if (nic && fc_nic_check(m, st)) return point_at_key(r, nic, "nic");

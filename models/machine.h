@@ -84,6 +84,11 @@ struct fc_software {
     double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in, */
     double cache_bytes;       /* of vectors up to this; of longer ones, which come from memory: */
     double reduce_memory_per_byte_s;
+    double pack_s, pack_per_block_s; /* a message of blocks that lie apart, both ends together: it; each of them */
+    /* Long eager buffers are kept for this many partners of a task (0: all), between others messages are eager up to
+     * eager_beyond_bytes. */
+    long long eager_partners;
+    double eager_beyond_bytes;
 };
 
 /* The network interface (section `nic:`, nic_keys.c; models in solvers/nic/nic.h). 0: left out. */

@@ -159,6 +159,9 @@ struct fc_family_ops {
     /* Further partitions, by which tasks are divided when a mapping is bounded: as partition(), with the name of the
      * blocks. NULL: none. */
     uint32_t (*units)(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size);
+    /* The order in which the tasks of a job go over the nodes, where it is not the order of their numbers:
+     * node[n_nodes]. False (nothing is written): it is. NULL: always. */
+    bool (*order)(const struct fc_network *net, uint32_t *node);
     /* Whether the network looks the same from every router. NULL: not that it is known. */
     bool (*looks_alike)(const struct fc_network *net);
     /* Where routes leave out links whose place the machine file does not tell: what leaves which out, and by `expected`

@@ -14,21 +14,23 @@ static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link
 }
 
 /* CPU time of the end points for one message of n bytes: LogGOPS's o + (n - 1) O, o alone for an empty one; beyond it n times
- * the copy of an eager message and, where it is longer than inline, its start, or what a rendezvous costs at each end. */
-static inline double fc_beyond_o_s(const struct fc_software *software, double bytes)
+ * the copy of an eager message and, where it is longer than inline, its start, or what a rendezvous (`is_long`) costs at each
+ * end. */
+static inline double fc_beyond_o_s(const struct fc_software *software, double bytes, bool is_long)
 {
     return (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0) +
-           (bytes > software->eager_bytes    ? software->rendezvous_s
+           (is_long                          ? software->rendezvous_s
             : bytes > software->inline_bytes ? bytes * software->copy_per_byte_s + software->eager_start_s
                                              : bytes * software->copy_per_byte_s);
 }
+/* Between tasks that have eager buffers for each other. */
 static inline double fc_send_cpu_s(const struct fc_software *software, double bytes)
 {
-    return software->send_s + fc_beyond_o_s(software, bytes);
+    return software->send_s + fc_beyond_o_s(software, bytes, bytes > software->eager_bytes);
 }
 static inline double fc_recv_cpu_s(const struct fc_software *software, double bytes)
 {
-    return software->recv_s + fc_beyond_o_s(software, bytes);
+    return software->recv_s + fc_beyond_o_s(software, bytes, bytes > software->eager_bytes);
 }
 /* The work of a call whose vector, all blocks together, has so many bytes. */
 static inline enum fc_message_work fc_work_of_vector(const struct fc_software *software, enum fc_message_work work,
@@ -36,12 +38,15 @@ static inline enum fc_message_work fc_work_of_vector(const struct fc_software *s
 {
     return work == FC_WORK_REDUCES && vector_bytes > software->cache_bytes ? FC_WORK_REDUCES_IN_MEMORY : work;
 }
-/* CPU time for what a message brings, beyond receiving it. */
-static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes)
+/* CPU time for what a message of so many blocks brings, beyond receiving it. */
+static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes,
+                               double blocks)
 {
+    double copies_s = 2 * bytes * software->copy_per_byte_s;
     return work == FC_WORK_REDUCES             ? bytes * software->reduce_per_byte_s
            : work == FC_WORK_REDUCES_IN_MEMORY ? bytes * software->reduce_memory_per_byte_s
-           : work == FC_WORK_PACKS ? 2 * bytes * software->copy_per_byte_s
+           : work == FC_WORK_PACKS ? copies_s
+           : work == FC_WORK_PICKS ? copies_s + software->pack_s + blocks * software->pack_per_block_s
                                    : 0;
 }
 

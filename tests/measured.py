@@ -6,6 +6,9 @@ COLLECTIVES.tsv: columns system, run, nodes (X x Y x Z of the job's torus), ppn,
 rows of HLC-Lab/pico (commit 413bc5d). Each row becomes a trace of one call and is predicted on fugaku-torus with the algorithm that the
 row names. The end points of that machine file were fitted to 2x2x2, 256 B to 64 MiB, so those rows are shown apart, and only
 others are judged. Left out, and counted: algorithms that FJMPI alone has, and names behind which something else runs (NOT_AS_NAMED).
+
+8 nodes cannot show what hundreds of partners or of packed blocks cost: eager_partners, eager_beyond and pack_per_block were chosen
+on half of the sizes (SEEN) of the algorithms of 8x8x8 that show them (SEEN_IN). Those rows are printed and not judged.
 """
 import collections
 import csv
@@ -37,6 +40,8 @@ NOT_AS_NAMED = {("bcast", "basic-linear"), ("allgather", "linear"), ("allgather"
                 ("reduce_scatter", "non-overlapping"), ("gather", "linear-sync")}
 # Rounds among thousands of ranks that take minutes to replay.
 SLOW = {"linear", "ring", "pairwise", "3-chains", "chain", "neighbor"}
+SEEN_IN = {("alltoall", "modified-bruck"), ("gather", "basic-linear"), ("scatter", "basic-linear"), ("reduce", "linear")}
+SEEN = {2048, 131072, 8388608}
 LEAST, MOST = 256, 1 << 26
 
 
@@ -74,6 +79,10 @@ def read(path):
     return {key: sorted(times)[len(times) // 2] for key, times in rows.items()}, left_out
 
 
+def judged(key):
+    return not (key[0] == "8x8x8" and key[1:3] in SEEN_IN and key[3] in SEEN)
+
+
 def summary(ratios):
     off = sorted(abs(r - 1) for r in ratios)
     return f"{len(off):4} rows, median {100 * off[len(off) // 2]:5.1f} % off, {100 * sum(o <= 0.4 for o in off) / len(off):5.1f} % within 40 %"
@@ -84,7 +93,7 @@ def pairs(shape, found):
     alike = n = 0
     for a in found:
         for b in found:
-            if a[:2] == b[:2] and a[3] == b[3] and a[0] == shape and found[a][0] > 1.2 * found[b][0]:
+            if a[:2] == b[:2] and a[3] == b[3] and a[0] == shape and judged(a) and judged(b) and found[a][0] > 1.2 * found[b][0]:
                 n += 1
                 alike += found[a][1] > found[b][1]
     return f"{alike} of {n} pairs ranked alike ({100 * alike / n:.0f} %)" if n else "no pairs"
@@ -107,7 +116,7 @@ def main():
             line = " ".join(f"{key[3]}:{p / m:.2f}" for key, (m, p) in sorted(found.items()) if key[:3] == (shape, op, algorithm))
             print(f"  {op:15}{algorithm:20}{line}")
         for words, low, high in (("up to 16 KiB", 0, 16384), ("above", 16385, 1 << 60)):
-            ratios = [p / m for key, (m, p) in found.items() if key[0] == shape and low <= key[3] <= high]
+            ratios = [p / m for key, (m, p) in found.items() if key[0] == shape and judged(key) and low <= key[3] <= high]
             if ratios:
                 print(f"  {words:14} {summary(ratios)}")
                 if shape == "8x8x8":

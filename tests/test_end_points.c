@@ -134,7 +134,66 @@ static void test_ports(void)
     close_rig(&g);
 }
 
+/* Rank 0 sends to 1, 2, 3 in turn, twice, and then has 5 bytes from 3: only the first `most` of them get long messages
+ * without a rendezvous, at both ends. */
+static void test_partners(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    g.settings.network = FC_NET_IDEAL;
+    g.settings.software = (struct fc_software){.eager_bytes = 1000, .compute_scale = 1, .rendezvous_s = 1};
+    for (int64_t bytes = 99; bytes <= 101; bytes += 2)
+        for (uint32_t most = 0; most <= 4; most++) {
+            g.settings.software.eager_partners = most;
+            g.settings.software.eager_beyond_bytes = most ? 100 : 0;
+            start_script(&script, 4);
+            for (uint32_t r = 0; r < 4; r++) {
+                next_rank(&script);
+                for (uint32_t k = 0; k < 6; k++)
+                    if (r == 0 || k % 3 + 1 == r)
+                        add(&script, r ? FC_OP_RECV : FC_OP_SEND, r ? 0 : (int64_t)(k % 3 + 1), bytes);
+                if (r == 3) add(&script, FC_OP_SEND, 0, bytes);
+                if (r == 0) add(&script, FC_OP_RECV, 3, bytes);
+            }
+            must_replay(&g, &script);
+            /* rank 0 pays a second for each of 2 messages to each partner beyond, and one from 3; 3 pays for its last too */
+            double met = most == 0 || bytes < 100 ? 3 : most < 3 ? most : 3, slow = 2 * (3 - met);
+            CU_ASSERT(fabs(g.out.prediction.time_s - (slow + (met < 3 ? 3 : 0))) < 1e-4);
+        }
+    close_rig(&g);
+}
+
+/* Bruck's all-to-all picks its blocks one by one, 4 of 8 in each of 3 rounds. */
+static void test_picks(void)
+{
+    struct rig g;
+    struct fc_collective_choice choice = {0};
+    open_torus(&g, "8", "dimension-order");
+    g.settings.network = FC_NET_IDEAL;
+    CU_ASSERT_FATAL(fc_collective_choice_read("alltoall=bruck,allgather=bruck", &choice, &g.st) == FC_OK);
+    g.settings.collectives = &choice;
+    for (int gather = 0; gather < 2; gather++) {
+        double time_s[3];
+        start_script(&script, 8);
+        for (uint32_t r = 0; r < 8; r++) {
+            next_rank(&script);
+            add(&script, gather ? FC_OP_ALLGATHER : FC_OP_ALLTOALL, 0, 64);
+        }
+        for (int i = 0; i < 3; i++) {
+            g.settings.software.pack_s = i == 1;
+            g.settings.software.pack_per_block_s = i == 2;
+            must_replay(&g, &script);
+            time_s[i] = g.out.prediction.time_s;
+        }
+        CU_ASSERT(fc_near(time_s[1] - time_s[0], gather ? 0 : 3, 1e-9));
+        CU_ASSERT(fc_near(time_s[2] - time_s[0], gather ? 0 : 12, 1e-9));
+    }
+    close_rig(&g);
+}
+
 static const CU_TestInfo tests[] = {
+    {"partners with eager buffers", test_partners},
+    {"blocks that are picked one by one", test_picks},
     {"eager messages are copied, longer ones meet", test_copies},
     {"reductions cost time where vectors are added", test_reductions},
     {"a message is held to one port", test_ports},

@@ -53,6 +53,7 @@ static struct fc_family_ops bare(const struct fc_family_ops *family)
     b.looks_alike = NULL;
     b.node_names = NULL;
     b.left_out = NULL;
+    b.order = NULL;
     return b;
 }
 
@@ -208,7 +209,40 @@ static void walked_refusals(void)
     fc_test_close(&machine, &net);
 }
 
+/* A ring of 24 on a machine of lines of 8 is laid through 4 columns of 6, one of 12 through 2: neighbours of either ring
+ * are neighbours in the network, with chords between columns that the ring does not use. */
+static void folded(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    if (!fc_test_network(TORUS("dims: [24, 3, 12], links_per_dim: [1, 1, 2], nodes_per_router: 2, longest_line: 8"),
+                         &machine, &net))
+        return;
+    const struct fc_torus_shape *s = fc_torus(&net);
+    static const uint32_t k[] = {6, 4, 3, 6, 2}, parallel[] = {1, 1, 1, 2, 2};
+    static const bool ring[] = {false, true, true, false, false};
+    CU_ASSERT_FATAL(s->n_dims == 5 && net.n_nodes == 2 * 24 * 3 * 12);
+    for (int d = 0; d < 5; d++) CU_ASSERT(s->k[d] == k[d] && s->ring[d] == ring[d] && s->parallel[d] == parallel[d]);
+    uint32_t *node = calloc(net.n_nodes, sizeof *node), *seen = calloc(net.n_nodes, sizeof *seen), chords = 0;
+    CU_ASSERT_FATAL(node && seen && machine.family->order(&net, node));
+    for (uint32_t i = 0; i < net.n_nodes; i++) CU_ASSERT_FATAL(node[i] < net.n_nodes && !seen[node[i]]++);
+    for (uint32_t place = 0; place < 24 * 3 * 12; place++) { /* in the torus that the job asked for */
+        uint32_t x = place % 24, z = place / 72, router = node[2 * place] / 2;
+        CU_ASSERT(node[2 * place] % 2 == 0 && node[2 * place + 1] == node[2 * place] + 1);
+        CU_ASSERT(fc_find_link(&net, router, node[2 * (place - x + (x + 1) % 24)] / 2) != FC_NONE);
+        CU_ASSERT(fc_find_link(&net, router, node[2 * (place - 72 * z + 72 * ((z + 1) % 12))] / 2) != FC_NONE);
+        if (x < 12) chords += fc_find_link(&net, router, node[2 * (place - x + 11 - x)] / 2) != FC_NONE;
+    }
+    CU_ASSERT_EQUAL(chords, 12 * 3 * 12); /* the way back is beside it everywhere, not at the turn alone */
+    free(node), free(seen);
+    fc_test_close(&machine, &net);
+    if (!fc_test_network(TORUS("dims: [8, 3], longest_line: 8"), &machine, &net)) return;
+    CU_ASSERT(fc_torus(&net)->n_dims == 2 && fc_torus(&net)->ring[0] && !machine.family->order(&net, NULL));
+    fc_test_close(&machine, &net);
+}
+
 static const CU_TestInfo tests[] = {
+    {"rings that are folded", folded},
     {"a shape is its own family's", shape_of_its_own_family},
     {"what a record leaves out", left_out},
     {"dependencies of walks", walked_dependencies},

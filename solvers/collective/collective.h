@@ -100,13 +100,14 @@ struct fc_collective_alike {
     uint32_t (*from)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
     double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
     uint32_t (*n_reduce)(uint32_t n); /* rounds of a reduction, the first ones, that reduce; NULL: all of them */
-    bool (*packs)(uint32_t n, uint32_t round); /* blocks are copied together or apart in this round; NULL: never */
+    enum fc_message_work (*packs)(uint32_t n, uint32_t round); /* of blocks in this round; NULL: never */
 };
 /* What the receiver does with a message of operation `op` in that round, by the alike algorithm. */
 static inline enum fc_message_work fc_alike_work(const struct fc_collective_alike *alike, enum fc_message_work of_op,
                                                  uint32_t n, uint32_t round)
 {
-    if (alike->packs && alike->packs(n, round)) return FC_WORK_PACKS;
+    enum fc_message_work packs = alike->packs ? alike->packs(n, round) : FC_WORK_NONE;
+    if (packs) return packs;
     return alike->n_reduce && round >= alike->n_reduce(n) ? FC_WORK_NONE : of_op;
 }
 /* What receivers do in a collective operation, before anything is handed back. */

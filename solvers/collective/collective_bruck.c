@@ -35,9 +35,9 @@ static double gather_bytes(const struct fc_schedule *s, uint32_t from, uint32_t 
     return fc_schedule_blocks(s, from, gathered(s->n, round));
 }
 /* All n blocks are turned to their places: twice what the last message brings, where n = 2^k. */
-static bool in_the_end(uint32_t n, uint32_t round)
+static enum fc_message_work in_the_end(uint32_t n, uint32_t round)
 {
-    return round + 1 == fc_ceil_log2(n);
+    return round + 1 == fc_ceil_log2(n) ? FC_WORK_PACKS : FC_WORK_NONE;
 }
 const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one,  behind,    ahead,
                                                              gather_bytes, NULL, in_the_end};
@@ -60,10 +60,10 @@ static double move_bytes(const struct fc_schedule *s, uint32_t from, uint32_t to
     (void)from, (void)to;
     return moved(s->n, round) * s->bytes;
 }
-static bool always(uint32_t n, uint32_t round)
+static enum fc_message_work always(uint32_t n, uint32_t round)
 {
     (void)n, (void)round;
-    return true;
+    return FC_WORK_PICKS;
 }
 const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes, NULL, always};
 

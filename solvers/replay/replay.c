@@ -91,6 +91,7 @@ static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
     run.compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.compute_s, job->st);
     run.n_sent = fc_alloc(&run.arena, n_ranks, sizeof *run.n_sent, job->st);
     if (run.timeline) fc_timeline_start(run.timeline, n_ranks, job->st);
+    fc_eager_start(&run.eager, job->settings->software.eager_partners, n_ranks, job->node, &run.arena, job->st);
     if (!job->st->code && !fc_match_start(&run.match, n_ranks, job->st) && !fc_calls_start(&run.calls, job) &&
         !fc_net_start(&run) && !(job->trace->graph ? fc_run_graph(&run) : fc_run_programs(&run)) &&
         !fc_report_replay(&run, replay) && run.timeline)

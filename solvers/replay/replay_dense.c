@@ -46,7 +46,7 @@ void fc_dense_arrived(struct fc_run *run, struct fc_mail *mail)
     struct fc_dense_part *part = &row->part[mail->place];
     for (int v = 0; v < run->views; v++) part->arrived_s[v] = -mail->arrived_s[v];
     part->chain = mail->chain;
-    part->bytes = mail->bytes;
+    part->bytes = mail->state & FC_LONG ? -mail->bytes : mail->bytes;
     row->n_arrived++;
     fc_wake(run, mail->sender);
     mail->sender = NULL;
@@ -81,16 +81,17 @@ static bool send(struct fc_run *run, struct fc_strand *s, uint32_t i)
     double bytes;
     call->maker->send(call, s->member, i, &to, &bytes);
     struct fc_dense_row *row = &call->dense->row[to];
-    bool rendezvous = fc_is_long(run, bytes);
     struct fc_mail *mail = fc_mail_new(&run->match);
-    if (!mail || (rendezvous && !fc_strand_takes(run, s, mail))) return false;
+    if (!mail) return false;
     mail->key = (struct fc_queue_key){call->serial, (int32_t)s->member, (int32_t)to, 0};
     mail->from = s->rank;
     mail->to = call->member[to];
     mail->bytes = bytes;
     mail->row = row;
     mail->place = i;
-    mail->state = FC_RECEIVER_HOLDS | (rendezvous ? FC_SENDER_HOLDS : 0) | (row->posted ? FC_POSTED : 0);
+    bool rendezvous = fc_mail_is_long(run, mail);
+    if (rendezvous && !fc_strand_takes(run, s, mail)) return false;
+    mail->state |= FC_RECEIVER_HOLDS | (rendezvous ? FC_SENDER_HOLDS : 0) | (row->posted ? FC_POSTED : 0);
     if (row->posted) {
         for (int v = 0; v < run->views; v++) mail->posted_s[v] = row->posted_s[v];
         mail->chain = row->chain;
@@ -129,7 +130,7 @@ static void end(struct fc_run *run, struct fc_strand *s)
     for (uint32_t i = 0; i + 1 < s->call->n; i++) {
         const struct fc_dense_part *part = &row->part[i];
         double arrived_s[FC_VIEWS] = {-part->arrived_s[FC_REAL], -part->arrived_s[FC_ALONE]};
-        fc_harvest_arrived(run, &h, arrived_s, part->bytes, &part->chain);
+        fc_harvest_arrived(run, &h, arrived_s, fabs(part->bytes), part->bytes < 0, &part->chain);
     }
     for (uint32_t i = 0; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);

@@ -12,7 +12,7 @@ struct fc_dense_part {
     double arrived_s[FC_VIEWS]; /* negated, so that 0 is: not yet */
     struct fc_chain chain;      /* behind it */
     union {
-        double bytes;
+        double bytes;              /* negated: no eager buffer held it */
         struct fc_mail *announced; /* with 1 for arrived_s[FC_REAL]: it waits for its receive */
     };
 };

@@ -264,7 +264,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     mail->nic = (uint8_t)e->polls;
     mail->chain = p->chain;
     mail->number = run->n_sent[rank]++;
-    mail->state = FC_SENT | FC_RECEIVER_HOLDS;
+    mail->state = FC_SENT | FC_RECEIVER_HOLDS | (mail->bytes > g->eager ? FC_LONG : 0);
     mail->turn = g->turns++;
     if (run->job->settings->loggops) {
         run->n_messages++;

@@ -41,7 +41,8 @@ enum {
     FC_RECEIVER_HOLDS = 64,
     FC_NETWORK_HOLDS = 128,
     FC_QUEUED = 256,
-    FC_EMBEDDED = 512 /* part of a batch: never freed alone */
+    FC_EMBEDDED = 512, /* part of a batch: never freed alone */
+    FC_LONG = 1024     /* no eager buffer holds it */
 };
 enum { FC_HOLDS = FC_SENDER_HOLDS | FC_RECEIVER_HOLDS | FC_NETWORK_HOLDS | FC_QUEUED | FC_EMBEDDED };
 #define FC_OF_CALL INT32_MIN

@@ -95,7 +95,7 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
     return fc_transit_send_over(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
-                                job->node[mail->to], mail->bytes, mail->route) == FC_OK;
+                                job->node[mail->to], mail->bytes, mail->route, (mail->state & FC_LONG) != 0) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)

@@ -109,8 +109,6 @@ static bool check_message(const struct fc_run *run, uint32_t rank, const struct 
 
 static struct fc_mail *send_message(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
 {
-    bool rendezvous =
-        e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && fc_is_long(run, (double)e->bytes));
     if (!check_message(run, s->rank, e, false)) return NULL;
     struct fc_mail *mail =
         fc_match_send(&run->match, (struct fc_queue_key){e->comm, (int32_t)s->rank, e->peer, e->tag});
@@ -118,6 +116,8 @@ static struct fc_mail *send_message(struct fc_run *run, struct fc_strand *s, con
     mail->from = s->rank;
     mail->to = (uint32_t)e->peer;
     mail->bytes = (double)e->bytes;
+    bool is_long = fc_mail_is_long(run, mail);
+    bool rendezvous = e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && is_long);
     if (rendezvous) mail->state |= FC_SENDER_HOLDS;
     fc_end_send(run, s, mail, rendezvous);
     run->match.sent_to->route = mail->route; /* messages of a key take the same route */
@@ -255,7 +255,7 @@ static void end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_ev
             return;
         }
         if (r->kind == FC_REQUEST_RECEIVE)
-            fc_harvest_receive(run, &h, r->what, FC_WORK_NONE);
+            fc_harvest_receive(run, &h, r->what, FC_WORK_NONE, 0);
         else if (r->kind == FC_REQUEST_SEND)
             fc_harvest_send(run, &h, r->what);
         else if (r->kind == FC_REQUEST_CALL)
@@ -287,7 +287,7 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
     if (!s->mail) return;
     struct fc_harvest h = {0};
     if (e->op == FC_OP_RECV)
-        fc_harvest_receive(run, &h, s->mail, FC_WORK_NONE);
+        fc_harvest_receive(run, &h, s->mail, FC_WORK_NONE, 0);
     else
         fc_harvest_send(run, &h, s->mail);
     run->total.p2p_wait_s += fc_end_wait(run, s, &h);

@@ -140,7 +140,7 @@ static void begin_listed(struct fc_run *run, struct fc_strand *s, uint64_t end)
         mail[i].from = call->member[list->messages[i].from];
         mail[i].to = call->member[list->messages[i].to];
         mail[i].bytes = list->messages[i].bytes;
-        fc_end_send(run, s, &mail[i], fc_is_long(run, mail[i].bytes));
+        fc_end_send(run, s, &mail[i], fc_mail_is_long(run, &mail[i]));
     }
     for (uint64_t k = s->step; k < s->round_end; k++) {
         if (list->step[k] & 1)
@@ -166,7 +166,7 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
         const struct fc_mail *mail = &s->call->batch->mail[list->step[k] / 2];
         if (list->step[k] & 1)
             fc_harvest_receive(run, &h, mail,
-                               fc_work_of_vector(software, list->messages[list->step[k] / 2].work, vector));
+                               fc_work_of_vector(software, list->messages[list->step[k] / 2].work, vector), s->call->bytes);
         else
             fc_harvest_send(run, &h, mail);
     }
@@ -204,11 +204,12 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
     if (!s->call->maker->send(s->call, s->member, i, &to, &bytes)) return true;
     struct fc_mail *mail =
         fc_match_send(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
-    bool rendezvous = fc_is_long(run, bytes);
-    if (!mail || (rendezvous && !fc_strand_takes(run, s, mail))) return false;
+    if (!mail) return false;
     mail->from = s->rank;
     mail->to = s->call->member[to];
     mail->bytes = bytes;
+    bool rendezvous = fc_mail_is_long(run, mail);
+    if (rendezvous && !fc_strand_takes(run, s, mail)) return false;
     if (rendezvous) mail->state |= FC_SENDER_HOLDS;
     fc_end_send(run, s, mail, rendezvous);
     return true;
@@ -234,7 +235,7 @@ static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
     enum fc_message_work work =
         fc_alike_work(s->call->maker->alike, fc_op_work(s->call->maker->op), s->call->n, s->round);
     work = fc_work_of_vector(&run->job->settings->software, work, vector_bytes(s->call));
-    for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work);
+    for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work, s->call->bytes);
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);
     for (uint32_t i = 0; i < s->n_hand; i++)

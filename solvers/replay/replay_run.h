@@ -13,6 +13,7 @@
 #ifndef FC_REPLAY_RUN_H
 #define FC_REPLAY_RUN_H
 
+#include "solvers/replay/replay_eager.h"
 #include "core/timeline.h"
 #include "solvers/replay/replay_source.h"
 #include "solvers/transit/transit_internal.h"
@@ -56,6 +57,7 @@ struct fc_requests {
 struct fc_taken {
     double arrived_s, bytes, work_s; /* CPU time for what it brings */
     const struct fc_chain *chain;
+    bool is_long;
 };
 
 struct fc_run {
@@ -65,6 +67,7 @@ struct fc_run {
     struct fc_match match;
     struct fc_calls calls;
     struct fc_reader reader;
+    struct fc_eager eager;
     struct fc_transit *transit;                   /* NULL: LogGOPS; ideal: its ways alone are used */
     struct fc_timeline *timeline;                 /* NULL: nobody asks for it */
     struct fc_strand *strand;                     /* [n_ranks] programs */
@@ -129,9 +132,15 @@ static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s
 }
 /* Runs the strands that are ready until none is; false: the status is filled. */
 bool fc_run_ready(struct fc_run *run);
-static inline bool fc_is_long(const struct fc_run *run, double bytes)
+/* Marks a message whose ends and bytes are known, once, as it is sent: is it too long for the eager buffers? */
+static inline bool fc_mail_is_long(struct fc_run *run, struct fc_mail *mail)
 {
-    return bytes > run->job->settings->software.eager_bytes;
+    const struct fc_software *software = &run->job->settings->software;
+    double eager_bytes = software->eager_bytes;
+    if (run->eager.most && !fc_eager_between(&run->eager, mail->from, mail->to))
+        eager_bytes = software->eager_beyond_bytes;
+    if (mail->bytes > eager_bytes) mail->state |= FC_LONG;
+    return mail->bytes > eager_bytes;
 }
 
 /* Replays programs from the start to the end. FC_INPUT when ranks wait for each other for ever. */

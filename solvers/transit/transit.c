@@ -126,18 +126,20 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, u
 enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
                                      uint32_t dst, double bytes)
 {
-    return fc_transit_send_over(t, id, turn, time_s, src, dst, bytes, FC_NONE);
+    return fc_transit_send_over(t, id, turn, time_s, src, dst, bytes, FC_NONE,
+                                bytes > t->net->machine->software.eager_bytes);
 }
 
 enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route)
+                                  uint32_t dst, double bytes, uint32_t route, bool fetched)
 {
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
     if (src == dst) {
         double arrived_s = time_s + bytes * t->local_s_per_byte;
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst, route};
+    struct fc_transit_message message = {id,  turn, time_s, bytes,  fc_transit_wire_bytes(t, bytes),
+                                         src, dst,  route,  fetched};
     return t->ops->send(t, &message);
 }
 

@@ -244,8 +244,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
     if (!(least_s > 0)) return FC_OK;
     double packets = fmax(1, m->bytes / t->ways.packet_bytes);
-    bool fetched = m->bytes > t->net->machine->software.eager_bytes;
-    uint32_t port = port_of(c, fetched ? 2 * m->dst + 1 : 2 * m->src);
+    uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
                              packets / (packets + HALF_BLOCKS));
     if (f == FC_NONE ||

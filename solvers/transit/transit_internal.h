@@ -147,10 +147,11 @@ struct fc_transit_message {
     uint64_t id, turn;
     double time_s, bytes, wire_bytes;
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
+    bool fetched;             /* through its receiver's port, else put through its sender's */
 };
-/* As fc_transit_send_in_turn for who knows the route. */
+/* As fc_transit_send_in_turn for who knows the route, and whether it is fetched. */
 enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route);
+                                  uint32_t dst, double bytes, uint32_t route, bool fetched);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */

@@ -122,7 +122,7 @@ $ fabricast certify -m bgl-64 --vc-rule six-vc
 
 # Machine files.
 $ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [4, 4], size: 3}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
-! fabricast: ./a.yaml:2: unknown key 'size' (known: dims, links_per_dim, wrap)
+! fabricast: ./a.yaml:2: unknown key 'size' (known: dims, links_per_dim, wrap, longest_line)
 ? 2
 $ cd $TMP; printf 'name: a\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks:\n  torus: {bandwidth: 1 GB/s, latency: 12}\n' > a.yaml; fabricast machines ./a.yaml
 ! fabricast: ./a.yaml:5: links.torus.latency: '12' is ambiguous (write 12 cycles or 12 ns)
