@@ -98,10 +98,11 @@ static enum fc_code next_entry(struct reader *r, long long cables)
     blanks(r);
     if (good && *r->at == ',') return r->at++, FC_OK;
     if (good && !*r->at) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, r->where,
-                   "network.leaf_nodes: '%.40s' (expected nodes of each leaf switch, such as 342*10/4, 2, 40: 342 times 10 "
-                   "nodes of 4 links each, ...)",
-                   start);
+    return fc_fail(
+        r->st, FC_INPUT, r->where,
+        "network.leaf_nodes: '%.40s' (expected nodes of each leaf switch, such as 342*10/4, 2, 40: 342 times 10 "
+        "nodes of 4 links each, ...)",
+        start);
 }
 
 /* ---- the derived tables ---- */
@@ -132,11 +133,10 @@ static void add_cell(struct fc_plus_shape *s, int kind, uint32_t number, uint32_
                                   .first_block = s->n_blocks};
     cell->n_blocks = cell->n_leaves / rails;
     for (uint32_t b = 0; b < cell->n_blocks; b++)
-        s->block[s->n_blocks++] =
-            (struct fc_plus_block){.cell = number,
-                                   .first_leaf = *router + b * rails,
-                                   .rails = rails,
-                                   .cables = (uint32_t)of_kind(&s->node_links, kind, 1)};
+        s->block[s->n_blocks++] = (struct fc_plus_block){.cell = number,
+                                                         .first_leaf = *router + b * rails,
+                                                         .rails = rails,
+                                                         .cables = (uint32_t)of_kind(&s->node_links, kind, 1)};
     for (uint32_t i = 0; i < cell->n_leaves + cell->n_spines; i++) {
         s->router_cell[*router + i] = number;
         s->router_block[*router + i] = i < cell->n_leaves ? cell->first_block + i / rails : FC_NONE;
@@ -162,8 +162,8 @@ static enum fc_code fill_blocks(struct fc_plus_shape *s, struct fc_place where, 
             long long n = left < each ? left : each;
             if (s->leaf_nodes) {
                 if (r.times == 0 && !*r.at)
-                    return fc_fail(st, FC_INPUT, where,
-                                   "network.leaf_nodes ends after %u leaf switches (expected %u)", b, s->n_blocks);
+                    return fc_fail(st, FC_INPUT, where, "network.leaf_nodes ends after %u leaf switches (expected %u)",
+                                   b, s->n_blocks);
                 if (r.times == 0 && next_entry(&r, block->cables)) return st->code;
                 r.times--;
                 n = r.nodes;
@@ -233,7 +233,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
 /* ---- links ---- */
 
 /* Of host h of cell c, by peer and cable. */
-static void add_global(const struct fc_plus_shape *s, uint32_t c, uint32_t h, struct fc_link_list *list, uint32_t *global)
+static void add_global(const struct fc_plus_shape *s, uint32_t c, uint32_t h, struct fc_link_list *list,
+                       uint32_t *global)
 {
     uint32_t router = fc_plus_host_router(&s->cell[c], h), hosts = fc_plus_hosts(&s->cell[c]);
     for (uint64_t slot = h; slot < (uint64_t)s->n_cells * s->pair_links; slot += hosts) {
@@ -260,7 +261,8 @@ static void add_leaf(const struct fc_plus_shape *s, uint32_t c, uint32_t leaf, i
         fc_links_add(list, router, s->n_routers + b->first_node + i / b->cables, injection);
 }
 
-static void add_spine(const struct fc_plus_shape *s, uint32_t c, uint32_t spine, struct fc_link_list *list, uint32_t *global)
+static void add_spine(const struct fc_plus_shape *s, uint32_t c, uint32_t spine, struct fc_link_list *list,
+                      uint32_t *global)
 {
     const struct fc_plus_cell *cell = &s->cell[c];
     for (uint32_t leaf = 0; leaf < cell->n_leaves; leaf++)
@@ -322,13 +324,9 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
     char from[48], to[48];
     vertex_name(net, a, from, sizeof from);
     vertex_name(net, b, to, sizeof to);
-    const char *kind = class == s->global_class  ? "global"
-                       : class == s->local_class ? "local"
-                       : a < b                   ? "up"
-                                                 : "down";
+    const char *kind = class == s->global_class ? "global" : class == s->local_class ? "local" : a < b ? "up" : "down";
     int n = snprintf(out, size, "%s %s->%s", kind, from, to);
-    if (link > first && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, " cable %u", link - first);
+    if (link > first && n > 0 && (size_t)n < size) snprintf(out + n, size - (size_t)n, " cable %u", link - first);
 }
 
 /* Mean hops of the leg between a node of cell s and the cables to cell t. */
@@ -429,8 +427,9 @@ static const struct fc_key keys[] = {
 
 const struct fc_family_ops fc_family_dragonfly_plus = {
     .name = "dragonfly-plus",
-    .usage = "cells: [19, 2]; leaves: [18, 16]; spines: [18, 18]; nodes_per_cell: [180, 624]; links_per_pair: 18; classes: "
-             "spine (local without spines), global",
+    .usage =
+        "cells: [19, 2]; leaves: [18, 16]; spines: [18, 18]; nodes_per_cell: [180, 624]; links_per_pair: 18; classes: "
+        "spine (local without spines), global",
     .source = "Shpiner et al., HiPINEB 2017; Flajslik et al., ISC 2018; Kim et al., ISCA 2008",
     .shape_size = sizeof(struct fc_plus_shape),
     .keys = keys,

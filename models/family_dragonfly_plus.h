@@ -78,16 +78,19 @@ static inline uint32_t fc_plus_own_cable(const struct fc_plus_shape *s, uint32_t
     return (uint32_t)((h + hosts - (uint64_t)to * s->pair_links % hosts) % hosts);
 }
 /* Of a cell without spines: the link from leaf a to leaf b (a != b). */
-static inline uint32_t fc_plus_local(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t a, uint32_t b)
+static inline uint32_t fc_plus_local(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t a,
+                                     uint32_t b)
 {
     return net->first_link[cell->first_router + a] + (b < a ? b : b - 1);
 }
 /* Of a cell with spines: up from a leaf, down to it. */
-static inline uint32_t fc_plus_up(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t leaf, uint32_t spine)
+static inline uint32_t fc_plus_up(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t leaf,
+                                  uint32_t spine)
 {
     return net->first_link[cell->first_router + leaf] + spine;
 }
-static inline uint32_t fc_plus_down(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t spine, uint32_t leaf)
+static inline uint32_t fc_plus_down(const struct fc_network *net, const struct fc_plus_cell *cell, uint32_t spine,
+                                    uint32_t leaf)
 {
     return net->first_link[cell->first_router + cell->n_leaves + spine] + leaf;
 }

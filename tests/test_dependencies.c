@@ -1,5 +1,6 @@
 /* test_dependencies.c - the dependency relations of the families against every route of every pair, and
  * the certificates on them arc by arc. */
+#include "models/family_dragonfly_plus.h"
 #include "models/family_graph.h"
 #include "tests/dependencies.h"
 
@@ -246,6 +247,74 @@ static void two_level_relations(void)
     }
 }
 
+/* Channel of a link of a walk from node a to b: global links taken before it; the second local link of a way within a cell
+ * has the last. Nodes of one rail. */
+static uint32_t cell_channel(const struct fc_network *net, uint32_t a, uint32_t b, uint32_t link, uint32_t n_vcs)
+{
+    const struct fc_plus_shape *s = fc_plus(net);
+    const struct fc_plus_block *from = &s->block[s->node_block[a]], *to = &s->block[s->node_block[b]];
+    uint32_t source = net->link_source[link], taken = net->machine->routing == &fc_routing_plus_indirect ? 2 : 1;
+    if (fc_is_node(net, source) || fc_is_node(net, net->link_target[link])) return 0;
+    uint32_t cell = s->router_cell[source];
+    bool second = net->link_class[link] == s->local_class && source != from->first_leaf;
+    if (from->cell == to->cell) return second ? n_vcs - 1 : 0;
+    return cell == from->cell ? 0 : cell == to->cell ? taken : 1;
+}
+
+static void cell_arcs(const struct fc_network *net, uint32_t n_vcs, struct arcs *set)
+{
+    const struct fc_routing_ops *routing = net->machine->routing;
+    struct fc_walk walk;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, routing->walk_capacity(net), &st), FC_OK);
+    for (uint32_t a = 0; a < net->n_nodes; a++)
+        for (uint32_t b = 0; b < net->n_nodes; b++) {
+            walk.n = 0;
+            if (a != b) routing->walk(net, a, b, 1, &walk);
+            for (uint32_t i = 0; i < walk.n; i++)
+                for (uint32_t j = i + 1; j < walk.n; j++)
+                    if (net->link_target[walk.link[i]] == net->link_source[walk.link[j]])
+                        arcs_add(set, walk.link[i] * n_vcs + cell_channel(net, a, b, walk.link[i], n_vcs),
+                                 walk.link[j] * n_vcs + cell_channel(net, a, b, walk.link[j], n_vcs));
+        }
+    fc_walk_free(&walk);
+}
+
+/* Routes are some of what the relation has. */
+static void cell_relations(void)
+{
+    static const struct {
+        const char *keys;
+        int vcs[3];
+    } machines[] = {
+        {"cells: [3, 1], leaves: [2, 3], spines: [3, 2], nodes_per_cell: [4, 3], links_per_pair: 2", {2, 3, 3}},
+        {"cells: [4], leaves: [3], nodes_per_cell: [6], links_per_pair: 2", {2, 4, 4}},
+        {"cells: [2, 2], leaves: [4, 2], spines: [0, 2], nodes_per_cell: [4, 4], links_per_pair: 3", {2, 4, 4}},
+        {"cells: [1], leaves: [4], nodes_per_cell: [4]", {1, 2, 2}}};
+    static const char *const routings[] = {"direct", "indirect", "ugal"};
+    struct fc_machine machine;
+    struct fc_network net;
+    struct arcs set = {0};
+    for (size_t i = 0; i < FC_COUNT(machines); i++) {
+        char yaml[500];
+        snprintf(yaml, sizeof yaml, "name: t\nnetwork: {family: dragonfly-plus, %s}\nlinks: {%s%s%s}\n",
+                 machines[i].keys, i == 3 ? "" : "global: {bandwidth: 1 GB/s}",
+                 i == 0 || i == 2 ? ", spine: {bandwidth: 1 GB/s}" : "",
+                 i == 0   ? ""
+                 : i == 3 ? "local: {bandwidth: 1 GB/s}"
+                          : ", local: {bandwidth: 1 GB/s}");
+        if (!fc_test_network(yaml, &machine, &net)) continue;
+        for (int r = 0; r < 3; r++) {
+            route_by(&machine, routings[r]);
+            int n_vcs = rule_of(&net, "cell-hops")->vcs(&net);
+            CU_ASSERT_EQUAL(n_vcs, machines[i].vcs[r]);
+            cell_arcs(&net, (uint32_t)n_vcs, &set);
+            relation_agrees(&net, "cell-hops", &set, SUBSET, SAFE);
+        }
+        fc_test_close(&machine, &net);
+    }
+}
+
 /* The walk of hashed ascent is one path a plane, its links in order. */
 static void hashed_arcs(const struct fc_network *net, struct arcs *set)
 {
@@ -380,6 +449,7 @@ static const CU_TestInfo tests[] = {
     {"adaptive routes and escape channels", adaptive_relations},
     {"tori of mesh chips", tmesh_relations},
     {"two-level networks", two_level_relations},
+    {"networks of cells", cell_relations},
     {"fat-trees", fat_tree_relations},
     {"graphs", graph_relations},
     {"too many layers", too_many_layers},

@@ -47,6 +47,21 @@ static const struct network_case networks[] = {
      "links: {ll: {bandwidth: 24 GB/s, latency: 1 ns}, lr: {bandwidth: 5 GB/s, latency: 1 ns}, "
      "d: {bandwidth: 10 GB/s, latency: 1 ns}}\n",
      {"direct", "indirect"}},
+    {"name: t\nnetwork: {family: dragonfly-plus, cells: [2, 1], leaves: [3, 2], spines: [2, 3], "
+     "leaf_nodes: '2/2, 0, 3, 2*1, 2, 1/3, 2', links_per_pair: 3}\n"
+     "links: {spine: {bandwidth: 25 GB/s, latency: 1 ns}, global: {bandwidth: 10 GB/s, latency: 1 ns}}\n",
+     {"direct", "indirect"}},
+    {"name: t\nnetwork: {family: dragonfly-plus, cells: [2, 3], leaves: [4, 3], nodes_per_cell: [7, 5], rails: [2, 3], "
+     "node_links: [2, 1], links_per_pair: 2}\n"
+     "links: {local: {bandwidth: 25 GB/s, latency: 1 ns}, global: {bandwidth: 10 GB/s, latency: 1 ns}}\n",
+     {"direct", "indirect"}},
+    {"name: t\nnetwork: {family: dragonfly-plus, cells: [1, 1, 2], leaves: [2, 1, 4], spines: [3, 0, 0], "
+     "nodes_per_cell: [5, 2, 6], links_per_pair: 4}\nlinks: {local: {bandwidth: 25 GB/s, latency: 1 ns}, "
+     "spine: {bandwidth: 25 GB/s, latency: 1 ns}, global: {bandwidth: 10 GB/s, latency: 1 ns}}\n",
+     {"direct", "indirect"}},
+    {"name: t\nnetwork: {family: dragonfly-plus, cells: [2], leaves: [3], spines: [2], nodes_per_cell: [6]}\n"
+     "links: {spine: {bandwidth: 25 GB/s, latency: 1 ns}, global: {bandwidth: 10 GB/s, latency: 1 ns}}\n",
+     {"direct", "indirect"}},
     {"name: t\nnetwork: {family: fat-tree, children: [4, 4, 4], parents: [1, 4, 4]}\n"
      "links: {leaf: {bandwidth: 400 MB/s, latency: 1 ns}, up: {bandwidth: 400 MB/s, latency: 1 ns}}\n",
      {"nca", "nca-hash"}},

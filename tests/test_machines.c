@@ -47,7 +47,17 @@ struct expected {
             {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 2160, 25.6e9}}, 0, 0, 2 * 36       \
     }
 
+/* Nodes of 4 of a group's 32 switches each; two cables a pair of groups on two of them. */
+#define AURORA_HOPS (165 / 166.0 * (3 - 2 / 32.0) + 7 / 8.0 / 166)
+
 static const struct expected machines[] = {
+    {"aurora",
+     10624,
+     166 * 32,
+     {{"local", 166 * 32 * 31, 25e9}, {"global", 166 * 165 * 2, 25e9}, {"injection", 2 * 8 * 10624, 25e9}},
+     3,
+     AURORA_HOPS,
+     83 * 83 * 2},
     BGL("bgl-32k", 32, 32, 32, 32),
     BGL("bgl-4k", 16, 16, 16, 16),
     BGL("bgl-512", 8, 8, 8, 8),
@@ -83,6 +93,25 @@ static const struct expected machines[] = {
      8 + 4 + 8,
      2 * RING(16) + RING(8),
      2 * 8 * 16 * 8},
+    /* 18 leaves and 18 spines a cell, 16 in the last two; 3456 nodes of 4 links, 1536 of one */
+    {"leonardo",
+     4992,
+     20 * 36 + 2 * 34,
+     {{"spine", 2 * 18 * (20 * 18 + 2 * 16), 25e9},
+      {"global", 22 * 21 * 18, 25e9},
+      {"injection", 2 * (3456 * 4 + 1536), 12.5e9}},
+     0,
+     0,
+     11 * 11 * 18},
+    {"lumi",
+     2048 + 2978,
+     8 * 16 + 24 * 32,
+     {{"local", 8 * 16 * 15 + 24 * 32 * 31, 25e9},
+      {"global", 32 * 31 * 8, 25e9},
+      {"injection", 2 * (2048 + 4 * 2978), 25e9}},
+     0,
+     0,
+     16 * 16 * 8},
     PERCS("percs-16", 16),
     PERCS("percs-300", 300),
     PERCS("percs-512", 512),
@@ -94,6 +123,16 @@ static const struct expected machines[] = {
      3,
      CLIQUES(28, 32),
      14 * 14 * 4},
+    {"piz-daint",
+     7680,
+     1920,
+     {{"ll", 1920 * 15, 5.25e9},
+      {"lr", 1920 * 5, 15.75e9},
+      {"d", 20 * 19 * 20, 4.6875e9},
+      {"injection", 2 * 7680, 16e9}},
+     5,
+     GRIDS(20, 6, 16),
+     10 * 10 * 20},
     {"qsnet-64",
      64,
      3 * 16,
@@ -208,7 +247,7 @@ static void travel(struct fc_machine *m, const struct fc_network *net, const str
     uint32_t *node = malloc(net->n_nodes * sizeof *node);
     for (uint32_t i = 0; i < net->n_nodes; i++) node[i] = i;
     struct fc_placement placement = {net->n_nodes, node};
-    if (!strcmp(m->family->name, "two-level")) CU_ASSERT_EQUAL(fc_machine_route(m, "direct", &st), FC_OK);
+    if (fc_routing_find("direct", m->family->name)) CU_ASSERT_EQUAL(fc_machine_route(m, "direct", &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(net, "alltoall:bytes=1", 1, &demand, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_load_solve(net, &demand, &placement, &settings, &load, &st), FC_OK);
     CU_ASSERT(fc_near(f->mean_hops_distinct, load.hop_bytes / net->n_nodes / (net->n_nodes - 1.0), 1e-11));
@@ -388,7 +427,8 @@ static void d_ports(void)
     static const struct {
         const char *name;
         uint32_t at_most;
-    } ports[] = {{"percs-512", 16}, {"percs-300", 16}, {"frontier", 16}, {"perlmutter", 16}, {"theta", 10}};
+    } ports[] = {{"percs-512", 16},  {"percs-300", 16}, {"frontier", 16},
+                 {"perlmutter", 16}, {"theta", 10},     {"piz-daint", 10}};
     struct fc_machine m;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(ports); i++) {

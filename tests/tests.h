@@ -36,6 +36,7 @@
     X(suite_fabrics)                                                                                                   \
     X(suite_families)                                                                                                  \
     X(suite_families_alone)                                                                                            \
+    X(suite_dragonfly_plus)                                                                                            \
     X(suite_fat_tree)                                                                                                  \
     X(suite_flit_text)                                                                                                 \
     X(suite_format_chakra)                                                                                             \

@@ -50,7 +50,8 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
 /* The routings that the relations of a family know; end with NULL. */
 extern const struct fc_routing_ops *const fc_torus_routings[],
     *const fc_tmesh_routings[], *const fc_two_level_routings[], *const fc_plus_routings[],
-                                                                    *const fc_fat_tree_routings[], *const fc_graph_routings[];
+                                                                    *const fc_fat_tree_routings[],
+                                                                        *const fc_graph_routings[];
 
 /* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
 enum fc_torus_scheme {

@@ -16,9 +16,10 @@ const struct fc_vc_rule_ops fc_vc_cell_hops = {
     .source = "Kim, Dally, Scott & Abts, ISCA 2008; Shpiner et al., HiPINEB 2017",
     .families = families,
     .routings = fc_plus_routings,
-    .argument = "The channel number grows with every global link and never falls; within a cell a packet goes up, then "
-                "down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of "
-                "its own.",
+    .argument =
+        "The channel number grows with every global link and never falls; within a cell a packet goes up, then "
+        "down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of "
+        "its own.",
     .chosen = chosen,
     .vcs = fc_plus_vcs,
     .data_vcs = fc_plus_vcs,

@@ -372,7 +372,8 @@ static void put_block(const struct sink *k, const struct sums *sum, uint32_t num
         for (uint32_t i = cell->first_block; i < cell->first_block + cell->n_blocks; i++) {
             double bytes = sum->block_a[number] * sum->block_b[i] / a->rails;
             if (i != number && bytes > 0)
-                leaf_to_leaf(k, cell, leaf - cell->first_router, s->block[i].first_leaf + r - cell->first_router, bytes);
+                leaf_to_leaf(k, cell, leaf - cell->first_router, s->block[i].first_leaf + r - cell->first_router,
+                             bytes);
         }
         for (uint32_t t = 0; t < S; t++) {
             if (t == a->cell) continue;
@@ -382,8 +383,8 @@ static void put_block(const struct sink *k, const struct sums *sum, uint32_t num
     }
 }
 
-static enum fc_code rank_one(const struct fc_network *net, bool indirect, const double *a, const double *b, double *load,
-                             struct fc_status *st)
+static enum fc_code rank_one(const struct fc_network *net, bool indirect, const double *a, const double *b,
+                             double *load, struct fc_status *st)
 {
     const struct fc_plus_shape *s = fc_plus(net);
     struct sink k = {.net = net, .load = load, .around = indirect};

@@ -7,6 +7,7 @@ $ fabricast list families
 >   fat-tree                     children: [4, 4, 4]; parents: [1, 4, 4]; links: [1, 1, 1]; planes: 1; classes: leaf, level1 ... or up
 >   tmesh                        dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: torus, mesh
 >   two-level                    supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d
+>   dragonfly-plus               cells: [19, 2]; leaves: [18, 16]; spines: [18, 18]; nodes_per_cell: [180, 624]; links_per_pair: 18; classes: spine (local without spines), global
 >   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file names them
 $ fabricast list routings
 > routings:
@@ -23,6 +24,9 @@ $ fabricast list routings
 >   direct (two-level)           LL/LR - D - LL/LR, at most one D link
 >   indirect (two-level)         through a random other supernode, two D links
 >   ugal (two-level)             direct and indirect mixed by load; the solver finds the share
+>   direct (dragonfly-plus)      up - global - down over all spines and cables, at most one global link
+>   indirect (dragonfly-plus)    through a random other cell, two global links
+>   ugal (dragonfly-plus)        direct and indirect mixed by load; the solver finds the share
 >   shortest (graph)             equal split over all shortest next hops (ECMP)
 $ fabricast machines bgl-512
 > machine     bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
@@ -165,7 +169,7 @@ $ fabricast load -m bgl-512 -p permutation:seed=3 --json --threads 1 > $TMP/one;
 
 # An output file appears whole; a refused command leaves none.
 $ cd $TMP; fabricast list families -o f.txt && wc -l < f.txt; fabricast load -m bgl-64 -p nothing -o g.txt 2>/dev/null; test -e g.txt || echo none
-> 7
+> 8
 > none
 
 # TMesh: the paper's two policies and ours.

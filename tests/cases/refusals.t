@@ -149,7 +149,7 @@ $ cd $TMP; printf 'name: a\nnetwork: {family: two-level, supernodes: 4, nodes_pe
 ! fabricast: ./a.yaml:3: links: class 'd' is missing (expected d: {bandwidth: ..., latency: ...})
 ? 2
 $ cd $TMP; printf 'name: a\nnetwork: {family: hypercube}\n' > a.yaml; fabricast machines ./a.yaml
-! fabricast: ./a.yaml:2: network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, graph)
+! fabricast: ./a.yaml:2: network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, dragonfly-plus, graph)
 ? 2
 $ cd $TMP; printf 'name: [a\n' > a.yaml; fabricast machines ./a.yaml
 ! fabricast: ./a.yaml:2: not YAML: did not find expected ',' or ']'
