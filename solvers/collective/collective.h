@@ -166,7 +166,7 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
 
 /* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
  *
- * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear and
+ * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear, shifted and
  * pairwise, alltoall bruck; allreduce ring; reduce_scatter ring and pairwise. */
 
 struct fc_collective_step {
