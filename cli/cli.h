@@ -157,7 +157,8 @@ enum fc_code fc_place_watched(const struct fc_arguments *arguments, struct fc_ma
 /* ---- tables and JSON of parts (collectives.c, phases.c, print.c) ---- */
 
 /* Closed-form times of all collectives for --members, --bytes, --loggops. */
-enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table, struct fc_status *st);
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_table *table,
+                                  struct fc_status *st);
 /* The phases in rows, as people read them (texts in the arena), and for JSON (a new reference). */
 enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
                              struct fc_status *st);

@@ -45,7 +45,7 @@ const struct fc_option fc_options[] = {
     {"graph", 'g', "FILE", FC_JOB, TEXT(ask.graph),
      .help = "communication graph: Matrix Market, Open MPI monitoring, dense .mat, METIS"},
     {"trace", 't', "FILE", FC_JOB, TEXT(ask.trace), .help = "a recorded trace"},
-    {"collectives", 0, "mpich|openmpi|hardware|OP=ALGORITHM,...", FC_JOB, TEXT(ask.collectives),
+    {"collectives", 0, "RULES|hardware|OP=ALGORITHM,...", FC_JOB, TEXT(ask.collectives),
      .help = "rules (default: mpich) and "
              "fixed algorithms"},
     {"phase", 0, "N|N-M", FC_PHASE, TEXT(ask.phase),
