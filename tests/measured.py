@@ -20,7 +20,8 @@ import tempfile
 # Forced by that name another algorithm runs: its times are those of the library's own choice, or of its own algorithms one after
 # the other (docs/collectives.md).
 NOT_AS_NAMED = {("bcast", "basic-linear"), ("allgather", "linear"), ("allgather", "gtbc"), ("allreduce", "nonoverlapping"),
-                ("allreduce", "rdbc"), ("reduce_scatter", "non-overlapping"), ("gather", "linear-sync")}
+                ("allreduce", "rdbc"), ("reduce_scatter", "non-overlapping"), ("gather", "linear-sync"),
+                ("reduce", "in-order-binary"), ("bcast", "split-binary-tree")}
 # Rounds among thousands of ranks that take minutes to replay.
 SLOW = {"linear", "basic-linear", "basic_linear", "linear-sync", "ring", "segmented_ring", "pairwise", "chain", "pipeline",
         "neighbor", "default"}

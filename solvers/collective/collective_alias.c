@@ -3,7 +3,8 @@
  * Open MPI's are those of coll_tuned_<op>_algorithm, MPICH's of MPIR_CVAR_<OP>_INTRA_ALGORITHM, FJMPI's of
  * coll_select_<op>_algorithm; rows of HLC-Lab/pico have them with a suffix or prefix for the library, `_over` for its own
  * code (libbine). Where two libraries mean different things by a name, the library decides: Open MPI's binomial bcast doubles from
- * the nearest on, its pipeline forced by name has no segments (a chain), its chain has four; FJMPI's chain fits three. Radixes
+ * the nearest on, its pipeline forced by name has no segments (a chain), its chain has four; FJMPI's chain fits three, its
+ * binary reduction segments of 32 KiB. Radixes
  * are the libraries' defaults: 4 of Open MPI's knomial bcast, 2 of k_bruck, k_brucks and recexch (HLC-Lab/pico's k_bruck is
  * fixed at 2). Open MPI's linear_sync alltoall has no limit of requests by default, so it is linear. */
 #include "solvers/collective/collective.h"
@@ -73,6 +74,7 @@ const struct fc_collective_alias fc_collective_aliases[] = {
     {FC_OP_REDUCE, "ompi", "pipeline", "chain"},
     {FC_OP_REDUCE, "ompi", "rabenseifner", "rabenseifner-halves"},
     {FC_OP_REDUCE, "fjmpi", "chain", "3-chains"},
+    {FC_OP_REDUCE, "fjmpi", "binary", "binary-segments"},
     {FC_OP_REDUCE, "fjmpi", "pipeline", "chain"},
     {FC_OP_ALLREDUCE, "", "recursive-doubling", "doubling"},
     {FC_OP_ALLREDUCE, "", "recursive-multiplying", "doubling"},
