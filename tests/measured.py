@@ -98,7 +98,7 @@ def main():
             else:
                 found[shape, op, algorithm, total] = (measured, predicted)
     worst = 0
-    for shape in sorted({key[0] for key in found}):
+    for shape in sorted({key[0] for key in found | chosen}):
         print(f"\n{shape}" + (", fitted" if shape == "2x2x2" else ", judged"))
         for op, algorithm in sorted({key[1:3] for key in found if key[0] == shape}):
             line = " ".join(f"{key[3]}:{p / m:.2f}" for key, (m, p) in sorted(found.items()) if key[:3] == (shape, op, algorithm))

@@ -7,12 +7,13 @@
  *
  * FJMPI 4.0.1 (Fugaku): no source is public. Its choices were told from its times on 2 x 2 x 2 nodes beside those of each
  * algorithm that can be forced (HLC-Lab/pico, 413bc5d): powers of 8 apart, so a limit is known to a factor of 8, and those of
- * Open MPI 4.0's fixed rules were taken where they lie in between. Open MPI 4.0's are allgather (doubling below 50,000 B of all
- * blocks, then neighbour exchange), allreduce (doubling below its limit, then the ring, without segments) and reduce_scatter
- * (halving up to 256 KiB, then the ring). Scatter: binomial up to 1 MiB of all blocks, then linear. Taken for algorithms of
- * its own that are not in our table: gather above 2 KiB (linear), alltoall (linear), bcast (binary tree; split from 64 KiB).
- * Reduce: binomial, then in-order binary, from 64 KiB a binary tree in segments of 32 KiB (within 6 % there). The Tofu barrier, which also broadcasts and adds a few elements, is
- * missing: barrier, bcast and reductions up to 32 B are three times too slow. Judged on 8 x 8 x 8: docs/collectives.md. */
+ * Open MPI 4.0's fixed rules were taken where they lie in between. These are allgather (doubling below 50,000 B of all
+ * blocks, then neighbour exchange), allreduce (doubling, then the ring without segments) and reduce_scatter (halving up to
+ * 256 KiB, then the ring). Scatter: binomial up to 1 MiB of all blocks, then linear. Reduce: binomial, in-order binary, then
+ * a binary tree in segments of 32 KiB. Taken for algorithms of its own that are not in our table: gather above 2 KiB
+ * (linear), alltoall (linear), bcast (binary tree; from 64 KiB in segments, since its own trees are pipelines). The Tofu
+ * barrier, which also broadcasts and adds a few elements, is missing: barrier, bcast and reductions up to 32 B are three times
+ * too slow. How far this holds on 8 x 8 x 8: docs/collectives.md. */
 #include "solvers/collective/collective.h"
 
 const char *fc_collective_cray(const struct fc_collective_call *call)
@@ -24,7 +25,7 @@ enum {
     ALLGATHER_SHORT = 50000,   /* of all blocks, below: doubling, or Bruck's where n != 2^k */
     ALLREDUCE_SHORT = 65536,   /* below: doubling; between 16 KiB and 128 KiB */
     REDUCE_SHORT = 2048,       /* up to: binomial */
-    BCAST_LONG = 65536,        /* from here: split; between 16 KiB and 128 KiB */
+    BCAST_LONG = 65536,        /* from here: in segments; between 16 KiB and 128 KiB */
     REDUCE_LONG = 65536,       /* from here: in segments; between 16 KiB and 128 KiB */
     HALVING_SHORT = 12288,     /* up to: halving whatever n */
     HALVING_LONG = 262144,     /* up to, n = 2^k: halving */
@@ -38,7 +39,7 @@ const char *fc_collective_fjmpi(const struct fc_collective_call *call)
     bool power = fc_power_of_two(n) == n;
     switch (call->op) {
     case FC_OP_BARRIER: return "doubling";
-    case FC_OP_BCAST: return total < BCAST_LONG ? "binary" : "split-binary";
+    case FC_OP_BCAST: return total < BCAST_LONG ? "binary" : "binary-segments";
     case FC_OP_GATHER: return total <= REDUCE_SHORT ? "binomial" : "linear";
     case FC_OP_SCATTER: return total < SCATTER_LONG ? "binomial" : "linear";
     case FC_OP_ALLGATHER:
