@@ -10,10 +10,10 @@ $ fabricast list collectives --members 12 --bytes 64KiB --loggops L=2500ns,o=150
 > bcast           3-chains              1.989 ms  
 > bcast           4-chains              1.985 ms  
 > bcast           binary                1.985 ms  
-> bcast           binary-segments       1.399 ms  
+> bcast           binary-segments       1.399 ms  fjmpi
 > bcast           binomial-segments     1.594 ms  
 > bcast           4-nomial               1.98 ms  cray-mpich
-> bcast           split-binary                 -  fjmpi
+> bcast           split-binary                 -  
 > bcast           scatter+doubling             -  
 > bcast           scatter+doubling-any         -  
 > bcast           scatter+ring          798.8 us  mpich, mpich4
