@@ -151,7 +151,10 @@ static enum fc_code keep_replay(struct work *w, const struct fc_replay *replay)
     struct fc_load_summary links;
     struct fc_answer *a = w->answer;
     bool known = w->job->network != FC_NET_FLIT; /* the kernel routes packets, not messages */
+    char rules[256];
+    fc_collective_choice_text(&w->job->collectives, rules, sizeof rules);
     a->of_trace = true;
+    a->collectives = fc_copy_text(&a->arena, rules, w->st);
     a->p = replay->prediction;
     a->n_unmatched_sends = replay->n_unmatched_sends;
     a->n_unmatched_receives = replay->n_unmatched_receives;

@@ -32,6 +32,7 @@ struct fc_answer {
 
     /* Of a trace. */
     bool of_trace;
+    const char *collectives; /* rules and fixed algorithms, as --collectives reads them */
     uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls;
     double assumed_flops_per_s; /* 0: nothing was assumed */
     struct fc_period_row period;

@@ -46,6 +46,7 @@ json_t *fc_other_traffic_json(const struct fc_other_traffic *o)
 
 static void add_trace(const struct fc_answer *a, json_t *json)
 {
+    json_object_set_new(json, "collectives", json_string(a->collectives));
     json_object_set_new(json, "unmatched_sends", json_integer((json_int_t)a->n_unmatched_sends));
     json_object_set_new(json, "unmatched_receives", json_integer((json_int_t)a->n_unmatched_receives));
     json_object_set_new(json, "uneven_calls", json_integer((json_int_t)a->n_uneven_calls));

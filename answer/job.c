@@ -88,9 +88,13 @@ enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace 
                      trace->file);
 }
 
-enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice, struct fc_status *st)
+enum fc_code fc_read_collectives(const struct fc_question *q, const char *recorded, struct fc_collective_choice *choice,
+                                 struct fc_status *st)
 {
-    return fc_collective_choice_read(q->collectives ? q->collectives : "mpich", choice, st);
+    *choice = (struct fc_collective_choice){NULL};
+    if (q->collectives && fc_collective_choice_read(q->collectives, choice, st)) return st->code;
+    if (!choice->rules) choice->rules = fc_collective_rules_of(recorded);
+    return FC_OK;
 }
 
 /* ---- phases ---- */
@@ -120,7 +124,7 @@ static enum fc_code demand_of_phase(const struct fc_question *q, const struct fc
     if (!good || *at)
         return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)", q->phase);
     struct fc_collective_choice choice;
-    if (fc_read_collectives(q, &choice, st)) return st->code;
+    if (fc_read_collectives(q, trace->recorded, &choice, st)) return st->code;
     return fc_demand_of_phases_by(trace, &choice, first, last, demand, st);
 }
 
@@ -152,8 +156,8 @@ enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session 
     if (q->phase) return demand_of_phases(q, demand, st);
     struct fc_trace_source source;
     struct fc_collective_choice choice;
-    if (fc_read_collectives(q, &choice, st) || fc_source_open(q->trace, NULL, &source, st)) return st->code;
-    fc_demand_of_source(&source, &choice, demand, st);
+    if (fc_source_open(q->trace, NULL, &source, st)) return st->code;
+    if (!fc_read_collectives(q, source.head->recorded, &choice, st)) fc_demand_of_source(&source, &choice, demand, st);
     fc_source_close(&source);
     return st->code;
 }
@@ -189,10 +193,11 @@ enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct
     if (q->trace && (q->pattern || q->graph || q->traffic))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (read_network(q, &job->network, st) || fc_read_period(q, &job->period_mode, st) ||
-        fc_read_collectives(q, &job->collectives, st) || !q->trace)
+        fc_read_collectives(q, NULL, &job->collectives, st) || !q->trace)
         return st->code;
     if (fc_trace_options_of(q, &job->arena, &options, st) || fc_source_open(q->trace, &options, &job->source, st) ||
-        fc_check_speeds(q, job->source.head, st) || !job->period_mode)
+        fc_check_speeds(q, job->source.head, st) ||
+        fc_read_collectives(q, job->source.head->recorded, &job->collectives, st) || !job->period_mode)
         return st->code;
     return fc_period_find(&job->source, &job->period, st);
 }

@@ -16,8 +16,9 @@ enum fc_code fc_trace_options_of(const struct fc_question *q, struct fc_arena *a
                                  struct fc_status *st);
 /* FC_INPUT where q->flops_per_s is given and the trace, or its head, has times, not operations. */
 enum fc_code fc_check_speeds(const struct fc_question *q, const struct fc_trace *trace, struct fc_status *st);
-/* q->collectives; MPICH's rules where it is not given. */
-enum fc_code fc_read_collectives(const struct fc_question *q, struct fc_collective_choice *choice,
+/* q->collectives; where it gives no rules, those of the library that recorded the trace, by its `recorded`, else
+ * MPICH's. */
+enum fc_code fc_read_collectives(const struct fc_question *q, const char *recorded, struct fc_collective_choice *choice,
                                  struct fc_status *st);
 /* Text "L=..,o=..,g=..,G=..,O=..,S=.." into the replay's settings; NULL: the end points of `software` on the network. */
 enum fc_code fc_read_loggops(const char *text, const struct fc_software *software, struct fc_replay_settings *settings,

@@ -32,7 +32,7 @@ struct fc_question {
     const char *pattern, *graph, *trace;
     const struct fc_demand *traffic; /* bytes between tasks, in memory */
     const char *phase;               /* of the trace: "N" or "N-M" */
-    const char *collectives;         /* rules and algorithms; NULL: MPICH's */
+    const char *collectives;         /* rules and algorithms; NULL: by the trace's library, or MPICH's */
     const char *flops_per_s;         /* "RATE,...": of traces that count operations */
     double compute_s;                /* computation before a pattern or a graph */
     const char *network;             /* a trace's: ideal, contention (default), queueing or flit */

@@ -14,7 +14,8 @@ struct thing {
     const char *kind, *name, *help, *of;
 };
 struct things {
-    struct thing thing[320];
+    struct thing thing[480];
+    struct fc_arena arena; /* texts made here */
     int n;
     const char *kind; /* NULL: all */
 };
@@ -41,6 +42,20 @@ static void add_trace_formats(struct things *t)
     }
 }
 
+/* A library's name for an algorithm, as --collectives takes it. */
+static void add_alias(struct things *t, const struct fc_collective_alias *a)
+{
+    struct fc_status st = {0};
+    char text[120];
+    bool fjmpi = !strcmp(a->library, "fjmpi");
+    snprintf(text, sizeof text, "%s%s%s%s", fjmpi ? "default-" : "", a->alias, *a->library && !fjmpi ? "_" : "",
+             fjmpi ? "" : a->library);
+    char *name = fc_copy_text(&t->arena, text, &st);
+    snprintf(text, sizeof text, "is %s", a->name);
+    char *help = fc_copy_text(&t->arena, text, &st);
+    if (name && help) add(t, "collectives", name, help, fc_op_names[a->op]);
+}
+
 static void collect(struct things *t)
 {
     for (const struct fc_family_ops *const *f = fc_families; *f; f++) add(t, "families", (*f)->name, (*f)->usage, "");
@@ -53,6 +68,9 @@ static void collect(struct things *t)
         add(t, "strategies", (*s)->name, (*s)->help, "");
     for (const struct fc_collective_algorithm *c = fc_collective_algorithms; c->name; c++)
         add(t, "collectives", c->name, c->source, fc_op_names[c->op]);
+    for (const struct fc_collective_rules *r = fc_collective_rules; r->name; r++)
+        add(t, "collectives", r->name, r->source, "rules");
+    for (const struct fc_collective_alias *a = fc_collective_aliases; a->alias; a++) add_alias(t, a);
     add_trace_formats(t);
     for (const struct fc_graph_format *const *g = fc_graph_formats; *g; g++)
         add(t, "formats", (*g)->name, (*g)->what, "graph");
@@ -103,12 +121,14 @@ static void print_table(FILE *stream, const void *table)
 static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_table table;
-    if (!fc_table_collectives(arguments, &table, st)) {
+    struct fc_arena arena = {0};
+    if (!fc_table_collectives(arguments, &arena, &table, st)) {
         json_t *json = arguments->json ? fc_table_json(&table) : NULL;
         fc_deliver(arguments, json, print_table, &table, st);
         json_decref(json);
     }
     fc_table_free(&table);
+    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -130,6 +150,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     json_t *json = arguments->json ? to_json(&t) : NULL;
     enum fc_code code = fc_deliver(arguments, json, print, &t, st);
     json_decref(json);
+    fc_arena_free(&t.arena);
     return code;
 }
 

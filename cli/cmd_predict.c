@@ -57,6 +57,7 @@ static void print_one(FILE *stream, const struct fc_answer *row)
     fprintf(stream, "job            %s, %u tasks, mapping %s, routing %s\n", row->traffic, row->n_tasks, row->mapping,
             row->routing);
     print_assumed(stream, row);
+    if (row->of_trace) fprintf(stream, "collectives    by the rules %s\n", row->collectives);
     fprintf(stream, "time           %s\n", fc_format(a, sizeof a, p->time_s, FC_SECONDS));
     fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
     fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),

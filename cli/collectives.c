@@ -9,17 +9,25 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes of the vector or of one block, as the rules count them. */
-static bool takes(const struct fc_collective_algorithm *a, bool openmpi, uint32_t n, double bytes)
+/* Who takes it of the sets of rules, ", " between; bytes of the vector or of one block, as the rules count them. */
+static const char *takers(const struct fc_collective_algorithm *a, uint32_t n, double bytes, struct fc_arena *arena,
+                          struct fc_status *st)
 {
-    struct fc_collective_choice choice = {.openmpi = openmpi};
+    char text[160] = "";
     bool blocks = a->op == FC_OP_GATHER || a->op == FC_OP_SCATTER || a->op == FC_OP_ALLGATHER ||
                   a->op == FC_OP_ALLTOALL || a->op == FC_OP_ALLTOALLV || a->op == FC_OP_REDUCE_SCATTER;
     struct fc_collective_call call = {a->op, n, blocks ? n * bytes : bytes, false};
-    return fc_collective_select(&choice, &call) == a;
+    for (const struct fc_collective_rules *r = fc_collective_rules; r->name; r++) {
+        struct fc_collective_choice choice = {.rules = r};
+        size_t at = strlen(text);
+        if (fc_collective_select(&choice, &call) == a)
+            snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "", r->name);
+    }
+    return fc_copy_text(arena, text, st);
 }
 
-enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table, struct fc_status *st)
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_table *table,
+                                  struct fc_status *st)
 {
     static const struct fc_column columns[] = {
         {"operation", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -27,7 +35,6 @@ enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct f
         {"time_s", FC_CELL_REAL, NULL, FC_SECONDS, "time"},
         {"chosen_by", FC_CELL_TEXT, NULL, FC_NUMBER, "chosen by"},
     };
-    static const char *const who[] = {"", "mpich", "openmpi", "mpich, openmpi"};
     struct fc_replay_settings settings = {.loggops = false};
     const struct fc_software none = {.compute_scale = 1, .eager_bytes = 1e18};
     uint32_t n = (uint32_t)arguments->members;
@@ -46,10 +53,10 @@ enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct f
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++) {
         struct fc_status fits = {0};
         double time_s = fc_collective_fits(a, n, &fits) ? NAN : fc_collective_time_s(a, &p, n, bytes);
-        int rules = takes(a, false, n, bytes) + 2 * takes(a, true, n, bytes);
+        const char *who = takers(a, n, bytes, arena, st);
         const struct fc_cell cells[] = {
-            {.text = fc_op_names[a->op]}, {.text = a->name}, {.real = time_s}, {.text = who[rules]}};
-        if (fc_table_row(table, cells, st)) break;
+            {.text = fc_op_names[a->op]}, {.text = a->name}, {.real = time_s}, {.text = who}};
+        if (!who || fc_table_row(table, cells, st)) break;
     }
     return st->code;
 }

@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 
 /* Closed-form times of all collectives for --members, --bytes, --loggops. */
-enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table, struct fc_status *st);
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_table *table,
+                                  struct fc_status *st);
 
 #endif

@@ -45,9 +45,8 @@ const struct fc_option fc_options[] = {
     {"graph", 'g', "FILE", FC_JOB, TEXT(ask.graph),
      .help = "communication graph: Matrix Market, Open MPI monitoring, dense .mat, METIS"},
     {"trace", 't', "FILE", FC_JOB, TEXT(ask.trace), .help = "a recorded trace"},
-    {"collectives", 0, "mpich|openmpi|hardware|OP=ALGORITHM,...", FC_JOB, TEXT(ask.collectives),
-     .help = "rules (default: mpich) and "
-             "fixed algorithms"},
+    {"collectives", 0, "RULES|hardware|OP=ALGORITHM,...", FC_JOB, TEXT(ask.collectives),
+     .help = "rules (default: of the library that recorded the trace, else mpich) and fixed algorithms"},
     {"phase", 0, "N|N-M", FC_PHASE, TEXT(ask.phase),
      .help = "of the trace only phase N, or N to M (`trace info --phases` lists)"},
     {"phases", 0, NULL, FC_TRACES, FLAG(phases), .help = "info: also table the phases of the trace"},

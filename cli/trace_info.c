@@ -213,8 +213,8 @@ static enum fc_code find_phases(const struct fc_arguments *a, const char *path, 
 {
     struct fc_trace trace;
     struct fc_collective_choice choice;
-    if (fc_read_collectives(&a->ask, &choice, st) || fc_trace_read_with(path, options, &trace, st)) return st->code;
-    fc_job_phases_find_by(&trace, &choice, phases, st);
+    if (fc_trace_read_with(path, options, &trace, st)) return st->code;
+    if (!fc_read_collectives(&a->ask, trace.recorded, &choice, st)) fc_job_phases_find_by(&trace, &choice, phases, st);
     fc_trace_free(&trace);
     return st->code;
 }

@@ -5,7 +5,8 @@
 COLLECTIVES.tsv: columns system, run, nodes (X x Y x Z of the job's torus), ppn, collective, algorithm, total_bytes, ..., median_us; the
 rows of HLC-Lab/pico (commit 413bc5d). Each row becomes a trace of one call and is predicted on fugaku-torus with the algorithm that the
 row names. The end points of that machine file were fitted to 2x2x2, 256 B to 64 MiB, so those rows are shown apart, and only
-others are judged. Left out, and counted: algorithms that FJMPI alone has, and names behind which something else runs (NOT_AS_NAMED).
+others are judged. Names are FJMPI's own (coll_select_..._algorithm), which --collectives takes; `default` is its own choice, shown apart. Left
+out, and counted: algorithms that FJMPI alone has, and names behind which something else runs (NOT_AS_NAMED).
 
 8 nodes cannot show what hundreds of partners or of packed blocks cost: eager_partners, eager_beyond and pack_per_block were chosen
 on half of the sizes (SEEN) of the algorithms of 8x8x8 that show them (SEEN_IN). Those rows are printed and not judged.
@@ -19,27 +20,14 @@ import subprocess
 import sys
 import tempfile
 
-# FJMPI's name (coll_select_..._algorithm): ours.
-OURS = {
-    ("allgather", "bruck"): "bruck", ("allgather", "neighbor"): "neighbor", ("allgather", "recursive-doubling"): "doubling",
-    ("allgather", "ring"): "ring",
-    ("allreduce", "basic_linear"): "linear", ("allreduce", "recursive_doubling"): "doubling", ("allreduce", "ring"): "ring",
-    ("allreduce", "segmented_ring"): "ring",
-    ("alltoall", "linear"): "linear", ("alltoall", "linear-sync"): "linear", ("alltoall", "pairwise"): "pairwise",
-    ("alltoall", "modified-bruck"): "bruck",
-    ("bcast", "binary-tree"): "binary", ("bcast", "binomial"): "binomial-doubling", ("bcast", "chain"): "3-chains",
-    ("bcast", "pipeline"): "chain",
-    ("gather", "basic-linear"): "linear", ("gather", "binomial"): "binomial",
-    ("reduce", "binary"): "binary", ("reduce", "binomial"): "binomial", ("reduce", "chain"): "3-chains", ("reduce", "linear"): "linear",
-    ("reduce", "in-order-binary"): "binary",
-    ("reduce_scatter", "recursive-halving"): "halving", ("reduce_scatter", "ring"): "ring",
-    ("scatter", "basic-linear"): "linear", ("scatter", "binomial"): "binomial",
-}
-# Forced by that name another algorithm runs: its times are those of the library's own choice, or of a pipeline.
+# Forced by that name another algorithm runs: its times are those of the library's own choice, or of its own algorithms one after
+# the other (docs/collectives.md).
 NOT_AS_NAMED = {("bcast", "basic-linear"), ("allgather", "linear"), ("allgather", "gtbc"), ("allreduce", "nonoverlapping"),
-                ("reduce_scatter", "non-overlapping"), ("gather", "linear-sync")}
+                ("allreduce", "rdbc"), ("reduce_scatter", "non-overlapping"), ("gather", "linear-sync"),
+                ("reduce", "in-order-binary"), ("bcast", "split-binary-tree")}
 # Rounds among thousands of ranks that take minutes to replay.
-SLOW = {"linear", "ring", "pairwise", "3-chains", "chain", "neighbor"}
+SLOW = {"linear", "basic-linear", "basic_linear", "linear-sync", "ring", "segmented_ring", "pairwise", "chain", "pipeline",
+        "neighbor", "default"}
 SEEN_IN = {("alltoall", "modified-bruck"), ("gather", "basic-linear"), ("scatter", "basic-linear"), ("reduce", "linear")}
 SEEN = {2048, 131072, 8388608}
 LEAST, MOST = 256, 1 << 26
@@ -58,8 +46,10 @@ def trace(path, n, op, total):
 
 def predicted_s(program, path, shape, op, algorithm):
     out = subprocess.run([program, "predict", "-t", path, "-m", "fugaku-torus", "--set", f"network.dims=[{shape.replace('x', ',')}]",
-                          "--ranks-per-node", "1", "--collectives", f"openmpi,{op}={algorithm}", "--json"],
+                          "--ranks-per-node", "1", "--collectives", f"{op}=default-{algorithm}", "--json"],
                          capture_output=True, text=True)
+    if "unknown algorithm" in out.stderr:
+        return None
     if out.returncode:
         sys.exit(out.stderr)
     return json.loads(out.stdout)["communication_s"]
@@ -72,9 +62,9 @@ def read(path):
             continue
         op, algorithm, total = row["collective"].lower(), row["algorithm"][8:], int(row["total_bytes"])
         n = math.prod(int(k) for k in row["nodes"].split("x"))
-        if (op, algorithm) not in OURS or total < n or not LEAST <= total <= MOST:
+        if (op, algorithm) in NOT_AS_NAMED or total < n or not LEAST <= total <= MOST:
             left_out += 1
-        elif n <= 512 or OURS[op, algorithm] not in SLOW:
+        elif n <= 512 or algorithm not in SLOW:
             rows[row["nodes"], op, algorithm, total].append(1e-6 * float(row["median_us"]))
     return {key: sorted(times)[len(times) // 2] for key, times in rows.items()}, left_out
 
@@ -102,15 +92,22 @@ def pairs(shape, found):
 def main():
     program, path = sys.argv[1:3]
     rows, left_out = read(path)
-    found = {}
+    found, chosen, unknown = {}, {}, set()
     with tempfile.TemporaryDirectory() as folder:
         for (shape, op, algorithm, total), measured in sorted(rows.items()):
             n = math.prod(int(k) for k in shape.split("x"))
             file = os.path.join(folder, "t")
             trace(file, n, op, total)
-            found[shape, op, algorithm, total] = (measured, predicted_s(program, file, shape, op, OURS[op, algorithm]))
+            predicted = None if (op, algorithm) in unknown else predicted_s(program, file, shape, op, algorithm)
+            if predicted is None:
+                unknown.add((op, algorithm))
+                left_out += 1
+            elif algorithm == "default":
+                chosen[shape, op, algorithm, total] = (measured, predicted)
+            else:
+                found[shape, op, algorithm, total] = (measured, predicted)
     worst = 0
-    for shape in sorted({key[0] for key in found}):
+    for shape in sorted({key[0] for key in found | chosen}):
         print(f"\n{shape}" + (", fitted" if shape == "2x2x2" else ", judged"))
         for op, algorithm in sorted({key[1:3] for key in found if key[0] == shape}):
             line = " ".join(f"{key[3]}:{p / m:.2f}" for key, (m, p) in sorted(found.items()) if key[:3] == (shape, op, algorithm))
@@ -123,6 +120,12 @@ def main():
                     off = sorted(abs(r - 1) for r in ratios)
                     worst = max(worst, off[len(off) // 2])
         print(f"  {pairs(shape, found)}")
+        for op in sorted({key[1] for key in chosen if key[0] == shape}):
+            print(f"  {op:15}{'its own choice':20}" +
+                  " ".join(f"{key[3]}:{p / m:.2f}" for key, (m, p) in sorted(chosen.items()) if key[:2] == (shape, op)))
+        ratios = [p / m for key, (m, p) in chosen.items() if key[0] == shape]
+        if ratios:
+            print(f"  {'its own choice':14} {summary(ratios)}")
     print(f"\n{left_out} rows left out: the library's own algorithms, names behind which another one runs, sizes outside {LEAST} B to {MOST >> 20} MiB")
     return 0 if worst <= 0.2 else 1
 

@@ -320,7 +320,8 @@ static void scan_volumes(void)
 
 static bool chooses(enum fc_op op, uint32_t n, double total, const char *name)
 {
-    const struct fc_collective_algorithm *a = fc_collective_choose(op, n, total);
+    struct fc_collective_call call = {op, n, total, false};
+    const struct fc_collective_algorithm *a = fc_collective_select(NULL, &call);
     if (a && a->op == op && !strcmp(a->name, name)) return true;
     printf("\n    %s, %u members, %g bytes: %s", fc_op_names[op], n, total, a ? a->name : "none");
     return false;
@@ -350,7 +351,7 @@ static void choices(void)
     CU_ASSERT(chooses(FC_OP_ALLTOALL, 8, 8 * 32769, "pairwise"));
     CU_ASSERT(chooses(FC_OP_REDUCE_SCATTER, 9, 524287, "halving"));
     CU_ASSERT(chooses(FC_OP_REDUCE_SCATTER, 9, 524288, "pairwise"));
-    CU_ASSERT_PTR_NULL(fc_collective_choose(FC_OP_SEND, 8, 1));
+    CU_ASSERT_PTR_NULL(fc_collective_select(NULL, &(struct fc_collective_call){FC_OP_SEND, 8, 1, false}));
 }
 
 static void appends(void)

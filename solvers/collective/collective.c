@@ -19,12 +19,13 @@
 #define POWER FC_POWER_OF_TWO_MEMBERS
 #define EVEN FC_EVEN_MEMBERS
 /* Operation, name, source, which numbers of members, then names of functions: messages (fc_build_ or fc_alike_), closed
- * form (fc_time_, of BUILT that of the messages' name), what the network does (fc_hardware_). Declared and listed. */
-#define ALGORITHMS(BUILT, ALIKE, HARD_BUILT, HARD_ALIKE)                                                               \
+ * form (fc_time_, of BUILT that of the messages' name, of UNTIMED none), what the network does (fc_hardware_). Declared and listed. */
+#define ALGORITHMS(BUILT, UNTIMED, ALIKE, HARD_BUILT, HARD_ALIKE)                                                      \
     ALIKE(BARRIER, "dissemination", "Hensgen, Finkel & Manber 1988", ANY, dissemination, dissemination)                \
     BUILT(BARRIER, "doubling", OMPI, ANY, barrier_doubling)                                                            \
     BUILT(BARRIER, "linear", OMPI, ANY, barrier_linear)                                                                \
     BUILT(BARRIER, "binomial", OMPI ", tree", ANY, barrier_binomial)                                                   \
+    BUILT(BARRIER, "double-ring", OMPI, ANY, double_ring)                                                              \
     BUILT(BARRIER, "4-ary", "QsNET's software tree, Petrini et al. 2002", ANY, barrier_quaternary)                     \
     HARD_ALIKE(BARRIER, "hardware", QSNET ": hgsync", ANY, dissemination, barrier)                                     \
     HARD_ALIKE(BARRIER, "hardware-event", QSNET ": hgsyncEvent", ANY, dissemination, barrier_event)                    \
@@ -40,7 +41,9 @@
     BUILT(BCAST, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binary_segments)                        \
     BUILT(BCAST, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binomial_segments)                    \
     BUILT(BCAST, "4-nomial", OMPI ", knomial", ANY, bcast_knomial)                                                     \
+    UNTIMED(BCAST, "split-binary", OMPI, ANY, bcast_split)                                                             \
     BUILT(BCAST, "scatter+doubling", MPICH, POWER, bcast_scatter_doubling)                                             \
+    UNTIMED(BCAST, "scatter+doubling-any", MPICH, ANY, bcast_scatter_doubling_any)                                     \
     BUILT(BCAST, "scatter+ring", "Barnett et al. 1993 (van de Geijn)", ANY, bcast_scatter_ring)                        \
     HARD_BUILT(BCAST, "hardware", QSNET ": hbcast", ANY, bcast_binomial, bcast)                                        \
     HARD_BUILT(BCAST, "elan", QSNET ": bcast", ANY, bcast_binomial, bcast_elan)                                        \
@@ -48,19 +51,31 @@
     HARD_BUILT(BCAST, "plane", DEPOSIT, ANY, bcast_chain, plane)                                                       \
     BUILT(GATHER, "binomial", MPICH, ANY, gather_binomial)                                                             \
     BUILT(GATHER, "linear", OMPI, ANY, gather_linear)                                                                  \
+    UNTIMED(GATHER, "linear-sync", OMPI, ANY, gather_sync)                                                             \
     BUILT(SCATTER, "binomial", MPICH, ANY, scatter_binomial)                                                           \
     BUILT(SCATTER, "linear", OMPI, ANY, scatter_linear)                                                                \
+    BUILT(SCATTER, "linear-nb", OMPI, ANY, scatter_nb)                                                                 \
     ALIKE(ALLGATHER, "doubling", MPICH, POWER, allgather_doubling, allgather_doubling)                                 \
+    UNTIMED(ALLGATHER, "doubling-any", MPICH, ANY, allgather_doubling_any)                                             \
     ALIKE(ALLGATHER, "bruck", "Bruck et al. 1997", ANY, allgather_bruck, allgather_bruck)                              \
+    UNTIMED(ALLGATHER, "4-bruck", "Bruck et al. 1997", ANY, allgather_bruck_4)                                         \
+    UNTIMED(ALLGATHER, "8-bruck", "Bruck et al. 1997", ANY, allgather_bruck_8)                                         \
+    BUILT(ALLGATHER, "sparbit", "Loch & Koslovski 2021", ANY, sparbit)                                                 \
     ALIKE(ALLGATHER, "ring", MPICH, ANY, allgather_ring, allgather_ring)                                               \
     ALIKE(ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, neighbor, neighbor)                                         \
     BUILT(ALLGATHER, "gather+bcast", OMPI, ANY, allgather_gather_bcast)                                                \
     ALIKE(ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, allgather_linear, alltoall_linear)                         \
     ALIKE(ALLTOALL, "bruck", "Bruck et al. 1997", ANY, alltoall_bruck, alltoall_bruck)                                 \
+    UNTIMED(ALLTOALL, "4-bruck", "Bruck et al. 1997", ANY, alltoall_bruck_4)                                           \
+    UNTIMED(ALLTOALL, "8-bruck", "Bruck et al. 1997", ANY, alltoall_bruck_8)                                           \
     ALIKE(ALLTOALL, "linear", MPICH, ANY, alltoall_linear, alltoall_linear)                                            \
     ALIKE(ALLTOALL, "pairwise", MPICH, ANY, alltoall_pairwise, pairwise)                                               \
+    ALIKE(ALLTOALL, "shifted", OMPI ", pairwise", ANY, alltoall_shifted, pairwise)                                     \
+    UNTIMED(ALLTOALL, "scattered", "MPICH", ANY, scattered)                                                            \
     ALIKE(ALLTOALLV, "linear", MPICH, ANY, alltoall_linear, alltoall_linear)                                           \
-    ALIKE(ALLTOALLV, "pairwise", OMPI, ANY, alltoall_pairwise, pairwise)                                               \
+    ALIKE(ALLTOALLV, "pairwise", MPICH, ANY, alltoall_pairwise, pairwise)                                              \
+    ALIKE(ALLTOALLV, "shifted", OMPI ", pairwise", ANY, alltoall_shifted, pairwise)                                    \
+    UNTIMED(ALLTOALLV, "scattered", "MPICH", ANY, scattered)                                                           \
     BUILT(REDUCE, "binomial", MPICH, ANY, reduce_binomial)                                                             \
     BUILT(REDUCE, "linear", OMPI, ANY, reduce_linear)                                                                  \
     BUILT(REDUCE, "chain", OMPI, ANY, reduce_chain)                                                                    \
@@ -68,13 +83,24 @@
     BUILT(REDUCE, "3-chains", OMPI, ANY, reduce_chains3)                                                               \
     BUILT(REDUCE, "4-chains", OMPI, ANY, reduce_chains4)                                                               \
     BUILT(REDUCE, "binary", OMPI, ANY, reduce_binary)                                                                  \
+    BUILT(REDUCE, "in-order-binary", OMPI, ANY, reduce_in_order)                                                       \
+    UNTIMED(REDUCE, "pipeline", "chain in segments of 32 KiB, " OMPI, ANY, reduce_pipeline)                            \
+    UNTIMED(REDUCE, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, reduce_binary_segments)                    \
+    UNTIMED(REDUCE, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, reduce_binomial_segments)                \
     BUILT(REDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, reduce_rabenseifner)                               \
+    UNTIMED(REDUCE, "rabenseifner-halves", OMPI ", redscat_gather", ANY, reduce_halves)                                \
     BUILT(ALLREDUCE, "doubling", MPICH, ANY, allreduce_doubling)                                                       \
     BUILT(ALLREDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, allreduce_rabenseifner)                         \
+    BUILT(ALLREDUCE, "rabenseifner-halves", OMPI ", redscat_allgather", ANY, allreduce_halves)                         \
     ALIKE(ALLREDUCE, "ring", "Patarasu & Yuan 2009", ANY, allreduce_ring, allreduce_ring)                              \
+    BUILT(ALLREDUCE, "ring-segments", "in parts of 1 MiB, " OMPI, ANY, allreduce_ring_segments)                        \
     BUILT(ALLREDUCE, "reduce+bcast", OMPI ", both binomial", ANY, allreduce_reduce_bcast)                              \
+    BUILT(ALLREDUCE, "allgather+reduce", OMPI, ANY, allreduce_allgather)                                               \
     BUILT(ALLREDUCE, "linear", OMPI, ANY, allreduce_linear)                                                            \
     BUILT(REDUCE_SCATTER, "halving", MPICH, ANY, halving)                                                              \
+    UNTIMED(REDUCE_SCATTER, "doubling", MPICH, ANY, reduce_scatter_doubling)                                           \
+    UNTIMED(REDUCE_SCATTER, "butterfly", "Traeff 2005; " OMPI, ANY, butterfly)                                         \
+    BUILT(REDUCE_SCATTER, "noncommutative", "Traeff 2005; MPICH", POWER, noncommutative)                               \
     ALIKE(REDUCE_SCATTER, "pairwise", MPICH, ANY, reduce_scatter_pairwise, pairwise)                                   \
     ALIKE(REDUCE_SCATTER, "ring", OMPI, ANY, reduce_scatter_ring, allgather_ring)                                      \
     BUILT(REDUCE_SCATTER, "reduce+scatter", OMPI, ANY, reduce_scatter_reduce_scatter)                                  \
@@ -85,6 +111,7 @@
 #define DECLARE_BUILT(op, name, source, need, part)                                                                    \
     void fc_build_##part(struct fc_schedule *);                                                                        \
     TIME(part)
+#define DECLARE_UNTIMED(op, name, source, need, part) void fc_build_##part(struct fc_schedule *);
 #define DECLARE_ALIKE(op, name, source, need, part, time)                                                              \
     extern const struct fc_collective_alike fc_alike_##part;                                                           \
     TIME(time)
@@ -94,10 +121,11 @@
 #define DECLARE_HARD_ALIKE(op, name, source, need, part, hard)                                                         \
     extern const struct fc_collective_alike fc_alike_##part;                                                           \
     extern const struct fc_collective_hardware fc_hardware_##hard;
-ALGORITHMS(DECLARE_BUILT, DECLARE_ALIKE, DECLARE_HARD_BUILT, DECLARE_HARD_ALIKE)
+ALGORITHMS(DECLARE_BUILT, DECLARE_UNTIMED, DECLARE_ALIKE, DECLARE_HARD_BUILT, DECLARE_HARD_ALIKE)
 
 #define BUILT(op, name, source, need, part)                                                                            \
     {FC_OP_##op, name, source, need, fc_build_##part, NULL, fc_time_##part, NULL},
+#define UNTIMED(op, name, source, need, part) {FC_OP_##op, name, source, need, fc_build_##part, NULL, NULL, NULL},
 #define ALIKE(op, name, source, need, part, time)                                                                      \
     {FC_OP_##op, name, source, need, NULL, &fc_alike_##part, fc_time_##time, NULL},
 #define HARD_BUILT(op, name, source, need, part, hard)                                                                 \
@@ -105,7 +133,7 @@ ALGORITHMS(DECLARE_BUILT, DECLARE_ALIKE, DECLARE_HARD_BUILT, DECLARE_HARD_ALIKE)
 #define HARD_ALIKE(op, name, source, need, part, hard)                                                                 \
     {FC_OP_##op, name, source, need, NULL, &fc_alike_##part, NULL, &fc_hardware_##hard},
 const struct fc_collective_algorithm fc_collective_algorithms[] = {
-    ALGORITHMS(BUILT, ALIKE, HARD_BUILT, HARD_ALIKE){FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL, NULL},
+    ALGORITHMS(BUILT, UNTIMED, ALIKE, HARD_BUILT, HARD_ALIKE){FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL, NULL},
 };
 
 enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n, struct fc_status *st)

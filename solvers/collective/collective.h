@@ -167,7 +167,7 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
 
 /* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
  *
- * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear and
+ * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear, shifted and
  * pairwise, alltoall bruck; allreduce ring; reduce_scatter ring and pairwise. */
 
 struct fc_collective_step {
@@ -184,15 +184,8 @@ struct fc_collective_step fc_collective_step(const struct fc_collective_algorith
                                              const struct fc_schedule *s, uint32_t member, uint32_t round, uint32_t k);
 void fc_collective_alike_build(const struct fc_collective_alike *alike, struct fc_schedule *s);
 
-/* ---- which algorithm: collective_choice.c, rules in collective_mpich.c and collective_openmpi.c ---- */
+/* ---- which algorithm: collective_choice.c; rules in collective_mpich.c, collective_openmpi.c, collective_vendors.c ---- */
 
-struct fc_collective_choice {
-    bool openmpi;                                          /* the rules; false: MPICH's */
-    const struct fc_collective_algorithm *fixed[FC_N_OPS]; /* NULL: by the rules */
-};
-/* Reads "mpich", "openmpi", "hardware" (barrier=hardware,bcast=hardware) and OP=ALGORITHM, comma-separated, into
- * *choice. FC_INPUT names those known. */
-enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice, struct fc_status *st);
 /* What decides between algorithms. */
 struct fc_collective_call {
     enum fc_op op;
@@ -200,13 +193,51 @@ struct fc_collective_call {
     double total; /* bytes of the vector, of all blocks, or of what a member sends in an alltoall (mean) */
     bool uneven;  /* members' blocks differ: gatherv, scatterv, allgatherv */
 };
-/* choice NULL: mpich. NULL when the operation is no collective. A fixed algorithm is returned whether it
+/* How a library chooses: the name of the algorithm in the table; NULL: the operation is no collective. */
+struct fc_collective_rules {
+    const char *name, *source;
+    const char *(*pick)(const struct fc_collective_call *call);
+};
+extern const struct fc_collective_rules fc_collective_rules[]; /* the default first; ends with name NULL */
+const char *fc_collective_mpich(const struct fc_collective_call *call);
+const char *fc_collective_mpich4(const struct fc_collective_call *call);
+const char *fc_collective_openmpi(const struct fc_collective_call *call);
+const char *fc_collective_cray(const struct fc_collective_call *call);
+const char *fc_collective_fjmpi(const struct fc_collective_call *call);
+/* NULL: there are none of that name. */
+const struct fc_collective_rules *fc_collective_rules_named(const char *name);
+/* Of the library that a trace's `recorded` begins with, by its MPI_Get_library_version; NULL: it tells none that we
+ * know. text NULL: none. */
+const struct fc_collective_rules *fc_collective_rules_of(const char *text);
+
+struct fc_collective_choice {
+    const struct fc_collective_rules *rules;                 /* NULL: the default */
+    const struct fc_collective_algorithm *fixed[FC_N_OPS];   /* NULL: by rules */
+    const struct fc_collective_rules *fixed_rules[FC_N_OPS]; /* of this operation; NULL: as the others */
+};
+/* Reads names of rules, "hardware" (barrier=hardware,bcast=hardware) and OP=ALGORITHM, comma-separated, into *choice.
+ * An algorithm may have a library's name for it (collective_alias.c). FC_INPUT names those known. */
+enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice, struct fc_status *st);
+/* The choice as such a text, cut to the size. */
+void fc_collective_choice_text(const struct fc_collective_choice *choice, char *text, size_t size);
+/* choice NULL: the default rules. NULL when the operation is no collective. A fixed algorithm is returned whether it
  * fits or not. */
 const struct fc_collective_algorithm *fc_collective_select(const struct fc_collective_choice *choice,
                                                            const struct fc_collective_call *call);
-/* MPICH's rules, by total. */
-const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32_t n, double total);
-const char *fc_collective_openmpi(const struct fc_collective_call *call);
+
+/* ---- what libraries call algorithms: collective_alias.c ---- */
+
+struct fc_collective_alias {
+    enum fc_op op;
+    const char *library; /* whose meaning: "ompi", "mpich", "fjmpi"; "": all who have the name */
+    const char *alias, *name;
+};
+extern const struct fc_collective_alias fc_collective_aliases[]; /* ends with alias NULL */
+/* Text of `length` bytes as an algorithm of the operation. A suffix _ompi, _mpich or _over (HLC-Lab/pico's own), or a prefix
+ * default- (FJMPI), says whose meaning the name has; - and _ are alike. Of a set of rules, of "default" with a library, and of
+ * MPICH's "nb", *rules are those and the algorithm is NULL; both NULL: unknown. */
+const struct fc_collective_algorithm *fc_collective_known_as(enum fc_op op, const char *text, size_t length,
+                                                             const struct fc_collective_rules **rules);
 
 /* fc_collective_messages with a choice. */
 enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,

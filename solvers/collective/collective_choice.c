@@ -8,8 +8,9 @@ const struct fc_collective_algorithm *fc_collective_select(const struct fc_colle
 {
     if ((unsigned)call->op >= FC_N_OPS || !fc_collective_named(call->op, NULL)) return NULL;
     if (choice && choice->fixed[call->op]) return choice->fixed[call->op];
-    if (choice && choice->openmpi) return fc_collective_named(call->op, fc_collective_openmpi(call));
-    return fc_collective_choose(call->op, call->n, call->total);
+    const struct fc_collective_rules *rules = choice ? choice->fixed_rules[call->op] : NULL;
+    if (!rules && choice) rules = choice->rules;
+    return fc_collective_named(call->op, (rules ? rules : fc_collective_rules)->pick(call));
 }
 
 /* ---- reading ---- */
@@ -35,18 +36,29 @@ static enum fc_code unknown_operation(const char *text, int length, struct fc_st
 
 static enum fc_code unknown_algorithm(enum fc_op op, const char *text, int length, struct fc_status *st)
 {
-    char known[256] = "";
+    char known[400] = "";
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
         if (a->op == op) append(known, sizeof known, a->name);
     return fc_refuse(st, FC_INPUT, "collectives: unknown algorithm '%.*s' of %s (known: %s)", length, text,
                      fc_op_names[op], known);
 }
 
-static enum fc_code fix(enum fc_op op, const char *name, struct fc_collective_choice *choice, struct fc_status *st)
+static enum fc_code fix(enum fc_op op, const char *name, size_t length, struct fc_collective_choice *choice,
+                        struct fc_status *st)
 {
-    if (choice->fixed[op]) return fc_refuse(st, FC_INPUT, "collectives: %s is given twice", fc_op_names[op]);
-    choice->fixed[op] = fc_collective_named(op, name);
-    return FC_OK;
+    if (choice->fixed[op] || choice->fixed_rules[op])
+        return fc_refuse(st, FC_INPUT, "collectives: %s is given twice", fc_op_names[op]);
+    choice->fixed[op] = fc_collective_known_as(op, name, length, &choice->fixed_rules[op]);
+    if (choice->fixed[op] || choice->fixed_rules[op]) return FC_OK;
+    return unknown_algorithm(op, name, length < 40 ? (int)length : 40, st);
+}
+
+static enum fc_code unknown_rules(const char *text, int length, struct fc_status *st)
+{
+    char known[256] = "";
+    for (const struct fc_collective_rules *r = fc_collective_rules; r->name; r++) append(known, sizeof known, r->name);
+    return fc_refuse(st, FC_INPUT, "collectives: unknown set '%.*s' (known: %s, hardware, or OP=ALGORITHM)", length,
+                     text, known);
 }
 
 static enum fc_code read_item(const char *text, size_t length, struct fc_collective_choice *choice,
@@ -55,22 +67,18 @@ static enum fc_code read_item(const char *text, size_t length, struct fc_collect
     const char *equal = memchr(text, '=', length);
     int shown = length < 40 ? (int)length : 40;
     if (!equal && is_word(text, length, "hardware"))
-        return fix(FC_OP_BARRIER, "hardware", choice, st) || fix(FC_OP_BCAST, "hardware", choice, st) ? st->code
-                                                                                                      : FC_OK;
+        return fix(FC_OP_BARRIER, "hardware", 8, choice, st) || fix(FC_OP_BCAST, "hardware", 8, choice, st) ? st->code
+                                                                                                            : FC_OK;
     if (!equal) {
-        choice->openmpi = is_word(text, length, "openmpi");
-        if (choice->openmpi || is_word(text, length, "mpich")) return FC_OK;
-        return fc_refuse(st, FC_INPUT,
-                         "collectives: unknown set '%.*s' (known: mpich, openmpi, hardware, or OP=ALGORITHM)", shown,
-                         text);
+        for (const struct fc_collective_rules *r = fc_collective_rules; r->name; r++)
+            if (is_word(text, length, r->name)) return choice->rules = r, FC_OK;
+        return unknown_rules(text, shown, st);
     }
     size_t n = (size_t)(equal - text), rest = length - n - 1;
     int op = 0;
     while (op < FC_N_OPS && !(is_word(text, n, fc_op_names[op]) && fc_collective_named((enum fc_op)op, NULL))) op++;
     if (op == FC_N_OPS) return unknown_operation(text, n < 40 ? (int)n : 40, st);
-    for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
-        if (a->op == (enum fc_op)op && is_word(equal + 1, rest, a->name)) return fix(a->op, a->name, choice, st);
-    return unknown_algorithm((enum fc_op)op, equal + 1, rest < 40 ? (int)rest : 40, st);
+    return fix((enum fc_op)op, equal + 1, rest, choice, st);
 }
 
 enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice, struct fc_status *st)
@@ -83,4 +91,18 @@ enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_ch
         text += length + more;
     }
     return FC_OK;
+}
+
+void fc_collective_choice_text(const struct fc_collective_choice *choice, char *text, size_t size)
+{
+    size_t at = 0;
+    int n = snprintf(text, size, "%s", (choice->rules ? choice->rules : fc_collective_rules)->name);
+    for (int op = 0; op < FC_N_OPS; op++) {
+        const char *name = choice->fixed[op]         ? choice->fixed[op]->name
+                           : choice->fixed_rules[op] ? choice->fixed_rules[op]->name
+                                                     : NULL;
+        at += (size_t)(n > 0 ? n : 0);
+        if (at >= size) return;
+        n = name ? snprintf(text + at, size - at, ",%s=%s", fc_op_names[op], name) : 0;
+    }
 }

@@ -3,6 +3,8 @@
  *     bcast           scatter of n-ths (binomial), then allgather by ring, or by doubling for n = 2^k
  *     allreduce       reduce, then bcast; both binomial, or both linear
  *     allgather       gather, then bcast of all blocks; both binomial
+ *     allreduce       allgather of everybody's vector (doubling for n = 2^k, else Bruck's), then all are added: every
+ *                     receiver adds what comes. Open MPI takes its own allgather for that size, below 32 members these
  *     reduce_scatter  reduce of all blocks, binomial, then linear scatter
  * The slowest member of the first part sets off a chain of messages through every round of the second, so
  * T is the sum of both. Sources: Barnett et al., Supercomputing '93 (van de Geijn's broadcast); Thakur,
@@ -53,6 +55,17 @@ void fc_build_allreduce_linear(struct fc_schedule *s)
 double fc_time_allreduce_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {
     return fc_time_reduce_linear(p, n, bytes) + fc_time_bcast_linear(p, n, bytes);
+}
+
+void fc_build_allreduce_allgather(struct fc_schedule *s)
+{
+    bool power = fc_power_of_two(s->n) == s->n;
+    fc_collective_alike_build(power ? &fc_alike_allgather_doubling : &fc_alike_allgather_bruck, s);
+}
+double fc_time_allreduce_allgather(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    bool power = fc_power_of_two(n) == n;
+    return power ? fc_time_allgather_doubling(p, n, bytes) : fc_time_allgather_bruck(p, n, bytes);
 }
 
 void fc_build_allgather_gather_bcast(struct fc_schedule *s)

@@ -1,9 +1,11 @@
-/* collective_mpich.c - which algorithm MPICH takes.
+/* collective_mpich.c - which algorithm MPICH takes: up to 3 (`mpich`) and from 4 on (`mpich4`).
  *
  * Limits are MPICH's (Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005, and its defaults since,
  * MPIR_CVAR_<NAME>_MSG_SIZE); the ring allreduce for long vectors on n != 2^k is Patarasu & Yuan's, because
  * folding would move the whole vector twice more. */
 #include "solvers/collective/collective.h"
+
+#include <string.h>
 
 /* Limits in bytes: of the vector, or of all blocks. */
 enum {
@@ -20,26 +22,54 @@ enum {
     ELEMENT = 8                   /* taken as the element's size: halving needs an element a member */
 };
 
-const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32_t n, double total)
+const char *fc_collective_mpich(const struct fc_collective_call *call)
 {
+    uint32_t n = call->n;
+    double total = call->total, block = total / n;
     bool power = fc_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_power_of_two(n);
-    double block = total / n;
-    switch (op) {
+    switch (call->op) {
+    case FC_OP_BARRIER: return "dissemination";
     case FC_OP_BCAST:
-        if (total < BCAST_SHORT || n < BCAST_FEW) return fc_collective_named(op, "binomial");
-        return fc_collective_named(op, power && total < BCAST_LONG ? "scatter+doubling" : "scatter+ring");
-    case FC_OP_REDUCE: return fc_collective_named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
+        if (total < BCAST_SHORT || n < BCAST_FEW) return "binomial";
+        return power && total < BCAST_LONG ? "scatter+doubling" : "scatter+ring";
+    case FC_OP_GATHER:
+    case FC_OP_SCATTER: return "binomial";
+    case FC_OP_REDUCE: return total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial";
     case FC_OP_ALLREDUCE:
-        if (total <= REDUCE_SHORT || !halves) return fc_collective_named(op, "doubling");
-        return fc_collective_named(op, power || total < ALLREDUCE_LONG ? "rabenseifner" : "ring");
+        if (total <= REDUCE_SHORT || !halves) return "doubling";
+        return power || total < ALLREDUCE_LONG ? "rabenseifner" : "ring";
     case FC_OP_ALLGATHER:
-        if (power && total < ALLGATHER_LONG) return fc_collective_named(op, "doubling");
-        return fc_collective_named(op, total < ALLGATHER_SHORT ? "bruck" : "ring");
+        if (power && total < ALLGATHER_LONG) return "doubling";
+        return total < ALLGATHER_SHORT ? "bruck" : "ring";
     case FC_OP_ALLTOALL: /* total: what one member sends */
-        if (block <= ALLTOALL_SHORT && n >= 8) return fc_collective_named(op, "bruck");
-        return fc_collective_named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_ALLTOALLV: return fc_collective_named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_REDUCE_SCATTER: return fc_collective_named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
-    default: return fc_collective_named(op, NULL);
+        if (block <= ALLTOALL_SHORT && n >= 8) return "bruck";
+        return block <= ALLTOALL_MEDIUM ? "linear" : "pairwise";
+    case FC_OP_ALLTOALLV: return block <= ALLTOALL_MEDIUM ? "linear" : "pairwise";
+    case FC_OP_REDUCE_SCATTER: return total < REDUCE_SCATTER_LONG ? "halving" : "pairwise";
+    case FC_OP_SCAN: return "doubling";
+    default: return NULL;
+    }
+}
+
+/* MPICH 4: maint/tuning/coll/mpir/generic.json of 4.0.2, alike up to 5.0.1, and the same text inside the library that
+ * Debian has; operations that commute and are built in. Beyond 33 members its `scattered` is 32 at a time. */
+const char *fc_collective_mpich4(const struct fc_collective_call *call)
+{
+    uint32_t n = call->n;
+    double total = call->total;
+    bool power = fc_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_power_of_two(n);
+    switch (call->op) {
+    case FC_OP_BCAST:
+        if (total <= BCAST_SHORT || n < BCAST_FEW) return "binomial";
+        return power && total <= BCAST_LONG ? "scatter+doubling" : "scatter+ring";
+    case FC_OP_GATHER:
+    case FC_OP_SCATTER: return call->uneven ? "linear" : "binomial";
+    case FC_OP_ALLREDUCE: return total <= ELEMENT || !halves ? "doubling" : "rabenseifner";
+    case FC_OP_ALLTOALLV: return n <= 33 ? "linear" : "scattered";
+    case FC_OP_ALLTOALL: {
+        const char *name = fc_collective_mpich(call);
+        return n > 33 && !strcmp(name, "linear") ? "scattered" : name;
+    }
+    default: return fc_collective_mpich(call);
     }
 }

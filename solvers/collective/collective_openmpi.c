@@ -3,14 +3,13 @@
  * The first rule of an operation that has n < members and bytes < limit holds (0: any). Bytes are those of
  * the vector (bcast, reduce, allreduce; reduce_scatter: all blocks) or of one member's block (gather,
  * scatter, allgather, alltoall). Source: the thresholds of ompi_coll_tuned_*_intra_dec_fixed for commutative
- * operations in coll_tuned_decision_fixed.c, Open MPI 4.1.4 (the same in 4.1.6), and what its algorithms do
+ * operations in coll_tuned_decision_fixed.c, Open MPI 4.1.4 (the same up to 4.1.8 and 5.0.9), and what its algorithms do
  * where they cannot: doubling on n != 2^k is Bruck's, neighbour exchange on odd n the ring, a ring of fewer
  * elements than members doubling, Rabenseifner's linear. scan, gatherv and scatterv are coll/basic's, linear.
  *
- * Not in our table, so the nearest is taken: split-binary bcast (binary), in-order binary reduce (binary),
- * butterfly reduce_scatter (halving), linear with synchronisation (linear), two-process exchanges (pairwise,
- * doubling, neighbour), scatter+doubling for n != 2^k (scatter+ring). Pipelines have no segments there by
- * default, chains no fan-out: chain. Its Rabenseifner folds by halves. */
+ * Its linear exchange with synchronisation has no limit of requests there: linear. Exchanges of two members are pairwise,
+ * doubling and neighbour exchange. Pipelines have no segments there by default, chains no fan-out: chain. Its reduction and
+ * broadcast inside reduce+bcast are taken by these rules again; ours are binomial. */
 #include "solvers/collective/collective.h"
 
 #include <string.h>
@@ -60,7 +59,7 @@ static const struct rule bcast_rules[] = {
     {256, 65536, "binary"},
     {256, 0, "4-nomial"},
     {1024, 16384, "4-nomial"},
-    {1024, 32768, "binary"},
+    {1024, 32768, "split-binary"},
     {1024, 0, "4-nomial"},
     {2048, 524288, "4-nomial"},
     {2048, 0, "scatter+doubling"},
@@ -142,27 +141,51 @@ static const struct rule allgatherv_rules[] = {
     {0, 0, "neighbor"},
 };
 static const struct rule alltoall_rules[] = {
-    {3, 32768, "pairwise"},   {3, 262144, "linear"},   {3, 0, "pairwise"},   {8, 524288, "linear"},
-    {8, 1048576, "pairwise"}, {8, 0, "linear"},        {16, 0, "linear"},    {32, 4, "linear"},
-    {32, 512, "bruck"},       {32, 0, "linear"},       {64, 512, "bruck"},   {64, 0, "linear"},
-    {256, 1024, "bruck"},     {256, 262144, "linear"}, {256, 0, "pairwise"}, {512, 1024, "bruck"},
-    {512, 32768, "linear"},   {512, 0, "pairwise"},    {1024, 512, "bruck"}, {1024, 262144, "linear"},
-    {1024, 0, "pairwise"},    {2048, 512, "bruck"},    {2048, 0, "linear"},  {4096, 1024, "bruck"},
-    {4096, 0, "linear"},      {0, 2048, "bruck"},      {0, 0, "linear"},
+    {3, 32768, "shifted"},   {3, 262144, "linear"},   {3, 0, "shifted"},    {8, 524288, "linear"},
+    {8, 1048576, "shifted"}, {8, 0, "linear"},        {16, 0, "linear"},    {32, 4, "linear"},
+    {32, 512, "bruck"},      {32, 0, "linear"},       {64, 512, "bruck"},   {64, 0, "linear"},
+    {256, 1024, "bruck"},    {256, 262144, "linear"}, {256, 0, "shifted"},  {512, 1024, "bruck"},
+    {512, 32768, "linear"},  {512, 0, "shifted"},     {1024, 512, "bruck"}, {1024, 262144, "linear"},
+    {1024, 0, "shifted"},    {2048, 512, "bruck"},    {2048, 0, "linear"},  {4096, 1024, "bruck"},
+    {4096, 0, "linear"},     {0, 2048, "bruck"},      {0, 0, "linear"},
 };
 static const struct rule alltoallv_rules[] = {
-    {4, 0, "pairwise"}, {64, 0, "linear"},     {128, 0, "pairwise"},
-    {256, 0, "linear"}, {1024, 0, "pairwise"}, {0, 0, "linear"},
+    {4, 0, "shifted"},  {64, 0, "linear"},    {128, 0, "shifted"},
+    {256, 0, "linear"}, {1024, 0, "shifted"}, {0, 0, "linear"},
 };
 static const struct rule reduce_rules[] = {
-    {4, 8, "rabenseifner"},  {4, 16, "binary"},        {4, 32, "chain"},         {4, 262144, "linear"},
-    {4, 0, "chain"},         {8, 4096, "binary"},      {8, 65536, "chain"},      {8, 262144, "binomial"},
-    {8, 524288, "linear"},   {8, 1048576, "binomial"}, {8, 0, "linear"},         {16, 8192, "binary"},
-    {16, 0, "binomial"},     {32, 4096, "binary"},     {32, 0, "binomial"},      {256, 0, "binomial"},
-    {512, 8192, "binomial"}, {512, 16384, "binary"},   {512, 0, "binomial"},     {2048, 0, "binomial"},
-    {4096, 512, "binomial"}, {4096, 1024, "binary"},   {4096, 8192, "binomial"}, {4096, 16384, "binary"},
-    {4096, 0, "binomial"},   {0, 16, "binomial"},      {0, 32, "binary"},        {0, 1024, "binomial"},
-    {0, 2048, "binary"},     {0, 8192, "binomial"},    {0, 16384, "binary"},     {0, 0, "binomial"},
+    {4, 8, "rabenseifner"},
+    {4, 16, "binary"},
+    {4, 32, "chain"},
+    {4, 262144, "linear"},
+    {4, 0, "chain"},
+    {8, 4096, "binary"},
+    {8, 65536, "chain"},
+    {8, 262144, "binomial"},
+    {8, 524288, "linear"},
+    {8, 1048576, "binomial"},
+    {8, 0, "linear"},
+    {16, 8192, "binary"},
+    {16, 0, "binomial"},
+    {32, 4096, "binary"},
+    {32, 0, "binomial"},
+    {256, 0, "binomial"},
+    {512, 8192, "binomial"},
+    {512, 16384, "in-order-binary"},
+    {512, 0, "binomial"},
+    {2048, 0, "binomial"},
+    {4096, 512, "binomial"},
+    {4096, 1024, "in-order-binary"},
+    {4096, 8192, "binomial"},
+    {4096, 16384, "in-order-binary"},
+    {4096, 0, "binomial"},
+    {0, 16, "binomial"},
+    {0, 32, "in-order-binary"},
+    {0, 1024, "binomial"},
+    {0, 2048, "in-order-binary"},
+    {0, 8192, "binomial"},
+    {0, 16384, "in-order-binary"},
+    {0, 0, "binomial"},
 };
 static const struct rule allreduce_rules[] = {
     {4, 8, "ring"},
@@ -202,7 +225,7 @@ static const struct rule allreduce_rules[] = {
 };
 static const struct rule reduce_scatter_rules[] = {
     {4, 65536, "ring"},
-    {4, 131072, "halving"},
+    {4, 131072, "butterfly"},
     {4, 0, "ring"},
     {8, 8, "reduce+scatter"},
     {8, 262144, "halving"},
@@ -210,14 +233,36 @@ static const struct rule reduce_scatter_rules[] = {
     {32, 262144, "halving"},
     {32, 0, "ring"},
     {64, 64, "reduce+scatter"},
-    {64, 524288, "halving"},
+    {64, 2048, "halving"},
+    {64, 524288, "butterfly"},
     {64, 0, "ring"},
+    {128, 256, "reduce+scatter"},
+    {128, 512, "halving"},
+    {128, 2048, "butterfly"},
+    {128, 4096, "halving"},
+    {128, 0, "butterfly"},
+    {256, 256, "reduce+scatter"},
+    {256, 512, "halving"},
+    {256, 0, "butterfly"},
     {512, 256, "reduce+scatter"},
-    {512, 0, "halving"},
+    {512, 1024, "halving"},
+    {512, 0, "butterfly"},
+    {1024, 512, "reduce+scatter"},
+    {1024, 2048, "halving"},
+    {1024, 8192, "butterfly"},
+    {1024, 16384, "halving"},
+    {1024, 0, "butterfly"},
+    {2048, 512, "reduce+scatter"},
+    {2048, 4096, "halving"},
+    {2048, 16384, "butterfly"},
+    {2048, 32768, "halving"},
+    {2048, 0, "butterfly"},
     {4096, 512, "reduce+scatter"},
-    {4096, 0, "halving"},
+    {4096, 4096, "halving"},
+    {4096, 0, "butterfly"},
     {0, 1024, "reduce+scatter"},
-    {0, 0, "halving"},
+    {0, 8192, "halving"},
+    {0, 0, "butterfly"},
 };
 
 static const char *first_rule(const struct rule *rule, uint32_t n, double bytes)
@@ -235,7 +280,7 @@ const char *fc_collective_openmpi(const struct fc_collective_call *call)
     case FC_OP_BARRIER: return first_rule(barrier_rules, n, 0);
     case FC_OP_BCAST:
         name = first_rule(bcast_rules, n, total);
-        return power != n && !strcmp(name, "scatter+doubling") ? "scatter+ring" : name;
+        return power != n && !strcmp(name, "scatter+doubling") ? "scatter+doubling-any" : name;
     case FC_OP_GATHER: return call->uneven ? "linear" : first_rule(gather_rules, n, block);
     case FC_OP_SCATTER: return call->uneven ? "linear" : first_rule(scatter_rules, n, block);
     case FC_OP_ALLGATHER:
@@ -250,7 +295,8 @@ const char *fc_collective_openmpi(const struct fc_collective_call *call)
     case FC_OP_ALLREDUCE:
         name = first_rule(allreduce_rules, n, total);
         if (elements < n && !strcmp(name, "ring")) return "doubling";
-        return elements < power && !strcmp(name, "rabenseifner") ? "linear" : name;
+        if (strcmp(name, "rabenseifner")) return name;
+        return elements < power ? "linear" : power == n ? name : "rabenseifner-halves";
     case FC_OP_REDUCE_SCATTER: return first_rule(reduce_scatter_rules, n, total);
     case FC_OP_SCAN: return "linear";
     default: return NULL;

@@ -1,7 +1,7 @@
 /* collective_pairwise.c - pairwise exchange: round i = 1 .. n - 1 over distance i, one block a round.
  *
- * alltoall(v): partners are m ^ i where n = 2^k, else m + i to send and m - i to receive. reduce_scatter:
- * always m + i and m - i; the receiver adds. T = (n - 1) H(b).
+ * alltoall(v): partners are m ^ i where n = 2^k, else m + i to send and m - i to receive (MPICH). reduce_scatter, and
+ * alltoall(v) `shifted` (Open MPI coll/base): always m + i and m - i. T = (n - 1) H(b).
  * Source: Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005. */
 #include "solvers/collective/collective_parts.h"
 
@@ -43,6 +43,7 @@ static double part(const struct fc_schedule *s, uint32_t source, uint32_t target
     return fc_schedule_blocks(s, target, 1);
 }
 const struct fc_collective_alike fc_alike_alltoall_pairwise = {rounds, one, to, from, block, NULL, NULL};
+const struct fc_collective_alike fc_alike_alltoall_shifted = {rounds, one, ahead, behind, block, NULL, NULL};
 const struct fc_collective_alike fc_alike_reduce_scatter_pairwise = {rounds, one, ahead, behind, part, NULL, NULL};
 
 double fc_time_pairwise(const struct fc_loggp *p, uint32_t n, double bytes)

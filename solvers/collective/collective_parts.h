@@ -32,6 +32,10 @@ FC_COLLECTIVE(bcast_binary_segments);
 FC_COLLECTIVE(bcast_knomial);
 FC_COLLECTIVE(bcast_binomial_segments);
 FC_COLLECTIVE(reduce_linear);
+FC_COLLECTIVE(reduce_in_order);
+void fc_build_reduce_pipeline(struct fc_schedule *s);
+void fc_build_reduce_binary_segments(struct fc_schedule *s);
+void fc_build_reduce_binomial_segments(struct fc_schedule *s);
 FC_COLLECTIVE(reduce_chain);
 FC_COLLECTIVE(reduce_chains);
 FC_COLLECTIVE(reduce_binary);
@@ -53,7 +57,29 @@ double fc_time_allreduce_ring(const struct fc_loggp *p, uint32_t n, double bytes
 extern const struct fc_collective_alike fc_alike_allgather_bruck, fc_alike_alltoall_bruck;
 double fc_time_allgather_bruck(const struct fc_loggp *p, uint32_t n, double bytes);
 double fc_time_alltoall_bruck(const struct fc_loggp *p, uint32_t n, double bytes);
+/* collective_sparbit.c, collective_radix.c, collective_doubling_any.c: allgather and others */
+FC_COLLECTIVE(sparbit);
+void fc_build_allgather_bruck_4(struct fc_schedule *s);
+void fc_build_allgather_bruck_8(struct fc_schedule *s);
+void fc_build_alltoall_bruck_4(struct fc_schedule *s);
+void fc_build_alltoall_bruck_8(struct fc_schedule *s);
+void fc_build_allgather_doubling_any(struct fc_schedule *s);
+void fc_build_bcast_scatter_doubling_any(struct fc_schedule *s);
+void fc_build_reduce_scatter_doubling(struct fc_schedule *s);
+/* collective_split.c, collective_throttled.c */
+void fc_build_bcast_split(struct fc_schedule *s);
+void fc_build_scattered(struct fc_schedule *s);
+void fc_build_gather_sync(struct fc_schedule *s);
+FC_COLLECTIVE(scatter_nb);
+FC_COLLECTIVE(double_ring);
+/* collective_rabenseifner_halves.c, collective_ring_segments.c, collective_butterfly.c */
+FC_COLLECTIVE(allreduce_halves);
+void fc_build_reduce_halves(struct fc_schedule *s);
+FC_COLLECTIVE(allreduce_ring_segments);
+void fc_build_butterfly(struct fc_schedule *s);
+FC_COLLECTIVE(noncommutative);
 /* collective_pairwise.c */
+extern const struct fc_collective_alike fc_alike_alltoall_shifted;
 extern const struct fc_collective_alike fc_alike_alltoall_pairwise, fc_alike_reduce_scatter_pairwise;
 double fc_time_pairwise(const struct fc_loggp *p, uint32_t n, double bytes); /* n - 1 rounds of one block */
 /* collective_neighbor.c */
@@ -69,6 +95,7 @@ FC_COLLECTIVE(bcast_scatter_ring);
 FC_COLLECTIVE(bcast_scatter_doubling);
 FC_COLLECTIVE(allreduce_reduce_bcast);
 FC_COLLECTIVE(allreduce_linear);
+FC_COLLECTIVE(allreduce_allgather);
 FC_COLLECTIVE(allgather_gather_bcast);
 FC_COLLECTIVE(reduce_scatter_reduce_scatter);
 

@@ -7,6 +7,10 @@
  *     k-ary     complete by level; child i of v on level l is v + k^l (i + 1), as Open MPI numbers it
  *     k-nomial  digits of v base k: the parent is v without its lowest digit that is not 0; farthest first
  *     doubling  the parent is v without its highest bit; nearest first: as many have it after each round again
+ *     in-order  a subtree of n members in a row has its last one as root; the n / 2 first are the right child's subtree,
+ *               the others but the root the left child's: every sum is of neighbours in order. The root is the last member,
+ *               v counts from it downwards; the result then goes to the call's root, one message more
+ * Up in segments (reduce): as down, a member adds segment j + 1 of its children while it sends segment j.
  * Sources: Pjesivac-Grbovic et al., "Performance analysis of MPI collective operations", Cluster Computing
  * 10(2), 2007 (segmented trees, LogGP); Open MPI coll/base; the barrier of branching factor 4 is the
  * software barrier of QsNET (Petrini et al., IEEE Micro 22(1), 2002).
@@ -16,7 +20,8 @@
  *     down = max over paths of (sum of (i s + H) + (m - 1) max of cycle).    chain: (n - 1) H for m = 1
  * Up: children that are complete at u_i arrive at u_i + o + L; in order of arrival, i = 0 .. c - 1,
  *     up(v) = max over i of (u_i + o + L + (c - 1 - i) q) + r,  0 for leaves.
- * The barrier goes up and down with empty messages: T = up + down. */
+ * The barrier goes up and down with empty messages: T = up + down. In order: up + H, where the root is not the last
+ * member. No closed form of reductions in segments. */
 #include "solvers/collective/collective_parts.h"
 
 #include <math.h>
@@ -24,7 +29,7 @@
 
 enum { SEGMENT = 32768 }; /* bytes, at most */
 
-enum shape { FLAT, CHAINS, K_ARY, K_NOMIAL, DOUBLING };
+enum shape { FLAT, CHAINS, K_ARY, K_NOMIAL, DOUBLING, IN_ORDER };
 struct tree {
     enum shape shape;
     uint32_t k, n;
@@ -59,6 +64,19 @@ static uint32_t k_nomial_child(const struct tree *t, uint32_t v, uint32_t i)
     return FC_NONE;
 }
 
+/* Subtrees are members v .. v + n - 1; the left child is v + 1. */
+static uint32_t in_order_child(const struct tree *t, uint32_t v, uint32_t i)
+{
+    uint32_t at = 0, n = t->n, left;
+    while (left = n > 2 ? n - n / 2 - 1 : n - 1, at != v) {
+        bool right = v > at + left;
+        at += right ? left + 1 : 1;
+        n = right ? n - left - 1 : left;
+    }
+    if (i == 0) return n > 1 ? v + 1 : FC_NONE;
+    return i == 1 && left + 1 < n ? v + left + 1 : FC_NONE;
+}
+
 /* The i-th child of v, FC_NONE: it has no more. A child's number is above its parent's. */
 static uint32_t child_of(const struct tree *t, uint32_t v, uint32_t i)
 {
@@ -70,6 +88,7 @@ static uint32_t child_of(const struct tree *t, uint32_t v, uint32_t i)
         uint64_t child = v + (UINT64_C(1) << (v ? 32 - __builtin_clz(v) : 0) << i);
         return child < t->n ? (uint32_t)child : FC_NONE;
     }
+    case IN_ORDER: return in_order_child(t, v, i);
     default: return k_nomial_child(t, v, i);
     }
 }
@@ -121,11 +140,16 @@ static void free_edges(struct edges *e)
     free(e->edge);
 }
 
-static void level(struct fc_schedule *s, const struct edges *e, uint32_t depth, bool down, double bytes)
+static uint32_t member_at(const struct fc_schedule *s, const struct tree *t, uint32_t v)
+{
+    return t->shape == IN_ORDER ? s->n - 1 - v : fc_schedule_member(s, v);
+}
+
+static void level(struct fc_schedule *s, const struct tree *t, const struct edges *e, uint32_t depth, bool down,
+                  double bytes)
 {
     for (uint32_t i = e->first[depth]; i < e->first[depth + 1]; i++) {
-        uint32_t parent = fc_schedule_member(s, e->edge[i].parent);
-        uint32_t child = fc_schedule_member(s, e->edge[i].child);
+        uint32_t parent = member_at(s, t, e->edge[i].parent), child = member_at(s, t, e->edge[i].child);
         fc_schedule_add(s, down ? parent : child, down ? child : parent, bytes);
     }
 }
@@ -137,11 +161,14 @@ static void build(struct fc_schedule *s, struct tree t, bool up, bool down, uint
     if (!list_edges(&t, &e)) {
         s->full = true;
     } else {
-        for (uint32_t d = e.depth; up && d > 0; d--, s->round++) level(s, &e, d, false, s->bytes);
+        /* segment r - (depth - d) at depth d */
+        for (uint32_t r = 0; up && r < e.depth + m - 1; r++, s->round++)
+            for (uint32_t d = r < e.depth ? e.depth - r : 1; d <= e.depth && r + d < e.depth + m; d++)
+                level(s, &t, &e, d, false, s->bytes / m);
         /* segment r + 1 - d at depth d */
         for (uint32_t r = 0; down && r < e.depth + m - 1; r++, s->round++)
             for (uint32_t d = r + 1 < m ? 1 : r + 2 - m; d <= e.depth && d <= r + 1; d++)
-                level(s, &e, d, true, s->bytes / m);
+                level(s, &t, &e, d, true, s->bytes / m);
     }
     free_edges(&e);
 }
@@ -236,6 +263,31 @@ REDUCE(reduce_chains, CHAINS, 2)
 REDUCE(reduce_chains3, CHAINS, 3)
 REDUCE(reduce_chains4, CHAINS, 4)
 REDUCE(reduce_binary, K_ARY, 2)
+
+void fc_build_reduce_pipeline(struct fc_schedule *s)
+{
+    build(s, (struct tree){CHAINS, 1, 0}, true, false, segments(s->bytes));
+}
+void fc_build_reduce_binary_segments(struct fc_schedule *s)
+{
+    build(s, (struct tree){K_ARY, 2, 0}, true, false, segments(s->bytes));
+}
+void fc_build_reduce_binomial_segments(struct fc_schedule *s)
+{
+    build(s, (struct tree){K_NOMIAL, 2, 0}, true, false, segments(s->bytes));
+}
+
+void fc_build_reduce_in_order(struct fc_schedule *s)
+{
+    build(s, (struct tree){IN_ORDER, 2, 0}, true, false, 1);
+    s->work = FC_WORK_NONE;
+    if (s->root != s->n - 1) fc_schedule_add(s, s->n - 1, s->root, s->bytes);
+    s->round++;
+}
+double fc_time_reduce_in_order(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return up_s(p, (struct tree){IN_ORDER, 2, 0}, n, bytes) + fc_loggp_hop_s(p, bytes);
+}
 
 #define BARRIER(name, ...)                                                                                             \
     void fc_build_##name(struct fc_schedule *s)                                                                        \

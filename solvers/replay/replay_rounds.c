@@ -110,6 +110,8 @@ static const struct fc_round_maker makers[] = {
      receive_shifted},
     {FC_OP_ALLTOALL, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
     {FC_OP_ALLTOALLV, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
+    {FC_OP_ALLTOALL, "shifted", false, &fc_alike_alltoall_shifted, rounds_less_one, send_all, receive_all},
+    {FC_OP_ALLTOALLV, "shifted", false, &fc_alike_alltoall_shifted, rounds_less_one, send_all, receive_all},
     {FC_OP_ALLGATHER, "linear", true, &fc_alike_allgather_linear, rounds_less_one, send_own, receive_shifted},
     {FC_OP_ALLTOALL, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},
     {FC_OP_ALLTOALLV, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},

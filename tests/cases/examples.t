@@ -3,12 +3,12 @@ $ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-64.fct, 64 tasks
 >
 > machine          mapping            time   comm %  of peak    error  bottleneck
-> qsnet-64         def            86.96 ms     78.1     57.2   +-22 %  up node 0->L1.0
-> qsnet-64         optimize       72.22 ms     73.6     82.1   +-19 %  up node 56->L1.14
-> percs-16         def            36.04 ms     47.1    100.0    +-2 %  LL 0.1->0.0
-> percs-16         optimize=def   36.04 ms     47.1    100.0    +-2 %  LL 0.1->0.0
-> tmesh-216        def            41.92 ms     54.5     89.7   +-10 %  x- (1,0,0).0->(0,0,0).1
-> tmesh-216        optimize       40.06 ms     52.4     98.9    +-5 %  y- (4,0,3).2->(4,5,3).3
+> qsnet-64         def            87.78 ms     78.3     57.2   +-22 %  up node 0->L1.0
+> qsnet-64         optimize       72.62 ms     73.7     82.3   +-19 %  up node 56->L1.14
+> percs-16         def            36.18 ms     47.3    100.0    +-2 %  LL 0.1->0.0
+> percs-16         optimize=def   36.18 ms     47.3    100.0    +-2 %  LL 0.1->0.0
+> tmesh-216        def            41.97 ms     54.5     89.7   +-10 %  x- (1,0,0).0->(0,0,0).1
+> tmesh-216        optimize        40.1 ms     52.4     99.1    +-5 %  x- (5,4,2).0->(4,4,2).1
 $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
 > confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only

@@ -24,10 +24,10 @@ $ fabricast load -m bgl-64 -p uniform --collectives openmpi
 ! fabricast: --collectives: only a trace has collective calls (expected -t TRACE)
 ? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives lam
-! fabricast: collectives: unknown set 'lam' (known: mpich, openmpi, hardware, or OP=ALGORITHM)
+! fabricast: collectives: unknown set 'lam' (known: mpich, mpich4, openmpi, openmpi5, cray-mpich, fjmpi, hardware, or OP=ALGORITHM)
 ? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives bcast=fast
-! fabricast: collectives: unknown algorithm 'fast' of bcast (known: binomial, binomial-doubling, linear, chain, pipeline, 3-chains, 4-chains, binary, binary-segments, binomial-segments, 4-nomial, scatter+doubling, scatter+ring, hardware, elan, line, plane)
+! fabricast: collectives: unknown algorithm 'fast' of bcast (known: binomial, binomial-doubling, linear, chain, pipeline, 3-chains, 4-chains, binary, binary-segments, binomial-segments, 4-nomial, split-binary, scatter+doubling, scatter+doubling-any, scatter+ring, hardware, elan, line, plane)
 ? 2
 $ fabricast trace
 ! fabricast: no verb (expected trace capture, info, convert or generate)

@@ -11,7 +11,7 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 > answer      1.68 ms +-22 %, 50 % of peak; the D links are the bottleneck; mapping bsm 3.5x faster
 > page        TMP/page.html, N KB, loads of 17136 links
 $ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html | grep answer
-> answer      87 ms +-22 %, 57 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
+> answer      87.8 ms +-22 %, 57 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
 # Two mappings in one word, as predict takes them.
 $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --map def,bsm -o $TMP/page.html | grep answer
 > answer      1.68 ms +-22 %, 50 % of peak; the D links are the bottleneck; mapping bsm 3.5x faster
