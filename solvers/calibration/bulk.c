@@ -15,6 +15,7 @@
  * of the kind's cases the error is doubled. Limits: what no case has, the process cannot know: several phases
  * at once, software that delays some messages, background. */
 #include "solvers/calibration/bulk.h"
+#include "solvers/calibration/family_distance.h"
 
 #include <math.h>
 #include <string.h>
@@ -307,8 +308,9 @@ static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *ne
     return FC_KRIGING_NO_GROUP;
 }
 
-enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+/* net NULL: a network that was not run. */
+static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                             const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
@@ -316,7 +318,7 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
     *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
     for (uint32_t i = 0; i < bulk->n_cases; i++) known = known || !strcmp(bulk->cases[i].kind, kind);
     if (fc_bulk_open(bulk, &kriging, &mean, st)) return st->code;
-    struct fc_kriging_point at = {.kind = known ? kind : "", .group = group_of(bulk, net)};
+    struct fc_kriging_point at = {.kind = known ? kind : "", .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
     value += missed(bulk, kriging, mean, &at);
@@ -327,4 +329,44 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
     check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;
+}
+
+/* ---- relatives ---- */
+
+bool fc_bulk_tells(const struct fc_bulk *bulk)
+{
+    return bulk && (bulk->n_cases > 0 || bulk->n_relatives > 0);
+}
+
+/* Mean of the relatives' log ratios, and the root of the weighted squares of what each errs by, of how they differ, and of
+ * what distance adds. */
+static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                                 const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+{
+    double mean = 0, second = 0, own = 0, least = INFINITY;
+    for (uint32_t i = 0; i < bulk->n_relatives; i++) {
+        const struct fc_bulk_relative *r = &bulk->relatives[i];
+        struct fc_bulk_answer one;
+        if (ratio_of(r->bulk, r->distance > 0 ? NULL : net, kind, point, &one, st)) return st->code;
+        double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
+        mean += r->weight * log_ratio;
+        second += r->weight * log_ratio * log_ratio;
+        own += r->weight * error * error;
+        if (r->distance < least) {
+            least = r->distance;
+            answer->extrapolated = one.extrapolated;
+            memcpy(answer->why, one.why, sizeof one.why);
+        }
+    }
+    answer->ratio = exp(mean);
+    answer->error_percent = fc_family_percent(sqrt(own + fmax(0, second - mean * mean)), least);
+    return FC_OK;
+}
+
+enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+{
+    *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
+    return bulk->n_relatives ? family_ratio(bulk, net, kind, point, answer, st)
+                             : ratio_of(bulk, net, kind, point, answer, st);
 }

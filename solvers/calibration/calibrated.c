@@ -20,6 +20,7 @@
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
  * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
 #include "solvers/calibration/calibration_correction.h"
+#include "solvers/calibration/family_distance.h"
 #include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_interp.h>
@@ -225,6 +226,7 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
         c->none = "not calibrated";
         return FC_OK;
     }
+    if (c->calibration->n_relatives) return FC_OK; /* another kind of router, and its distance widens the error */
     if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
     if (strcmp(kind, c->calibration->kind)) {
         c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)", c->calibration->kind, kind);
@@ -271,6 +273,7 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
     if (!c->calibration) return FC_OK;
     char shape[512];
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    if (c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
     find_own(c, shape, pattern ? pattern : "", settings);
     if (c->anchors) return make_anchors(c, st);
     if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
@@ -313,6 +316,14 @@ const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *cal
 
 /* ---- answers ---- */
 
+/* An error as it is stated: wider where the calibration is another router's, unknown above FC_MOST_ERROR_PERCENT. */
+static double limited(const struct fc_calibrated *c, double percent)
+{
+    bool other = c->calibration && c->calibration->n_relatives && c->calibration->distance > 0;
+    if (other) percent = fc_family_percent(log1p(percent / 100), c->calibration->distance);
+    return percent > FC_MOST_ERROR_PERCENT ? (double)NAN : percent;
+}
+
 /* Percent to which a saturation that was run is known, or any is at best. */
 static double resolution(const struct fc_calibrated *c, double saturation)
 {
@@ -331,7 +342,7 @@ double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_per
         error = fmax(resolution(c, saturation),
                      stated(NINE_OF_TEN * c->saturation_factor, c->corrected.saturation_deviation)) *
                 (*c->outside ? 2 : 1);
-    if (error_percent) *error_percent = error;
+    if (error_percent) *error_percent = limited(c, error);
     return saturation;
 }
 
@@ -354,9 +365,13 @@ static void add_error(const struct fc_calibrated *c, double x, struct fc_calibra
     if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
     answer->extrapolated = above || *c->outside;
     if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
-    if (!answer->extrapolated) return;
-    answer->error_percent *= 2;
-    answer->why = *c->outside ? c->outside : c->beyond;
+    if (answer->extrapolated) {
+        answer->error_percent *= 2;
+        answer->why = *c->outside ? c->outside : c->beyond;
+    }
+    bool known = !isnan(answer->error_percent);
+    answer->error_percent = limited(c, answer->error_percent);
+    if (known && isnan(answer->error_percent)) answer->why = "over 100 %";
 }
 
 enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
