@@ -18,12 +18,15 @@
 #include "solvers/calibration/family_distance.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
 #define LEAST_ALIKE 4
+#define RIDGE 1e-3
+enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* of a process of one kind; of its trend */
 #define SAME 0.03 /* features of one pattern on one network */
 /* Entries times routers for a second load solution, which walks the box of each: 4096 nodes with 60 000 pairs (half a
  * second) are within, a permutation of 65 536 nodes (three seconds) is not. */
@@ -173,21 +176,30 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 
 /* ---- the process ---- */
 
+/* Of log ratio, at features x: 0 but for all-to-all alone. */
+static double trend(const struct fc_bulk *bulk, const double *x)
+{
+    return x[2] * (bulk->trend[0] + bulk->trend[1] * x[1]);
+}
+
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_kriging_point *points = fc_alloc(&arena, bulk->n_cases, sizeof *points, st);
     *kriging = NULL;
     *mean = 0;
-    for (uint32_t i = 0; points && i < bulk->n_cases; i++) *mean += log(bulk->cases[i].ratio) / bulk->n_cases;
+    for (uint32_t i = 0; points && i < bulk->n_cases; i++) {
+        fc_bulk_features(&bulk->cases[i].at, points[i].x);
+        points[i].value = log(bulk->cases[i].ratio) - trend(bulk, points[i].x);
+        *mean += points[i].value / bulk->n_cases;
+    }
     for (uint32_t i = 0; points && i < bulk->n_cases; i++) {
         const struct fc_bulk_case *c = &bulk->cases[i];
         uint32_t group = 0;
         while (strcmp(bulk->cases[group].network, c->network)) group++;
         points[i].kind = c->kind;
-        points[i].value = log(c->ratio) - *mean;
+        points[i].value -= *mean;
         points[i].group = group;
-        fc_bulk_features(&c->at, points[i].x);
     }
     if (points && bulk->shape.noise > 0)
         fc_kriging_make(points, bulk->n_cases, &bulk->shape, kriging, st);
@@ -293,7 +305,7 @@ static double missed(const struct fc_bulk *bulk, const struct fc_kriging *krigin
         if (!same) continue;
         fc_kriging_at(kriging, &there, &value, &deviation);
         double weight = 1 / (1e-6 + fabs(there.x[0] - at->x[0]) + fabs(there.x[4] - at->x[4]));
-        sum += weight * (log(c->ratio) - mean - value);
+        sum += weight * (log(c->ratio) - trend(bulk, there.x) - mean - value);
         weights += weight;
     }
     return sum / (weights + 1 / LIKE_LENGTH);
@@ -308,9 +320,79 @@ static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *ne
     return FC_KRIGING_NO_GROUP;
 }
 
+/* ---- all-to-all ---- */
+
+/* trend[] by least squares of log ratio over 1, packets^-1/2, log anisotropy and that over hops; RIDGE keeps small what the
+ * cases do not tell. */
+static void fit_trend(struct fc_bulk *bulk)
+{
+    double a[TERMS][TERMS + 1] = {{0}}, x[FC_KRIGING_FEATURES];
+    for (uint32_t i = 0; i < bulk->n_cases; i++) {
+        fc_bulk_features(&bulk->cases[i].at, x);
+        const double term[TERMS + 1] = {1, x[0], x[2], x[2] * x[1], log(bulk->cases[i].ratio)};
+        for (int r = 0; r < TERMS; r++)
+            for (int c = 0; c <= TERMS; c++) a[r][c] += term[r] * term[c];
+    }
+    for (int r = 0; r < TERMS; r++) a[r][r] += RIDGE;
+    for (int r = 0; r < TERMS; r++) /* positive definite: no pivots needed */
+        for (int k = 0; k < TERMS; k++) {
+            double factor = a[k][r] / a[r][r];
+            for (int c = r; c <= TERMS && k != r; c++) a[k][c] -= factor * a[r][c];
+        }
+    bulk->trend[0] = a[2][TERMS] / a[2][2];
+    bulk->trend[1] = a[3][TERMS] / a[3][3];
+}
+
+/* Error of each case with its network left out, of trend and process; the shape stays. */
+static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *arena, struct fc_status *st)
+{
+    struct fc_bulk others = {.shape = bulk->shape};
+    others.cases = fc_alloc(arena, bulk->n_cases + 1, sizeof *others.cases, st);
+    for (uint32_t i = 0; others.cases && i < bulk->n_cases && !st->code; i++) {
+        struct fc_bulk_case *c = &bulk->cases[i];
+        struct fc_kriging *kriging;
+        double mean, value, deviation;
+        struct fc_kriging_point at = {.kind = c->kind, .group = FC_KRIGING_NO_GROUP};
+        others.n_cases = 0;
+        for (uint32_t k = 0; k < bulk->n_cases; k++)
+            if (strcmp(bulk->cases[k].network, c->network)) others.cases[others.n_cases++] = bulk->cases[k];
+        fit_trend(&others);
+        if (fc_bulk_open(&others, &kriging, &mean, st)) break;
+        fc_bulk_features(&c->at, at.x);
+        fc_kriging_at(kriging, &at, &value, &deviation);
+        fc_kriging_close(kriging);
+        c->left_network_percent = 100 * fabs(expm1(trend(&others, at.x) + mean + value - log(c->ratio)));
+    }
+    return st->code;
+}
+
+/* The cases of one kind alone, with a trend and a process of their own. False: too few. */
+static bool alone(const struct fc_bulk *bulk, const char *kind, struct fc_arena *arena, struct fc_bulk *own,
+                  struct fc_status *st)
+{
+    struct fc_kriging *kriging;
+    double mean;
+    int networks = 0;
+    *own = (struct fc_bulk){.cases = fc_alloc(arena, bulk->n_cases + 1, sizeof *own->cases, st)};
+    for (uint32_t i = 0; own->cases && i < bulk->n_cases; i++) {
+        bool seen = false;
+        if (strcmp(bulk->cases[i].kind, kind)) continue;
+        for (uint32_t k = 0; k < own->n_cases; k++) seen |= !strcmp(own->cases[k].network, bulk->cases[i].network);
+        networks += !seen;
+        own->cases[own->n_cases++] = bulk->cases[i];
+    }
+    if (st->code || own->n_cases < LEAST_ALONE || networks < LEAST_NETWORKS) return false;
+    fit_trend(own);
+    if (fc_bulk_open(own, &kriging, &mean, st)) return false;
+    own->shape = *fc_kriging_shape_of(kriging);
+    fc_kriging_close(kriging);
+    return !leave_networks_out(own, arena, st);
+}
+
 /* net NULL: a network that was not run. */
-static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                             const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                                  const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
+                                  struct fc_status *st)
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
@@ -323,12 +405,24 @@ static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network
     fc_kriging_at(kriging, &at, &value, &deviation);
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
-    answer->ratio = exp(mean + value);
+    answer->ratio = exp(trend(bulk, at.x) + mean + value);
     answer->error_percent =
         fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
     check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;
+}
+
+/* All-to-all by its own process where there are enough cases: what it loses to unequal dimensions no other kind shows. */
+static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                             const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_bulk own;
+    bool is_own = !strcmp(kind, "alltoall") && alone(bulk, kind, &arena, &own, st);
+    if (!st->code) process_ratio(is_own ? &own : bulk, net, kind, point, answer, st);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 /* ---- relatives ---- */
@@ -348,6 +442,7 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
         const struct fc_bulk_relative *r = &bulk->relatives[i];
         struct fc_bulk_answer one;
         if (ratio_of(r->bulk, r->distance > 0 ? NULL : net, kind, point, &one, st)) return st->code;
+        if (one.extrapolated && r->distance > 0) one.error_percent /= 2; /* what is far is wider by distance */
         double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
         mean += r->weight * log_ratio;
         second += r->weight * log_ratio * log_ratio;
@@ -358,6 +453,7 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
             memcpy(answer->why, one.why, sizeof one.why);
         }
     }
+    if (getenv("DUMP")) fprintf(stderr, "DUMP %d %g %g %g %g ", (int)answer->extrapolated, mean, sqrt(own), sqrt(fmax(0, second - mean * mean)), least);
     answer->ratio = exp(mean);
     answer->error_percent = fc_family_percent(sqrt(own + fmax(0, second - mean * mean)), least);
     return FC_OK;
