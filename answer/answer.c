@@ -234,7 +234,8 @@ static enum fc_code phase(struct work *w)
                                         .seed = w->q->seed,
                                         .background_bytes_per_s = w->session->background_bytes_per_s,
                                         .bulk = w->bulk};
-    if (name_calibration(w) || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st)) return w->st->code;
+    if (name_calibration(w) || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st))
+        return w->st->code;
     if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &w->answer->p, w->st))
         keep_phase(w, &load, &settings);
     fc_load_free(&load);

@@ -76,8 +76,9 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
-    m->error_against = !m->calibrated             ? FC_AGAINST_NOTHING
- : m->calibration.n_relatives ? FC_AGAINST_FAMILY : FC_AGAINST_KERNEL;
+    m->error_against = !m->calibrated               ? FC_AGAINST_NOTHING
+                       : m->calibration.n_relatives ? FC_AGAINST_FAMILY
+                                                    : FC_AGAINST_KERNEL;
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
     if (solve_windows(q, m, st)) return st->code;

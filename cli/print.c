@@ -100,7 +100,8 @@ void fc_print_error(FILE *stream, const char *calibration, const char *from, dou
     fprintf(stream, "+-%.0f %%", error_percent);
     if (from)
         fprintf(stream, ", from %s, not from this machine", from);
-    else if (calibration) fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
+    else if (calibration)
+        fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
     fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
 }
 

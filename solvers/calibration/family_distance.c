@@ -8,12 +8,13 @@
  * number of dimensions; aspect ratio, half. The network's part counts for the choice of the nearest only: what size and
  * shape do is in the relatives' own features and their hull. A stated error is
  *
- *     exp(sqrt((FACTOR s)^2 + (SLOPE d)^2)) - 1
+ *     exp(sqrt(s^2 + (SLOPE d)^2)) - 1
  *
  * with s the root mean square of the logarithms of what the relatives err by and of how they differ, d that of the nearest
- * router. FACTOR and SLOPE are those with which nine of ten phases of the shipped calibrations are covered, each kind of
- * router predicted from the others (tests/validate_family.c prints what is covered with them). Limits: few kinds of router
- * stand behind the two; that each figure weighs alike is an assumption. */
+ * router. Their mean correction counts with 1 / (1 + (d / FADE)^2). FADE is that of the least median deviation, SLOPE that
+ * which covers some 85 of 100, of the phases of the shipped calibrations, each kind of router predicted from the others
+ * (tests/validate_family.c). Limits: few kinds of router stand behind the two; that each figure weighs alike is an
+ * assumption. */
 #include "solvers/calibration/family_distance.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTOR 1.3
-#define SLOPE 0.08
+#define FADE 4.0
+#define SLOPE 0.1
 #define LEAST_RATIO (1 / 64.0) /* of flit times: links without a limit have 0 */
 
 bool fc_kind_value(const char *kind, const char *key, const char **value, int *length)
@@ -119,8 +120,13 @@ double fc_network_distance(const struct fc_likeness *a, const struct fc_likeness
                 square(a->aspect, b->aspect) / 4);
 }
 
+double fc_family_fade(double distance)
+{
+    return 1 / (1 + distance * distance / (FADE * FADE));
+}
+
 double fc_family_percent(double deviation, double distance)
 {
-    double own = distance > 0 ? FACTOR * deviation : deviation, far = SLOPE * distance;
-    return 100 * expm1(sqrt(own * own + far * far));
+    double far = SLOPE * distance;
+    return 100 * expm1(sqrt(deviation * deviation + far * far));
 }

@@ -20,6 +20,8 @@ double fc_network_distance(const struct fc_likeness *a, const struct fc_likeness
 /* The value of a key of a kind; false: it has none. */
 bool fc_kind_value(const char *kind, const char *key, const char **value, int *length);
 
+/* The part of the relatives' mean correction that counts, 0 to 1. */
+double fc_family_fade(double distance);
 /* Percent that is stated for an error of root mean square `deviation` (of the logarithm) of relatives whose nearest is
  * `distance` away. */
 double fc_family_percent(double deviation, double distance);

@@ -43,7 +43,7 @@ struct fc_replays {
     double covered_percent[FC_MEASURED]; /* of the cases, each network (or with one network each case) left out */
     double unknown[FC_MEASURED];         /* errors on a network that was not run are so many times as large; NaN: one
                                           * network was run, which says nothing of others */
-    uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
+    uint32_t n_relatives;                /* above 0: no case of its own, what relatives say counts */
     const struct fc_replays_relative *relatives;
 };
 

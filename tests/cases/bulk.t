@@ -44,9 +44,9 @@ $ cd $TMP; cp "$FABRICAST_DATA"/machines/bgl-64.calibration.yaml misfit.calibrat
 >       "error_percent": null,
 >       "calibration": null,
 >       "uncalibrated_because": "./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one",
-! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is uncalibrated
+! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is not calibrated by it
 $ cd $TMP; fabricast load -m ./misfit.yaml -p alltoall:bytes=1KiB | grep error
 > error       unknown: not calibrated for this network
-! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is uncalibrated
+! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is not calibrated by it
 $ cd $TMP; fabricast calibrate -m ./misfit.yaml --replays 2>&1 | grep -c 'misfit.calibration.yaml: made for another kind of router'
 > 1
