@@ -3,7 +3,7 @@
  *
  *     T       = t_c + max(R, T_cpu + T_fill) + T_ends
  *     R       = ratio x (T_links + T_fill), the network; the ratio is that of the kernel's closed runs where
- *               there is a calibration (bulk.c), else 1
+ *               there is a calibration, or one of its family (bulk.c), else 1
  *     T_links = max over links of W_l / b_l; W_l wire bytes on link l (payload load times the demand's wire
  *               factor), b_l bandwidth left by the background
  *     T_cpu   = max over tasks of max(sum o_s + sum o_r + O per byte, (n_sent - 1) g + o_s)

@@ -53,8 +53,7 @@ struct fc_bulk {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_bulk_case *cases;
     struct fc_kriging_shape shape;
-    double
-        trend[2]; /* of log ratio: log anisotropy x (trend[0] + trend[1] / hops); made by bulk.c for one kind, else 0 */
+    double trend[2];      /* of log ratio: log anisotropy x (trend[0] + trend[1] / hops); of one kind alone, else 0 */
     double hops_run;      /* as in struct fc_calibration */
     uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
     const struct fc_bulk_relative *relatives;

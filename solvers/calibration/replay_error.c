@@ -11,7 +11,7 @@
  * of the cases most like it: the ceil(0.9 (k + 1))-th smallest of k (split conformal prediction, Vovk,
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
  * of at least 0.9). HIDDEN stands for the network beside the critical path. Like are
- * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk.c has
+ * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk_point.c has
  * the reason for that), all of them 0 to 1. Never less than 1 %. On a network that was not run the error is
  * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
  * would have covered nine of ten of its jobs.
