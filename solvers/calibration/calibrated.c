@@ -11,6 +11,7 @@
  *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
  *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
  *            the cubic is of second order at least).
+ * A calibration of a relative (family.h): its correction counts in part, its error is wider (family_distance.c).
  * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
  * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
  * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
@@ -60,6 +61,7 @@ struct fc_calibrated {
     double x[MOST], r[MOST], half_percent[MOST];
     double misfit_percent[MOST];                                       /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;                                     /* transfer */
+    double part;                                                       /* of it that counts: 1, of a relative less */
     double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
     const char *none, *outside, *beyond;                               /* why; "": does not hold */
 };
@@ -291,6 +293,7 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->arena = arena;
     c->calibration = calibration;
     c->turns = turns;
+    c->part = calibration ? fc_family_fade(calibration->distance) : 1;
     c->none = c->outside = "";
     c->beyond = "above 0.9 of saturation";
     fc_queueing_defaults(&c->parameters);
@@ -335,7 +338,7 @@ static double resolution(const struct fc_calibrated *c, double saturation)
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
     double error = NAN;
-    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->part * c->corrected.saturation);
     if (c->own)
         error = resolution(c, saturation);
     else if (c->calibration && !isnan(c->saturation_factor))
@@ -386,8 +389,8 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
     } else {
         double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
-        double log_ratio =
-            c->anchors ? ratio_at(c, -1, x) : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        double log_ratio = c->anchors ? ratio_at(c, -1, x)
+                                      : -c->part * fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
         if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;
