@@ -37,7 +37,7 @@ static enum fc_code find_calibration(struct work *w)
     if (w->job->source.head && network != FC_NET_CONTENTION && network != FC_NET_QUEUEING) return FC_OK;
     if (fc_session_calibrate(w->session, &w->bulk, w->st)) return w->st->code;
     a->misfit = w->session->misfit.mistake;
-    if (!w->session->calibrated) a->uncalibrated = fc_copy_text(&a->arena, w->session->misfit.text, w->st);
+    if (*w->session->misfit.text) a->uncalibrated = fc_copy_text(&a->arena, w->session->misfit.text, w->st);
     return w->st->code;
 }
 
@@ -121,20 +121,33 @@ static enum fc_code keep_links(struct work *w, const double *bytes, const double
 
 /* ---- a trace ---- */
 
+static enum fc_code name_calibration(struct work *w)
+{
+    const struct fc_calibration *calibration = &w->session->calibration;
+    struct fc_answer *a = w->answer;
+    if (!w->bulk) return FC_OK;
+    a->calibration = fc_copy_text(&a->arena, calibration->file, w->st);
+    if (calibration->from) a->calibration_from = fc_copy_text(&a->arena, calibration->from, w->st);
+    return w->st->code;
+}
+
 /* The error by the jobs that the machine's calibration has replayed. */
 static enum fc_code state_error(struct work *w, const struct fc_replay_settings *settings, struct fc_replay *replay)
 {
     const struct fc_calibration *calibration = settings->calibration;
-    struct fc_answer *a = w->answer;
     if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
     fc_replay_state_error(&w->session->net, calibration ? &calibration->replays : NULL, settings,
                           w->session->other.first_event != NULL, replay);
     if (w->session->machine.measured.n && !settings->loggops && !w->session->other.first_event)
         fc_measured_state_error(&w->session->machine, w->job->source.head, &w->placement, replay);
-    if (!isnan(replay->prediction.error_percent) && calibration &&
-        replay->prediction.error_against != FC_AGAINST_MEASURED)
-        a->calibration = fc_copy_text(&a->arena, calibration->file, w->st);
-    return w->st->code;
+    enum fc_error_against against = replay->prediction.error_against;
+    if (against == FC_AGAINST_MEASURED) {
+        char from[120];
+        snprintf(from, sizeof from, "%u collectives measured on the machine", w->session->machine.measured.n);
+        w->answer->calibration_from = fc_copy_text(&w->answer->arena, from, w->st);
+        return w->st->code;
+    }
+    return against == FC_AGAINST_KERNEL || against == FC_AGAINST_FAMILY ? name_calibration(w) : FC_OK;
 }
 
 static double *copy_reals(struct work *w, const double *from, uint32_t n)
@@ -227,7 +240,6 @@ static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const
 static enum fc_code phase(struct work *w)
 {
     const struct fc_network *net = &w->session->net;
-    struct fc_answer *a = w->answer;
     struct fc_load load;
     struct fc_flow_settings flow = fc_flow_cheap(net);
     struct fc_load_settings settings = {.threads = w->q->threads,
@@ -235,9 +247,9 @@ static enum fc_code phase(struct work *w)
                                         .seed = w->q->seed,
                                         .background_bytes_per_s = w->session->background_bytes_per_s,
                                         .bulk = w->bulk};
-    if (w->bulk) a->calibration = fc_copy_text(&a->arena, w->session->calibration.file, w->st);
-    if (w->st->code || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st)) return w->st->code;
-    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &a->p, w->st))
+    if (name_calibration(w) || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st))
+        return w->st->code;
+    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &w->answer->p, w->st))
         keep_phase(w, &load, &settings);
     fc_load_free(&load);
     return w->st->code;

@@ -20,7 +20,8 @@ struct fc_answer {
     struct fc_prediction p;
     const char *bottleneck;       /* the link's name, or what binds */
     const char *bottleneck_class; /* NULL: no link binds */
-    const char *calibration;      /* file that the error is from; NULL: none */
+    const char *calibration;      /* file that the error is from, or several, ", " between; NULL: none */
+    const char *calibration_from; /* what else the error is from, in words; NULL: that file */
     const char *uncalibrated;     /* why there is none where one was looked for; else NULL */
     bool misfit;                  /* it is there and does not fit: to be told */
     uint32_t n_tasks, n_links;

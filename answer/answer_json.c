@@ -66,8 +66,8 @@ json_t *fc_answer_json(const struct fc_answer *a)
         fc_json_real(p->percent_of_peak), "binds", p->binds, "bottleneck", bottleneck_json(a), "links", links_json(a),
         "hop_bytes", fc_json_real(a->hop_bytes), "error_percent", fc_json_real(p->error_percent), "error_against",
         fc_error_against_name(p->error_against), "extrapolated", p->extrapolated, "why", p->why, "calibration",
-        a->calibration, "uncalibrated_because", a->calibration ? NULL : a->uncalibrated, "network_bytes",
-        fc_json_real(p->network_bytes), "local_bytes", fc_json_real(p->local_bytes), "confidence", a->confidence);
+        a->calibration, "uncalibrated_because", a->uncalibrated, "network_bytes", fc_json_real(p->network_bytes),
+        "local_bytes", fc_json_real(p->local_bytes), "confidence", a->confidence);
     if (json && a->of_trace) add_trace(a, json);
     if (json) json_object_set_new(json, "background", fc_other_traffic_json(&a->other));
     return json;

@@ -2,6 +2,7 @@
  * answers. */
 #include "answer/curve_model.h"
 #include "models/deadlock/cdg.h"
+#include "solvers/calibration/family.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,11 +72,13 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
                           struct fc_curve_model *m, struct fc_status *st)
 {
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
-    if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
+    if (fc_calibration_of(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
-    m->error_against = m->calibrated ? FC_AGAINST_KERNEL : FC_AGAINST_NOTHING;
+    m->error_against = !m->calibrated               ? FC_AGAINST_NOTHING
+                       : m->calibration.n_relatives ? FC_AGAINST_FAMILY
+                                                    : FC_AGAINST_KERNEL;
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
     if (solve_windows(q, m, st)) return st->code;

@@ -1,6 +1,7 @@
 /* session.c - a machine with its network, as a question asks for it. */
 #include "answer/session.h"
 #include "models/hosts.h"
+#include "solvers/calibration/family.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ enum fc_code fc_session_calibrate(struct fc_session *s, const struct fc_bulk **b
 {
     *bulk = s->calibrated ? &s->calibration.phases : NULL;
     if (s->calibrated) return FC_OK; /* found before */
-    if (fc_calibration_find(&s->net, &s->calibration, &s->calibrated, &s->misfit, st)) return st->code;
+    if (fc_calibration_of(&s->net, &s->calibration, &s->calibrated, &s->misfit, st)) return st->code;
     if (s->calibrated) *bulk = &s->calibration.phases;
     return FC_OK;
 }

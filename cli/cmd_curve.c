@@ -167,7 +167,7 @@ static json_t *to_json(const struct answer *a)
                   "engine", a->engine, "points", points, "saturation", saturation, "ideal_throughput",
                   fc_json_real(a->ideal), "error_against", fc_error_against_name(a->model.error_against), "calibration",
                   a->queueing && a->model.calibrated ? a->model.calibration.file : NULL, "uncalibrated_because",
-                  a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
+                  a->queueing && *a->model.misfit.text ? a->model.misfit.text : NULL);
     json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
     if (windows) json_object_set_new(json, "windows", windows);
     return json;

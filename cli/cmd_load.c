@@ -108,8 +108,9 @@ static void print(FILE *stream, const void *what)
     if (a->demand->open_loop) return;
     fprintf(stream, "time        %s on the network, %.1f %% of peak\nerror       ",
             fc_format(one, sizeof one, a->network.network_s, FC_SECONDS), a->network.percent_of_peak);
-    fc_print_error(stream, a->session->calibrated ? a->session->calibration.file : NULL, a->network.error_percent,
-                   a->network.extrapolated, a->network.why);
+    const struct fc_calibration *calibration = a->session->calibrated ? &a->session->calibration : NULL;
+    fc_print_error(stream, calibration ? calibration->file : NULL, calibration ? calibration->from : NULL,
+                   a->network.error_percent, a->network.extrapolated, a->network.why);
 }
 
 static json_t *to_json(const struct answer *a)
@@ -159,7 +160,7 @@ static enum fc_code predict_network(struct answer *a, struct fc_load_settings *s
     if (!a->demand->open_loop && (fc_session_calibrate(session, &settings->bulk, st) ||
                                   fc_predict_phase(&session->net, a->demand, placement, a->load, settings, p, st)))
         return st->code;
-    if (isnan(p->error_percent)) p->network_s = a->summary.max_link_s;
+    if (!settings->bulk) p->network_s = a->summary.max_link_s;
     p->percent_of_peak = p->network_s > 0 ? 100 * a->summary.bound_s / p->network_s : (double)NAN;
     return FC_OK;
 }

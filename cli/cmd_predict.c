@@ -74,7 +74,7 @@ static void print_one(FILE *stream, const struct fc_answer *row)
         fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
     fprintf(stream, "error          ");
-    fc_print_error(stream, row->calibration, p->error_percent, p->extrapolated, p->why);
+    fc_print_error(stream, row->calibration, row->calibration_from, p->error_percent, p->extrapolated, p->why);
     if (row->other_text) fprintf(stream, "background     %s\n", row->other_text);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),

@@ -90,7 +90,8 @@ static const char *text_of_error(struct answer *a, const struct fc_answer *row, 
     struct fc_memory_stream out;
     const char *copy = NULL;
     if (fc_memory_open(&out, st)) return NULL;
-    fc_print_error(out.stream, row->calibration, row->p.error_percent, row->p.extrapolated, row->p.why);
+    fc_print_error(out.stream, row->calibration, row->calibration_from, row->p.error_percent, row->p.extrapolated,
+                   row->p.why);
     if (!fc_memory_close(&out, st)) {
         if (out.size && out.text[out.size - 1] == '\n') out.text[out.size - 1] = 0;
         copy = fc_copy_text(&a->arena, out.text, st);

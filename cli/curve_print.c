@@ -80,6 +80,10 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         fprintf(stream, "not calibrated (fabricast calibrate measures its error)\n");
         return;
     }
+    if (model->calibration.from) {
+        fprintf(stream, "from %s, not from this machine\n", model->calibration.from);
+        return;
+    }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
     fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file), fc_calibration_tier_names[tier]);
 }

@@ -9,7 +9,7 @@ void fc_heartbeat_start(bool quiet);
 void fc_heartbeat_stop(void);
 /* A line on standard error, "fabricast: ...", in place of the heartbeat's. */
 void fc_note(const char *format, ...) FC_PRINTF(1, 2);
-/* That an answer is uncalibrated, and why. */
+/* That the calibration beside the machine does not fit, and why. */
 void fc_note_uncalibrated(const char *why);
 /* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */
 void fc_work_start(struct fc_progress *progress, bool quiet);

@@ -91,14 +91,21 @@ void fc_print_machine(const struct fc_machine *machine, FILE *stream)
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 
-void fc_print_error(FILE *stream, const char *calibration, double error_percent, bool extrapolated, const char *why)
+void fc_print_error(FILE *stream, const char *calibration, const char *from, double error_percent, bool extrapolated,
+                    const char *why)
 {
+    static const char over[] = "over 100 %";
+    size_t n = strlen(over);
     if (isnan(error_percent)) {
-        fprintf(stream, "unknown: %s\n", why);
+        bool is_over = !strncmp(why, over, n);
+        fprintf(stream, is_over ? "unknown (%s)%s\n" : "unknown: %s%s\n", is_over ? over : why, is_over ? why + n : "");
         return;
     }
     fprintf(stream, "+-%.0f %%", error_percent);
-    if (calibration) fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
+    if (from)
+        fprintf(stream, ", from %s", from);
+    else if (calibration)
+        fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
     fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
 }
 

@@ -21,8 +21,11 @@ const char *fc_last_part(const char *path);
 const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
-/* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */
-void fc_print_error(FILE *stream, const char *calibration, double error_percent, bool extrapolated, const char *why);
+/* "+-4 %, calibrated by FILE", "+-31 %, from 6 calibrated torus machines (nearest bgl-512), not from this machine", "unknown:
+ * WHY", "unknown (over 100 %)", with what is extrapolated; ends the line. `calibration`: file, or NULL. `from`: what else the
+ * error is from, in words; NULL: that file. */
+void fc_print_error(FILE *stream, const char *calibration, const char *from, double error_percent, bool extrapolated,
+                    const char *why);
 /* Writes json or calls print(stream, what), to -o or standard output. */
 enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);

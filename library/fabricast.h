@@ -100,7 +100,7 @@ typedef struct { /* NaN: unknown */
     double time_s, communication_s, computation_s;
     double bound_s;         /* no run with this mapping and routing is faster */
     double percent_of_peak; /* 100 bound_s / time_s */
-    double error_percent;   /* of time_s, as the machine's calibration measured it for such jobs */
+    double error_percent;   /* of time_s, as the machine's calibration, or its family's, measured it for such jobs */
     const char *binds;      /* "link", "software", "latency" or "computation" */
     const char *bottleneck; /* name of the link that binds; else as binds */
     const char *why;        /* the error is unknown or doubled; "" */

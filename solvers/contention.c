@@ -3,7 +3,7 @@
  *
  *     T       = t_c + max(R, T_cpu + T_fill) + T_ends
  *     R       = ratio x (T_links + T_fill), the network; the ratio is that of the kernel's closed runs where
- *               there is a calibration (bulk.c), else 1
+ *               there is a calibration, or one of its family (bulk.c), else 1
  *     T_links = max over links of W_l / b_l; W_l wire bytes on link l (payload load times the demand's wire
  *               factor), b_l bandwidth left by the background
  *     T_cpu   = max over tasks of max(sum o_s + sum o_r + O per byte, (n_sent - 1) g + o_s)
@@ -194,20 +194,15 @@ enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand
     return FC_OK;
 }
 
-const char *fc_error_against_name(enum fc_error_against against)
-{
-    static const char *const names[] = {NULL, "kernel", "family", "measured"};
-    return names[against];
-}
-
-/* The network's time R, less T_fill; its error into the prediction. */
-static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk *bulk, double *links_s,
+/* The network's time R, less T_fill; its error into the prediction. *asked: a calibration knew the ratio. */
+static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk *bulk, double *links_s, bool *asked,
                                     struct fc_prediction *out)
 {
     struct fc_bulk_point point;
     struct fc_bulk_answer answer;
     *links_s = p->parts->links_s;
-    if (!bulk || bulk->n_cases == 0) {
+    *asked = false;
+    if (!fc_bulk_tells(bulk)) {
         snprintf(out->why, sizeof out->why, "not calibrated for this network");
         return FC_OK;
     }
@@ -221,18 +216,19 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, &point);
     if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st)) return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
-    out->error_percent = answer.error_percent;
-    out->error_against = isnan(answer.error_percent) ? FC_AGAINST_NOTHING : FC_AGAINST_KERNEL;
-    out->extrapolated = answer.extrapolated;
     snprintf(out->why, sizeof out->why, "%s", answer.why);
-    if (!p->background || answer.extrapolated) return FC_OK;
-    out->error_percent *= 2;
-    out->extrapolated = true;
-    snprintf(out->why, sizeof out->why, "no run had a background");
+    if (p->background && !answer.extrapolated) {
+        answer.error_percent *= 2;
+        answer.extrapolated = true;
+        snprintf(out->why, sizeof out->why, "no run had a background");
+    }
+    out->extrapolated = answer.extrapolated;
+    fc_prediction_error(out, answer.error_percent, bulk->n_relatives ? FC_AGAINST_FAMILY : FC_AGAINST_KERNEL);
+    *asked = true;
     return FC_OK;
 }
 
-static void predict(const struct phase *p, double links_s, const struct fc_load_summary *summary,
+static void predict(const struct phase *p, double links_s, bool asked, const struct fc_load_summary *summary,
                     struct fc_prediction *out)
 {
     const struct fc_phase_parts *t = p->parts;
@@ -242,7 +238,7 @@ static void predict(const struct phase *p, double links_s, const struct fc_load_
     out->network_s = links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
     out->communication_s = fmax(links_s + fill_s, t->cpu_s > 0 ? t->cpu_s + fill_s : 0);
     /* A ratio below 1 (or a bound that differs by rounding) does not beat what is proven. */
-    if (isnan(out->error_percent)) least_s = fmin(least_s, out->communication_s);
+    if (!asked) least_s = fmin(least_s, out->communication_s);
     out->communication_s = fmax(out->communication_s, least_s);
     out->time_s = out->computation_s + out->communication_s;
     out->bound_s = out->computation_s + least_s;
@@ -272,11 +268,12 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
                       .background = how.background_bytes_per_s,
                       .st = st};
     double links_s;
+    bool asked;
     *prediction = (struct fc_prediction){.error_percent = NAN, .bottleneck = FC_NONE};
     if (fc_phase_parts(net, demand, placement, load, &how, &parts, st) ||
-        ask_calibration(&p, settings ? settings->bulk : NULL, &links_s, prediction))
+        ask_calibration(&p, settings ? settings->bulk : NULL, &links_s, &asked, prediction))
         return st->code;
     fc_load_summarise(net, load, &how, &summary);
-    predict(&p, links_s, &summary, prediction);
+    predict(&p, links_s, asked, &summary, prediction);
     return FC_OK;
 }

@@ -80,6 +80,7 @@ enum fc_error_against {
 };
 /* "kernel", "family", "measured"; NULL: nothing. */
 const char *fc_error_against_name(enum fc_error_against against);
+#define FC_MOST_ERROR_PERCENT 100.0 /* above, an error says nothing: it is unknown, "over 100 %" */
 
 struct fc_prediction {
     double time_s, communication_s, computation_s;
@@ -95,6 +96,9 @@ struct fc_prediction {
     const char *binds; /* "link", "software", "latency", "computation" */
     double local_bytes, network_bytes;
 };
+/* States the error, of what it was measured against; above FC_MOST_ERROR_PERCENT it is unknown, `why` says so before what it
+ * said. Not for a NaN: why is kept. (prediction_error.c) */
+void fc_prediction_error(struct fc_prediction *prediction, double error_percent, enum fc_error_against against);
 /* T = computation + max(network, messages * o) + fill: a bulk-synchronous phase, see contention.c. FC_INPUT for
  * open-loop traffic, FC_NO when a link that is needed has no bandwidth left. Milliseconds with settings->bulk. */
 enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,

@@ -18,6 +18,7 @@
     X(suite_bulk)                                                                                                      \
     X(suite_calibration)                                                                                               \
     X(suite_calibration_file)                                                                                          \
+    X(suite_family)                                                                                                    \
     X(suite_capture)                                                                                                   \
     X(suite_collective)                                                                                                \
     X(suite_collective_flow)                                                                                           \

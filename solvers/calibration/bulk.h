@@ -42,11 +42,21 @@ struct fc_bulk_case {
     /* Errors of the ratio predicted without this network, and without this kind of pattern. */
     double left_network_percent, left_kind_percent;
 };
+struct fc_bulk;
+/* Closed runs of another machine of the family, and how unlike it is (family.h). */
+struct fc_bulk_relative {
+    const struct fc_bulk *bulk;
+    double distance;
+    double weight; /* all sum to 1 */
+};
 struct fc_bulk {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_bulk_case *cases;
     struct fc_kriging_shape shape;
-    double hops_run; /* as in struct fc_calibration */
+    double trend[2];      /* of log ratio: log anisotropy x (trend[0] + trend[1] / hops); of one kind alone, else 0 */
+    double hops_run;      /* as in struct fc_calibration */
+    uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
+    const struct fc_bulk_relative *relatives;
 };
 
 /* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as
@@ -78,7 +88,10 @@ struct fc_bulk_answer {
     bool extrapolated;    /* outside of what was run: the error is doubled */
     char why[160];        /* the reason for that, in words; "" */
 };
-/* The ratio at a point. `kind` "": any pattern. Cost: inversion of an n_cases x n_cases matrix. */
+/* Whether it can say anything: cases, or relatives that have some. bulk may be NULL. */
+bool fc_bulk_tells(const struct fc_bulk *bulk);
+/* The ratio at a point. `kind` "": any pattern. Of relatives: their weighted mean, with an error that grows with their
+ * distance. Cost: inversion of an n_cases x n_cases matrix for each. */
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                            const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
 

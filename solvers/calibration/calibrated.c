@@ -11,6 +11,7 @@
  *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
  *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
  *            the cubic is of second order at least).
+ * A calibration of a relative (family.h): its correction counts in part, its error is wider (family_distance.c).
  * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
  * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
  * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
@@ -20,6 +21,7 @@
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
  * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
 #include "solvers/calibration/calibration_correction.h"
+#include "solvers/calibration/family_distance.h"
 #include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_interp.h>
@@ -59,6 +61,7 @@ struct fc_calibrated {
     double x[MOST], r[MOST], half_percent[MOST];
     double misfit_percent[MOST];                                       /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;                                     /* transfer */
+    double part;                                                       /* of it that counts: 1, of a relative less */
     double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
     const char *none, *outside, *beyond;                               /* why; "": does not hold */
 };
@@ -225,6 +228,7 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
         c->none = "not calibrated";
         return FC_OK;
     }
+    if (c->calibration->n_relatives) return FC_OK; /* another kind of router, and its distance widens the error */
     if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
     if (strcmp(kind, c->calibration->kind)) {
         c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)", c->calibration->kind, kind);
@@ -271,6 +275,7 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
     if (!c->calibration) return FC_OK;
     char shape[512];
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    if (c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
     find_own(c, shape, pattern ? pattern : "", settings);
     if (c->anchors) return make_anchors(c, st);
     if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
@@ -288,6 +293,7 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->arena = arena;
     c->calibration = calibration;
     c->turns = turns;
+    c->part = calibration ? fc_family_fade(calibration->distance) : 1;
     c->none = c->outside = "";
     c->beyond = "above 0.9 of saturation";
     fc_queueing_defaults(&c->parameters);
@@ -313,6 +319,14 @@ const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *cal
 
 /* ---- answers ---- */
 
+/* An error as it is stated: wider where the calibration is another router's, unknown above FC_MOST_ERROR_PERCENT. */
+static double limited(const struct fc_calibrated *c, double percent)
+{
+    bool other = c->calibration && c->calibration->n_relatives && c->calibration->distance > 0;
+    if (other) percent = fc_family_percent(log1p(percent / 100), c->calibration->distance);
+    return percent > FC_MOST_ERROR_PERCENT ? (double)NAN : percent;
+}
+
 /* Percent to which a saturation that was run is known, or any is at best. */
 static double resolution(const struct fc_calibrated *c, double saturation)
 {
@@ -324,14 +338,14 @@ static double resolution(const struct fc_calibrated *c, double saturation)
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
     double error = NAN;
-    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->part * c->corrected.saturation);
     if (c->own)
         error = resolution(c, saturation);
     else if (c->calibration && !isnan(c->saturation_factor))
         error = fmax(resolution(c, saturation),
                      stated(NINE_OF_TEN * c->saturation_factor, c->corrected.saturation_deviation)) *
                 (*c->outside ? 2 : 1);
-    if (error_percent) *error_percent = error;
+    if (error_percent) *error_percent = limited(c, error);
     return saturation;
 }
 
@@ -354,9 +368,13 @@ static void add_error(const struct fc_calibrated *c, double x, struct fc_calibra
     if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
     answer->extrapolated = above || *c->outside;
     if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
-    if (!answer->extrapolated) return;
-    answer->error_percent *= 2;
-    answer->why = *c->outside ? c->outside : c->beyond;
+    if (answer->extrapolated) {
+        answer->error_percent *= 2;
+        answer->why = *c->outside ? c->outside : c->beyond;
+    }
+    bool known = !isnan(answer->error_percent);
+    answer->error_percent = limited(c, answer->error_percent);
+    if (known && isnan(answer->error_percent)) answer->why = "over 100 %";
 }
 
 enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
@@ -371,8 +389,8 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
     } else {
         double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
-        double log_ratio =
-            c->anchors ? ratio_at(c, -1, x) : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        double log_ratio = c->anchors ? ratio_at(c, -1, x)
+                                      : -c->part * fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
         if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;

@@ -85,6 +85,11 @@ struct fc_calibration {
     double hops_run;           /* flit-hops (event engine: packet-hops) that the kernel made for it */
     struct fc_bulk phases;     /* closed runs */
     struct fc_replays replays; /* jobs; n_cases 0: the file has none */
+    /* Not of this kind of router, but of its family (family.h): the rest is then that of the nearest, `file` names all. */
+    uint32_t n_relatives; /* 0: its own */
+    struct fc_calibration *relatives;
+    double distance;  /* of the nearest's router; 0: of this very kind */
+    const char *from; /* in words: "6 calibrated torus machines (nearest bgl-512)" */
 };
 
 struct fc_calibration_settings {

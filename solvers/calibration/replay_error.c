@@ -11,7 +11,7 @@
  * of the cases most like it: the ceil(0.9 (k + 1))-th smallest of k (split conformal prediction, Vovk,
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
  * of at least 0.9). HIDDEN stands for the network beside the critical path. Like are
- * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk.c has
+ * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk_point.c has
  * the reason for that), all of them 0 to 1. Never less than 1 %. On a network that was not run the error is
  * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
  * would have covered nine of ten of its jobs.
@@ -20,6 +20,7 @@
  * jobs that were run (calibration_jobs.c), on networks about as large: outside of their packets a message and
  * hops the error is doubled and flagged. Contention and queueing only, without other traffic. */
 #include "solvers/calibration/replay_error.h"
+#include "solvers/calibration/family_distance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -200,6 +201,38 @@ static void check_network(const struct fc_network *net, const struct fc_replays 
     if (!answer->why[0]) snprintf(answer->why, sizeof answer->why, "jobs were replayed on one other network only");
 }
 
+/* What one set of jobs says of a replay on this network; net NULL: another router's. */
+static void error_of(const struct fc_network *net, const struct fc_replays *replays, int model,
+                     const struct fc_replay_point *point, struct fc_replay_answer *answer)
+{
+    fc_replay_error(replays, model, point, NULL, FC_NONE, answer);
+    if (net && !isnan(answer->error_percent)) check_network(net, replays, model, answer);
+}
+
+/* Of relatives: the weighted mean square of their errors, and what distance adds to the part that is the network's. */
+static void family_error(const struct fc_network *net, const struct fc_replays *replays, int model,
+                         const struct fc_replay_point *point, struct fc_replay_answer *answer)
+{
+    double squares = 0, weights = 0, least = INFINITY;
+    *answer = (struct fc_replay_answer){.error_percent = NAN};
+    for (uint32_t i = 0; i < replays->n_relatives; i++) {
+        const struct fc_replays_relative *r = &replays->relatives[i];
+        struct fc_replay_answer one;
+        error_of(net, r->replays, model, point, &one);
+        if (isnan(one.error_percent)) continue;
+        squares += r->weight * log1p(one.error_percent / 100) * log1p(one.error_percent / 100);
+        weights += r->weight;
+        if (r->distance >= least) continue;
+        least = r->distance;
+        answer->extrapolated = one.extrapolated;
+        memcpy(answer->why, one.why, sizeof one.why);
+    }
+    if (weights > 0)
+        answer->error_percent = fc_family_percent(sqrt(squares / weights), least * fmin(1, point->share + HIDDEN));
+    else
+        snprintf(answer->why, sizeof answer->why, "too few jobs were replayed by the calibrations of its family");
+}
+
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
                            const struct fc_replay_settings *settings, bool beside, struct fc_replay *replay)
 {
@@ -213,24 +246,23 @@ void fc_replay_state_error(const struct fc_network *net, const struct fc_replays
         snprintf(p->why, sizeof p->why, "replays beside other traffic are not compared with the kernel");
         return;
     }
-    if (!replays || replays->n_cases == 0) {
+    if (!replays || (replays->n_cases == 0 && replays->n_relatives == 0)) {
         snprintf(p->why, sizeof p->why, "%s",
                  replays ? "the calibration has no replays (`fabricast calibrate --replays` adds them)"
                          : "no calibration of this machine (`fabricast calibrate` makes one)");
         return;
     }
+    enum fc_error_against against = replays->n_relatives ? FC_AGAINST_FAMILY : FC_AGAINST_KERNEL;
     if (replay->n_network_messages == 0) {
         snprintf(p->why, sizeof p->why, "no message crosses the network");
         p->error_percent = 0;
-        p->error_against = FC_AGAINST_KERNEL;
+        p->error_against = against;
         return;
     }
     fc_replay_locate(net, replay, &point);
     int model = settings->network == FC_NET_QUEUEING ? FC_MEASURED_QUEUEING : FC_MEASURED_CONTENTION;
-    fc_replay_error(replays, model, &point, NULL, FC_NONE, &answer);
-    if (!isnan(answer.error_percent)) check_network(net, replays, model, &answer);
-    p->error_percent = answer.error_percent;
-    p->error_against = isnan(answer.error_percent) ? FC_AGAINST_NOTHING : FC_AGAINST_KERNEL;
+    (replays->n_relatives ? family_error : error_of)(net, replays, model, &point, &answer);
     p->extrapolated = answer.extrapolated;
     snprintf(p->why, sizeof p->why, "%s", answer.why);
+    fc_prediction_error(p, answer.error_percent, against);
 }

@@ -26,6 +26,13 @@ struct fc_replay_case {
     struct fc_replay_point at[FC_MEASURED];
     double ratio[FC_MEASURED]; /* kernel's time over the model's; NaN: the model could not */
 };
+struct fc_replays;
+/* Jobs replayed on another machine of the family, and how unlike it is (family.h). */
+struct fc_replays_relative {
+    const struct fc_replays *replays;
+    double distance;
+    double weight; /* all sum to 1 */
+};
 struct fc_replays {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_replay_case *cases;
@@ -36,6 +43,8 @@ struct fc_replays {
     double covered_percent[FC_MEASURED]; /* of the cases, each network (or with one network each case) left out */
     double unknown[FC_MEASURED];         /* errors on a network that was not run are so many times as large; NaN: one
                                           * network was run, which says nothing of others */
+    uint32_t n_relatives;                /* above 0: no case of its own, what relatives say counts */
+    const struct fc_replays_relative *relatives;
 };
 
 /* The point of a finished replay; `local` nothing between nodes: packets 1, hops 0. */

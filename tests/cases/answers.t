@@ -85,6 +85,7 @@ $ fabricast load -m bgl-512 -p uniform --json
 >   },
 >   "hop_bytes": 3072.0,
 >   "error_percent": null,
+>   "error_against": null,
 >   "extrapolated": false,
 >   "why": "rates take no time",
 >   "calibration": null,
@@ -157,7 +158,7 @@ $ fabricast predict -m bgl-512 -p alltoall:bytes=2400
 > bound          7.899 ms: no run with this mapping and routing is faster
 > of peak        98.4 %
 > bottleneck     x+ (0,0,0)->(1,0,0) carries 1.229 MB; link binds
-> error          +-10 %, calibrated by bgl-512.calibration.yaml
+> error          +-7 %, calibrated by bgl-512.calibration.yaml
 > traffic        627.9 MB between nodes, 0 B inside, 3.775 GB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 

@@ -38,6 +38,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 60
 > ...
 >   },
 >   "ideal_throughput": 1.0,
+>   "error_against": null,
 >   "calibration": null,
 >   "uncalibrated_because": null
 > }
@@ -57,7 +58,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 50
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2,0.4,1.5 --solver queueing
 > machine     ring-4: a ring
 > run         uniform, routing dimension-order, rule dateline
-> model       queueing, not calibrated (fabricast calibrate measures its error)
+> model       queueing, from 4 calibrated torus machines (nearest tmesh-216-central), not from this machine
 >
 >      offered      latency           +-
 > flits/node/c       cycles            %
@@ -77,10 +78,10 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >       "load": 0.2,
 >       "queueing": {
 >         "accepted": 0.2,
->         "error_percent": null,
->         "tier": "none",
+> ...
+>         "tier": "transfer",
 >         "extrapolated": false,
->         "why": "not calibrated",
+>         "why": "",
 >         "stable": true
 >       },
 >       "flit": null
@@ -91,9 +92,9 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >         "packet_latency_cycles": null,
 >         "accepted": null,
 >         "error_percent": null,
->         "tier": "none",
+>         "tier": "transfer",
 >         "extrapolated": false,
->         "why": "not calibrated",
+>         "why": "",
 >         "network_latency_cycles": null,
 >         "source_queue_cycles": null,
 >         "p95_cycles": null,
@@ -106,15 +107,16 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >   "saturation": {
 > ...
 >     "flit": null,
->     "queueing_error_percent": null
+> ...
 >   },
 >   "ideal_throughput": 1.0,
->   "calibration": null,
+>   "error_against": "family",
+> ...
 >   "uncalibrated_because": "no calibration of this machine (`fabricast calibrate` makes one)"
 > }
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --plot q | sed -n '2,6p'; ls q; grep -c 'queueing model' q/latency-curve.gp
 > run         uniform, routing dimension-order, rule dateline, event engine
-> model       queueing, not calibrated (fabricast calibrate measures its error)
+> model       queueing, from 4 calibrated torus machines (nearest tmesh-216-central), not from this machine
 >
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
@@ -133,8 +135,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >
 >       window     accepted      latency  limit
 >      packets flits/node/c       cycles
->            1       0.3356        ... window
->       100000       0.9143    ... network
+>            1       0.3373        ... window
+>       100000        0.771    ... network
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --by-hops | sed -n '/of packets/,$p' | cut -c 1-52
 >      offered      % of packets     hops        empty
 >          0.2            25.000        0         8.00

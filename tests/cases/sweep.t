@@ -21,7 +21,7 @@ $ printf 'command: load -p uniform\nvary: {machine: [bgl-64, bgl-46]}\ncolumns: 
 ! fabricast: 1 of 2 points have no answer; the first, point 2: no shipped machine is called 'bgl-46'; did you mean 'bgl-4k'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
 ? 1
 $ printf 'command: load -p uniform\nvary:\n  links.torus.bandwidth: "1 GB/s:2 GB/s:0.5 GB/s"\n  machine: bgl-64\ncolumns: [bound]\n' > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml)
-! fabricast: s.yaml: columns: 'bound' is not in the answer of load (it has: machine, traffic, mapping, routing, method, time_s, communication_s, computation_s, bound_s, percent_of_peak, bottleneck, links, hop_bytes, error_percent, extrapolated, why, calibration, uncalibrated_because, network_bytes, local_bytes, wire_factor, bound_by, lp, histograms, hottest)
+! fabricast: s.yaml: columns: 'bound' is not in the answer of load (it has: machine, traffic, mapping, routing, method, time_s, communication_s, computation_s, bound_s, percent_of_peak, bottleneck, links, hop_bytes, error_percent, error_against, extrapolated, why, calibration, uncalibrated_because, network_bytes, local_bytes, wire_factor, bound_by, lp, histograms, hottest)
 ? 2
 # A background that is left out, or there (examples/sweeps/tmesh-chip-traffic.yaml).
 $ printf 'command: flit -m bgl-64 -p uniform\nvary: {load: ["20%%", "40%%"], background: [false, "blocks:nodes=16,load=30%%"], links.torus.bandwidth: 350 MB/s, warmup: 500, measure: 2000}\ncolumns: [accepted_flits_per_node_cycle, packet_latency_cycles.mean]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml

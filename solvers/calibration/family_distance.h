@@ -1,0 +1,29 @@
+/* family_distance.h - how unlike two machines of a family are, and what that does to an error (family_distance.c). */
+#ifndef FC_FAMILY_DISTANCE_H
+#define FC_FAMILY_DISTANCE_H
+
+#include <stdbool.h>
+
+/* What tells machines of a family apart. */
+struct fc_likeness {
+    const char *kind;    /* of the router: fc_calibration_kind */
+    double packet_flits; /* of the longest packet */
+    double nodes;
+    double aspect; /* longest over shortest of the dimensions with more than one node; 1: none, or no torus or mesh */
+    int dims;      /* so many; 0: none */
+};
+/* nodes is not set. `shape`: fc_machine_shape. */
+void fc_likeness_of_shape(const char *shape, struct fc_likeness *likeness);
+/* 0: of one kind of router. Symmetric. */
+double fc_router_distance(const struct fc_likeness *a, const struct fc_likeness *b);
+double fc_network_distance(const struct fc_likeness *a, const struct fc_likeness *b);
+/* The value of a key of a kind; false: it has none. */
+bool fc_kind_value(const char *kind, const char *key, const char **value, int *length);
+
+/* The part of the relatives' mean correction that counts, 0 to 1. */
+double fc_family_fade(double distance);
+/* Percent that is stated for an error of root mean square `deviation` (of the logarithm) of relatives whose nearest is
+ * `distance` away. */
+double fc_family_percent(double deviation, double distance);
+
+#endif
