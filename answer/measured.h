@@ -15,8 +15,8 @@ struct fc_measured_row {
     enum fc_op op;
     const char *algorithm; /* as the table names it */
     struct fc_collective_choice choice;
-    double bytes;            /* of the vector: of an all-to-all what a rank sends, of an allgather what it gets */
-    double call_bytes;       /* as in enum fc_op */
+    double bytes;      /* of the vector: of an all-to-all what a rank sends, of an allgather what it gets */
+    double call_bytes; /* as in enum fc_op */
     double measured_s;
     double predicted_s;   /* NaN: not predicted */
     uint32_t job;         /* of table->jobs */
@@ -72,7 +72,7 @@ enum fc_end_point {
     FC_END_SIZES = FC_END_INLINE /* the first of them */
 };
 struct fc_end_point_range {
-    const char *key;            /* of the machine file; of the overhead the sender's, the receiver has the same */
+    const char *key; /* of the machine file; of the overhead the sender's, the receiver has the same */
     enum fc_unit unit;
     double least, most, typical; /* in SI; typical: where a machine file says nothing */
 };
@@ -85,15 +85,16 @@ void fc_end_values_set(const struct fc_end_values *values, struct fc_machine *ma
 
 /* predicted_s of all rows that are not left out (only_fitted: of those fitted), with these end points on every job. Rows are
  * replayed by themselves, in `threads`; the same for any number of them. FC_NO: out of memory. */
-enum fc_code fc_measured_predict(struct fc_measured *table, const struct fc_end_values *values, bool only_fitted, int threads,
-                                 struct fc_status *st);
+enum fc_code fc_measured_predict(struct fc_measured *table, const struct fc_end_values *values, bool only_fitted,
+                                 int threads, struct fc_status *st);
 
 struct fc_measured_fit {
     struct fc_end_values before, values, low, high; /* low, high: 95 %; NaN where it was not fitted */
     bool fitted[FC_END_POINTS];
-    uint32_t n_fitted;  /* rows */
-    double residual;    /* median of |ln(predicted / measured)| of these */
-    struct fc_measured_cases cases; /* the rows that were not: what the error of a prediction is taken from (the table's arena's) */
+    uint32_t n_fitted; /* rows */
+    double residual;   /* median of |ln(predicted / measured)| of these */
+    struct fc_measured_cases
+        cases;      /* the rows that were not: what the error of a prediction is taken from (the table's arena's) */
     double covered; /* share of them that it covers, each by those of other jobs; NaN: too few */
 };
 /* Chooses the rows: of the jobs of at most FC_MEASURED_FIT_RANKS ranks, every other size of a message, of each algorithm on
@@ -108,7 +109,7 @@ enum fc_code fc_measured_fit(struct fc_measured *table, int threads, struct fc_p
 /* The rows that were predicted and not fitted, as cases, widened by fc_measured_widen. */
 enum fc_code fc_measured_judge(struct fc_measured *table, struct fc_measured_fit *fit, struct fc_status *st);
 /* Writes the question's machine file with the end points as fitted, and the cases as its section `measured:`. */
-enum fc_code fc_measured_write(const struct fc_measured *table, const struct fc_measured_fit *fit, const struct fc_question *q,
-                               const char *path, struct fc_status *st);
+enum fc_code fc_measured_write(const struct fc_measured *table, const struct fc_measured_fit *fit,
+                               const struct fc_question *q, const char *path, struct fc_status *st);
 
 #endif

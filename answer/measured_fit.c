@@ -40,14 +40,15 @@ struct fit {
     size_t n, n_rows;
     uint32_t *row;      /* [n_rows] the rows chosen */
     double *r, *sorted; /* [n_rows] */
-    int done; /* rounds */
+    int done;           /* rounds */
 };
 
 /* ---- which rows ---- */
 
 static int by_size(const void *a, const void *b)
 {
-    const struct fc_measured_row *x = *(const struct fc_measured_row *const *)a, *y = *(const struct fc_measured_row *const *)b;
+    const struct fc_measured_row *x = *(const struct fc_measured_row *const *)a,
+                                 *y = *(const struct fc_measured_row *const *)b;
     int order = x->job < y->job ? -1 : x->job > y->job;
     if (!order) order = x->op < y->op ? -1 : x->op > y->op;
     if (!order) order = strcmp(x->algorithm, y->algorithm);
@@ -70,8 +71,10 @@ uint32_t fc_measured_choose(struct fc_measured *t)
     for (uint32_t i = 0; i < n; i++) {
         bool new_kind = i == 0 || order[i]->job != order[i - 1]->job || order[i]->op != order[i - 1]->op ||
                         strcmp(order[i]->algorithm, order[i - 1]->algorithm);
-        if (new_kind) number = 0;
-        else number += order[i]->bytes > order[i - 1]->bytes;
+        if (new_kind)
+            number = 0;
+        else
+            number += order[i]->bytes > order[i - 1]->bytes;
         order[i]->fitted = number % 2 == 0;
         k += order[i]->fitted;
     }
@@ -239,9 +242,10 @@ static enum fc_code search(struct fit *f, struct fc_measured_fit *fit, double *l
 {
     if (choose_points(f)) return f->st->code;
     if (f->n == 0 || f->n_rows < LEAST_ROWS_A_VALUE * f->n)
-        return fc_refuse(f->st, FC_NO,
-                         "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
-                         f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
+        return fc_refuse(
+            f->st, FC_NO,
+            "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
+            f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
     gsl_vector *x = gsl_vector_alloc(f->n);
     gsl_matrix *covariance = gsl_matrix_calloc(f->n, f->n);
     if (!x || !covariance) fc_out_of_memory(f->st, "a fit of %zu values", f->n);
@@ -252,7 +256,8 @@ static enum fc_code search(struct fit *f, struct fc_measured_fit *fit, double *l
             *least = loss(f);
             fit->residual = median_residual(f);
             fit->values = f->start;
-            for (int p = 0; p < FC_END_POINTS; p++) fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
+            for (int p = 0; p < FC_END_POINTS; p++)
+                fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
             for (size_t j = 0; j < f->n; j++) {
                 int p = f->point[j];
                 double half = 1.96 * sqrt(fmax(0, gsl_matrix_get(covariance, j, j))), at = gsl_vector_get(x, j);
@@ -287,8 +292,8 @@ static enum fc_code search_from(struct fit *f, struct fc_end_values start, struc
     return FC_OK;
 }
 
-enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progress *progress, struct fc_measured_fit *fit,
-                             struct fc_status *st)
+enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progress *progress,
+                             struct fc_measured_fit *fit, struct fc_status *st)
 {
     struct fit f = {.table = t, .threads = threads, .progress = progress, .st = st};
     const struct fc_machine *machine = NULL;

@@ -83,8 +83,8 @@ static enum fc_code predict(const struct fc_measured_job *job, struct fc_measure
     return st->code;
 }
 
-enum fc_code fc_measured_predict(struct fc_measured *t, const struct fc_end_values *values, bool only_fitted, int threads,
-                                 struct fc_status *st)
+enum fc_code fc_measured_predict(struct fc_measured *t, const struct fc_end_values *values, bool only_fitted,
+                                 int threads, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_status *why = fc_alloc(&scratch, t->n_rows, sizeof *why, st);

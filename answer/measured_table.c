@@ -16,10 +16,14 @@ static const struct {
     const char *name, *other;
     bool needed;
 } columns[COLUMNS] = {
-    [NODES] = {"nodes", NULL, true},         [COLLECTIVE] = {"collective", NULL, true},
-    [ALGORITHM] = {"algorithm", NULL, true}, [BYTES] = {"total_bytes", "bytes", true},
-    [MICROSECONDS] = {"median_us", "time_us", true}, [SYSTEM] = {"system", NULL, false},
-    [RANKS_PER_NODE] = {"ppn", "ranks_per_node", false}, [HOSTS] = {"hosts", NULL, false},
+    [NODES] = {"nodes", NULL, true},
+    [COLLECTIVE] = {"collective", NULL, true},
+    [ALGORITHM] = {"algorithm", NULL, true},
+    [BYTES] = {"total_bytes", "bytes", true},
+    [MICROSECONDS] = {"median_us", "time_us", true},
+    [SYSTEM] = {"system", NULL, false},
+    [RANKS_PER_NODE] = {"ppn", "ranks_per_node", false},
+    [HOSTS] = {"hosts", NULL, false},
 };
 enum { MOST_FIELDS = 64 };
 
@@ -66,8 +70,9 @@ static enum fc_code read_head(struct reader *r)
             if (!strcmp(r->field[i], columns[c].name) || (columns[c].other && !strcmp(r->field[i], columns[c].other)))
                 r->at[c] = i;
         if (columns[c].needed && r->at[c] < 0)
-            return fc_fail(r->st, FC_INPUT, fc_lines_place(&r->lines), "no column %s%s%s (expected a line of names with tabs between)",
-                           columns[c].name, columns[c].other ? " or " : "", columns[c].other ? columns[c].other : "");
+            return fc_fail(r->st, FC_INPUT, fc_lines_place(&r->lines),
+                           "no column %s%s%s (expected a line of names with tabs between)", columns[c].name,
+                           columns[c].other ? " or " : "", columns[c].other ? columns[c].other : "");
     }
     return FC_OK;
 }
@@ -83,7 +88,10 @@ static enum fc_code read_number(const struct reader *r, enum column c, double le
     char *end;
     *value = text ? strtod(text, &end) : NAN;
     if (!text || *end || !(*value >= least) || !isfinite(*value))
-        return wrong(r, columns[c].name, text ? text : "", least > 1 ? "a number" : least > 0 ? "1 or more" : "a number above 0");
+        return wrong(r, columns[c].name, text ? text : "",
+                     least > 1   ? "a number"
+                     : least > 0 ? "1 or more"
+                                 : "a number above 0");
     return FC_OK;
 }
 
@@ -116,16 +124,14 @@ static enum fc_code find_job(struct reader *r, uint32_t *number)
     uint32_t n = nodes ? count_nodes(nodes) : 0;
     if (n < 1) return wrong(r, "nodes", nodes ? nodes : "", "a number of nodes, or the shape of a torus such as 8x8x8");
     if (field(r, RANKS_PER_NODE) && read_number(r, RANKS_PER_NODE, 1, &each)) return r->st->code;
-    if (each != floor(each) || each * n > INT32_MAX) return wrong(r, "ranks a node", field(r, RANKS_PER_NODE), "a whole number");
+    if (each != floor(each) || each * n > INT32_MAX)
+        return wrong(r, "ranks a node", field(r, RANKS_PER_NODE), "a whole number");
     for (*number = 0; *number < t->n_jobs; ++*number) {
         const struct fc_measured_job *job = &t->jobs[*number];
         if (same(job->nodes, nodes) && job->ranks_per_node == (int)each && same(job->hosts, hosts)) return FC_OK;
     }
-    t->jobs[t->n_jobs++] = (struct fc_measured_job){.nodes = nodes,
-                                                    .hosts = hosts,
-                                                    .ranks_per_node = (int)each,
-                                                    .n_nodes = n,
-                                                    .n_ranks = n * (uint32_t)each};
+    t->jobs[t->n_jobs++] = (struct fc_measured_job){
+        .nodes = nodes, .hosts = hosts, .ranks_per_node = (int)each, .n_nodes = n, .n_ranks = n * (uint32_t)each};
     return FC_OK;
 }
 
@@ -199,7 +205,8 @@ enum fc_code fc_measured_read(const char *path, const char *machine, struct fc_m
                 if (r.lines.length && (split(&r) || read_row(&r))) break;
     }
     if (!st->code && table->n_rows == 0)
-        fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "no row of machine %s (%u of other systems)", machine, table->n_other);
+        fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "no row of machine %s (%u of other systems)", machine,
+                table->n_other);
     if (st->code) fc_measured_free(table);
     return st->code;
 }
@@ -229,7 +236,8 @@ static enum fc_code open_session(const struct fc_question *q, struct fc_measured
     return fc_session_calibrate(&job->session, &bulk, st);
 }
 
-static enum fc_code place(const struct fc_question *q, struct fc_measured *t, struct fc_measured_job *job, struct fc_status *st)
+static enum fc_code place(const struct fc_question *q, struct fc_measured *t, struct fc_measured_job *job,
+                          struct fc_status *st)
 {
     struct fc_demand nobody = {.n_tasks = job->n_ranks, .name = "measured"};
     struct fc_question of = *q;

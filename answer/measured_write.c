@@ -14,8 +14,8 @@ enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fi
         const struct fc_measured_row *row = &t->rows[i];
         const struct fc_measured_job *job = &t->jobs[row->job];
         if (row->fitted || isnan(row->predicted_s)) continue;
-        fit->cases.cases[fit->cases.n++] = (struct fc_measured_case){
-            row->collective, job->n_nodes, job->ranks_per_node, row->bytes, row->measured_s / row->predicted_s};
+        fit->cases.cases[fit->cases.n++] = (struct fc_measured_case){row->collective, job->n_nodes, job->ranks_per_node,
+                                                                     row->bytes, row->measured_s / row->predicted_s};
     }
     fit->covered = fc_measured_widen(&fit->cases);
     return FC_OK;
@@ -23,7 +23,10 @@ enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fi
 
 static const char *quantity(enum fc_unit unit, double value, char *out, size_t size)
 {
-    const char *name = unit == FC_SECONDS ? " s" : unit == FC_SECONDS_PER_BYTE ? " s/B" : unit == FC_BYTES ? " B" : " B/s";
+    const char *name = unit == FC_SECONDS            ? " s"
+                       : unit == FC_SECONDS_PER_BYTE ? " s/B"
+                       : unit == FC_BYTES            ? " B"
+                                                     : " B/s";
     snprintf(out, size, "%.4g%s", value, name);
     return out;
 }
@@ -38,15 +41,15 @@ static char *cases_text(const struct fc_measured_fit *fit, struct fc_status *st)
     fprintf(out.stream, "', widen: %.3g, rows: [", fit->cases.widen);
     for (uint32_t i = 0; i < fit->cases.n; i++) {
         const struct fc_measured_case *c = &fit->cases.cases[i];
-        fprintf(out.stream, "%s[%s, %.0f, %.0f, %.0f, %.3g]", i ? ", " : "", c->collective, c->nodes, c->ranks_per_node, c->bytes,
-                c->ratio);
+        fprintf(out.stream, "%s[%s, %.0f, %.0f, %.0f, %.3g]", i ? ", " : "", c->collective, c->nodes, c->ranks_per_node,
+                c->bytes, c->ratio);
     }
     fprintf(out.stream, "]}");
     return fc_memory_close(&out, st) ? NULL : out.text;
 }
 
-enum fc_code fc_measured_write(const struct fc_measured *t, const struct fc_measured_fit *fit, const struct fc_question *q,
-                               const char *path, struct fc_status *st)
+enum fc_code fc_measured_write(const struct fc_measured *t, const struct fc_measured_fit *fit,
+                               const struct fc_question *q, const char *path, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     size_t n = 0;

@@ -38,7 +38,7 @@ struct fc_arguments {
     char **program; /* what follows --, NULL-terminated, or NULL */
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
-    const char *versus; /* report: the mapping beside --map */
+    const char *versus;   /* report: the mapping beside --map */
     const char *measured; /* calibrate: a table of measured collectives */
 };
 

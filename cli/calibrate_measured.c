@@ -37,7 +37,8 @@ static struct summary summarise(const struct fc_measured *t, uint32_t job, bool 
     double *off = malloc((t->n_rows + 1) * sizeof *off);
     for (uint32_t i = 0; off && i < t->n_rows; i++) {
         const struct fc_measured_row *row = &t->rows[i];
-        if (row->job != job || row->fitted != fitted || (row->bytes <= SHORT_BYTES) != is_short || isnan(row->predicted_s))
+        if (row->job != job || row->fitted != fitted || (row->bytes <= SHORT_BYTES) != is_short ||
+            isnan(row->predicted_s))
             continue;
         off[s.n] = 100 * fabs(row->predicted_s / row->measured_s - 1);
         s.n_within += off[s.n++] <= 40;
@@ -70,8 +71,9 @@ static void print(FILE *stream, const void *what)
     const struct fc_measured *t = a->table;
     uint32_t n_left_out = 0;
     for (uint32_t i = 0; i < t->n_rows; i++) n_left_out += t->rows[i].left_out != NULL;
-    fprintf(stream, "machine     %s\nrows        %u of %s, %u fitted, %u judged, %u left out; %u of other systems\n\n", a->machine,
-            t->n_rows, t->file, a->fit->n_fitted, t->n_rows - a->fit->n_fitted - n_left_out, n_left_out, t->n_other);
+    fprintf(stream, "machine     %s\nrows        %u of %s, %u fitted, %u judged, %u left out; %u of other systems\n\n",
+            a->machine, t->n_rows, t->file, a->fit->n_fitted, t->n_rows - a->fit->n_fitted - n_left_out, n_left_out,
+            t->n_other);
     fprintf(stream, "%-26s %12s %12s %12s %12s\n", "end point (SI)", "was", "is", "low", "high");
     for (int p = 0; p < FC_END_POINTS; p++) {
         fprintf(stream, "%-26s %12.4g %12.4g", p == FC_END_OVERHEAD ? "software.send, recv" : fc_end_points[p].key,
@@ -81,15 +83,19 @@ static void print(FILE *stream, const void *what)
         else
             fprintf(stream, " %12s %12s\n", "not fitted", "-");
     }
-    fprintf(stream, "\n%-12s %5s  %-7s %24s %24s\n%-12s %5s  %-7s", "", "ranks", "", "up to 16 KiB", "above", "nodes", "/node", "");
+    fprintf(stream, "\n%-12s %5s  %-7s %24s %24s\n%-12s %5s  %-7s", "", "ranks", "", "up to 16 KiB", "above", "nodes",
+            "/node", "");
     for (int k = 0; k < 2; k++) fprintf(stream, " %6s %8s %8s", "rows", "median %", "in 40 %");
     fprintf(stream, "\n");
     for (uint32_t j = 0; j < t->n_jobs; j++)
         for (int fitted = 1; fitted >= 0; fitted--) print_summary(stream, a, j, fitted);
     if (!isnan(a->fit->covered))
-        fprintf(stream, "\nerror       from the %u rows judged; of each job the stated error, by other jobs' rows, covers %.0f %%\n",
-                a->fit->cases.n, 100 * a->fit->covered);
-    fprintf(stream, "%s     %s\n", a->path ? "\nwritten" : "\nnot written", a->path ? a->path : "(-o FILE writes a machine file)");
+        fprintf(
+            stream,
+            "\nerror       from the %u rows judged; of each job the stated error, by other jobs' rows, covers %.0f %%\n",
+            a->fit->cases.n, 100 * a->fit->covered);
+    fprintf(stream, "%s     %s\n", a->path ? "\nwritten" : "\nnot written",
+            a->path ? a->path : "(-o FILE writes a machine file)");
 }
 
 static json_t *to_json(const struct answer *a)
@@ -98,24 +104,26 @@ static json_t *to_json(const struct answer *a)
     json_t *points = json_object(), *rows = json_array();
     for (int p = 0; p < FC_END_POINTS; p++)
         json_object_set_new(points, fc_end_points[p].key,
-                            json_pack("{s:o, s:o, s:o, s:o, s:b}", "was", fc_json_real(a->fit->before.value[p]), "value",
-                                      fc_json_real(a->fit->values.value[p]), "low", fc_json_real(a->fit->low.value[p]), "high",
-                                      fc_json_real(a->fit->high.value[p]), "fitted", a->fit->fitted[p]));
+                            json_pack("{s:o, s:o, s:o, s:o, s:b}", "was", fc_json_real(a->fit->before.value[p]),
+                                      "value", fc_json_real(a->fit->values.value[p]), "low",
+                                      fc_json_real(a->fit->low.value[p]), "high", fc_json_real(a->fit->high.value[p]),
+                                      "fitted", a->fit->fitted[p]));
     for (uint32_t i = 0; i < t->n_rows; i++) {
         const struct fc_measured_row *row = &t->rows[i];
         const struct fc_measured_job *job = &t->jobs[row->job];
         json_array_append_new(
-            rows, json_pack("{s:I, s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:s?}", "line", (json_int_t)row->line, "nodes", job->nodes,
-                            "ranks_per_node", job->ranks_per_node, "collective", row->collective, "algorithm", row->algorithm,
-                            "bytes", fc_json_real(row->bytes), "measured_s", fc_json_real(row->measured_s), "predicted_s",
-                            fc_json_real(row->predicted_s), "fitted", row->fitted, "left_out", row->left_out));
+            rows,
+            json_pack("{s:I, s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:s?}", "line", (json_int_t)row->line, "nodes",
+                      job->nodes, "ranks_per_node", job->ranks_per_node, "collective", row->collective, "algorithm",
+                      row->algorithm, "bytes", fc_json_real(row->bytes), "measured_s", fc_json_real(row->measured_s),
+                      "predicted_s", fc_json_real(row->predicted_s), "fitted", row->fitted, "left_out", row->left_out));
     }
-    return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "machine", a->machine, "measured", t->file, "written", a->path, "covered_percent",
-                     fc_json_real(100 * a->fit->covered), "end_points", points, "rows", rows);
+    return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "machine", a->machine, "measured", t->file, "written", a->path,
+                     "covered_percent", fc_json_real(100 * a->fit->covered), "end_points", points, "rows", rows);
 }
 
-static enum fc_code fit(const struct fc_arguments *arguments, struct fc_measured *table,
-                        struct fc_measured_fit *found, struct fc_status *st)
+static enum fc_code fit(const struct fc_arguments *arguments, struct fc_measured *table, struct fc_measured_fit *found,
+                        struct fc_status *st)
 {
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
@@ -129,7 +137,8 @@ static enum fc_code fit(const struct fc_arguments *arguments, struct fc_measured
     return st->code;
 }
 
-enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const struct fc_machine *machine, struct fc_status *st)
+enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const struct fc_machine *machine,
+                                   struct fc_status *st)
 {
     struct fc_measured table;
     struct fc_measured_fit found;

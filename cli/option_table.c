@@ -150,7 +150,8 @@ const struct fc_option fc_options[] = {
     {"replays", 0, NULL, FC_CALIBRATION, FLAG(replays),
      .help = "make only the replays of an existing calibration anew"},
     {"measured", 0, "FILE", FC_CALIBRATION, TEXT(measured),
-     .help = "instead: fit the end points to measured collectives, a table of nodes, collective, algorithm, total_bytes, median_us"},
+     .help =
+         "instead: fit the end points to measured collectives, a table of nodes, collective, algorithm, total_bytes, median_us"},
 
     {"objective", 0, "hops|weighted|load|pareto", FC_LAYOUT, TEXT(objective),
      .help = "mean hops, the same by traffic, greatest load of "

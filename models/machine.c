@@ -313,8 +313,8 @@ static enum fc_code check_software(struct reader *r, yaml_node_t *software)
 
 static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
 {
-    static const char *const sections[] = {"network", "links", "router", "packet", "node", "software", "nic",
-                                           "measured"};
+    static const char *const sections[] = {"network", "links",    "router", "packet",
+                                           "node",    "software", "nic",    "measured"};
     struct fc_machine *m = r->machine;
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1},

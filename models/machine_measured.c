@@ -29,14 +29,17 @@ static enum fc_code read_row(struct fc_yaml *yaml, const yaml_node_t *node, stru
 {
     struct fc_measured_case *c = &m->measured.cases[m->measured.n];
     double *values[FIELDS] = {NULL, &c->nodes, &c->ranks_per_node, &c->bytes, &c->ratio};
-    bool good = node->type == YAML_SEQUENCE_NODE && node->data.sequence.items.top - node->data.sequence.items.start == FIELDS;
+    bool good =
+        node->type == YAML_SEQUENCE_NODE && node->data.sequence.items.top - node->data.sequence.items.start == FIELDS;
     for (int i = 0; good && i < FIELDS; i++) {
         const yaml_node_t *item = fc_yaml_node(yaml, node->data.sequence.items.start[i]);
         good = values[i] ? read_number(item, values[i]) : fc_yaml_is_plain(item);
         if (good && i == 0) c->collective = fc_copy_text(&m->arena, fc_yaml_text(item), yaml->st);
     }
     if (!good)
-        return wrong(yaml, node, "rows: a row is [operation, nodes, ranks a node, bytes, measured / predicted time], numbers above 0");
+        return wrong(
+            yaml, node,
+            "rows: a row is [operation, nodes, ranks a node, bytes, measured / predicted time], numbers above 0");
     m->measured.n++;
     return yaml->st->code;
 }
@@ -62,8 +65,8 @@ enum fc_code fc_measured_decode(struct fc_yaml *yaml, const yaml_node_t *section
             for (size_t i = 0; m->measured.cases && i < n && !yaml->st->code; i++)
                 read_row(yaml, fc_yaml_node(yaml, value->data.sequence.items.start[i]), m);
         } else {
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, key), "measured.%s: is unknown (known: source, widen, rows)",
-                           fc_yaml_text(key));
+            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, key),
+                           "measured.%s: is unknown (known: source, widen, rows)", fc_yaml_text(key));
         }
         if (yaml->st->code) return yaml->st->code;
     }

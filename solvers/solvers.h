@@ -164,10 +164,10 @@ void fc_replay_free(struct fc_replay *replay);
  * communicator. See collective.c for the algorithm of each operation and its source. */
 enum fc_message_work {
     FC_WORK_NONE,
-    FC_WORK_REDUCES, /* what comes is added to what is there */
+    FC_WORK_REDUCES,           /* what comes is added to what is there */
     FC_WORK_REDUCES_IN_MEMORY, /* the same of a vector that no cache holds (fc_work_of_vector) */
-    FC_WORK_PACKS,   /* blocks were copied together before, and are copied apart after */
-    FC_WORK_PICKS    /* the same of blocks that lie apart, one by one */
+    FC_WORK_PACKS,             /* blocks were copied together before, and are copied apart after */
+    FC_WORK_PICKS              /* the same of blocks that lie apart, one by one */
 };
 struct fc_message {
     uint32_t from, to;

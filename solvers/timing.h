@@ -45,9 +45,9 @@ static inline double fc_work_s(const struct fc_software *software, enum fc_messa
     double copies_s = 2 * bytes * software->copy_per_byte_s;
     return work == FC_WORK_REDUCES             ? bytes * software->reduce_per_byte_s
            : work == FC_WORK_REDUCES_IN_MEMORY ? bytes * software->reduce_memory_per_byte_s
-           : work == FC_WORK_PACKS ? copies_s
-           : work == FC_WORK_PICKS ? copies_s + software->pack_s + blocks * software->pack_per_block_s
-                                   : 0;
+           : work == FC_WORK_PACKS             ? copies_s
+           : work == FC_WORK_PICKS             ? copies_s + software->pack_s + blocks * software->pack_per_block_s
+                                               : 0;
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include "solvers/calibration/family.h"
 #include "models/machine_files.h"
 #include "solvers/calibration/family_distance.h"
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/prepared.h"
 
 #include <math.h>
 #include <string.h>
@@ -192,8 +192,8 @@ static enum fc_code compose(struct search *s, struct fc_calibration *c)
         weights += s->weight[i];
     }
     const struct fc_calibration *nearest = &s->one[s->nearest];
-    snprintf(from, sizeof from, "%d calibrated %s machine%s (nearest %.100s), not from this machine", s->n, s->net->machine->family->name,
-             s->n > 1 ? "s" : "", nearest->machine);
+    snprintf(from, sizeof from, "%d calibrated %s machine%s (nearest %.100s), not from this machine", s->n,
+             s->net->machine->family->name, s->n > 1 ? "s" : "", nearest->machine);
     *c = *nearest; /* parameters, correction and cases stay those of the nearest, which lives as long */
     c->arena = (struct fc_arena){0};
     c->phases = (struct fc_bulk){.n_relatives = (uint32_t)s->n, .relatives = phases};

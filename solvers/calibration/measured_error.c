@@ -64,8 +64,8 @@ static double outside(const struct fc_measured_cases *cases, const struct fc_mea
 }
 
 /* q of the point, widened outside; NaN: too few cases. `alone`: case `without` is left out by itself, not with its job. */
-static double quantile(const struct fc_measured_cases *cases, const struct fc_measured_point *p, uint32_t without, bool alone,
-                       bool *extrapolated)
+static double quantile(const struct fc_measured_cases *cases, const struct fc_measured_point *p, uint32_t without,
+                       bool alone, bool *extrapolated)
 {
     struct neighbour *near = malloc((cases->n + 1) * sizeof *near);
     uint32_t n = 0;
@@ -123,7 +123,9 @@ double fc_measured_widen(struct fc_measured_cases *cases)
 
 static double vector_bytes(const struct fc_trace *t, const struct fc_event *e)
 {
-    double n = e->comm >= 0 && (uint32_t)e->comm < t->n_comms ? (double)(t->comm_first[e->comm + 1] - t->comm_first[e->comm]) : 1;
+    double n = e->comm >= 0 && (uint32_t)e->comm < t->n_comms
+                   ? (double)(t->comm_first[e->comm + 1] - t->comm_first[e->comm])
+                   : 1;
     switch (e->op) {
     case FC_OP_GATHER:
     case FC_OP_SCATTER:

@@ -6,7 +6,7 @@
 
 /* What a job mostly does. */
 struct fc_measured_point {
-    const char *collective; /* the operation that weighs most; NULL: messages of its own */
+    const char *collective;              /* the operation that weighs most; NULL: messages of its own */
     double nodes, ranks_per_node, bytes; /* of its vector, or mean of a message */
 };
 

@@ -168,7 +168,8 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
         const struct fc_mail *mail = &s->call->batch->mail[list->step[k] / 2];
         if (list->step[k] & 1)
             fc_harvest_receive(run, &h, mail,
-                               fc_work_of_vector(software, list->messages[list->step[k] / 2].work, vector), s->call->bytes);
+                               fc_work_of_vector(software, list->messages[list->step[k] / 2].work, vector),
+                               s->call->bytes);
         else
             fc_harvest_send(run, &h, mail);
     }
