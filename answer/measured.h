@@ -63,7 +63,9 @@ enum fc_end_point {
     FC_END_RENDEZVOUS,
     FC_END_REDUCE,
     FC_END_REDUCE_MEMORY,
+    FC_END_CALL,
     FC_END_PORT,
+    FC_END_DELAY,
     /* Sizes at which something else begins: tried one by one. */
     FC_END_INLINE,
     FC_END_EAGER,
@@ -98,7 +100,7 @@ struct fc_measured_fit {
     double covered; /* share of them that it covers, each by those of other jobs; NaN: too few */
 };
 /* Chooses the rows: of the jobs of at most FC_MEASURED_FIT_RANKS ranks, every other size of a message, of each algorithm on
- * each job. The others judge. Returns how many are fitted. */
+ * each job, in turn the first or the second. The others judge. Returns how many are fitted. */
 enum { FC_MEASURED_FIT_RANKS = 64 };
 uint32_t fc_measured_choose(struct fc_measured *table);
 /* Fits the end points to the rows chosen, from the machine's own values. FC_NO: too few rows, or no convergence. The jobs'

@@ -5,14 +5,15 @@
  *
  *     v_j = least_j (most_j / least_j)^s(x_j),  s(x) = 1 / (1 + exp(-x)),
  *
- * and x is free: trust-region Levenberg-Marquardt (GSL multifit_nlinear) with differences of DIFFERENCE, wide enough for the
- * kinks where another message becomes the last one. Weights are Huber's (Robust Statistics, 1981; GSL's manual, robust linear
+ * and x is free. A walk by coordinates comes first, on Huber's loss of 0.1, which kinks do not stop (where another message
+ * becomes the last one); then trust-region Levenberg-Marquardt (GSL multifit_nlinear) with differences of DIFFERENCE.
+ * Weights are Huber's (Robust Statistics, 1981; GSL's manual, robust linear
  * regression), w = min(1, 1.345 sigma / |r|) with sigma = 1.4826 median |r|, renewed ROUNDS times, so that rows whose
  * algorithm is not what its name says do not pull. Intervals of 95 %: x_j +- 1.96 sqrt(C_jj), C = sigma^2 (J' W J)^-1. Rows of
  * one algorithm are not independent, so they are somewhat narrow. A value that no row feels (all |J_ij| < BLIND) stays.
  * Sizes at which something else begins (inline, eager, cache) are tried one by one, powers of two, when the rest is fitted, and
  * the rest then fitted again; one is taken where the loss falls to ENOUGH or less. The search begins at the machine file's
- * values, and again at typical ones; the better of the two ends counts. */
+ * values, and at typical ones where it has none: a minimum near them, not always the least of all. */
 #include "answer/measured.h"
 #include "solvers/gsl_errors.h"
 
@@ -22,12 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFFERENCE 1e-3
+#define DIFFERENCE 0.05
+#define FIRST_STEP 0.4
+#define LAST_STEP 0.03
 #define BLIND 1e-3
 #define HUBER 1.345
 #define LEAST_SIGMA 0.02
 #define ENOUGH 0.97 /* another size must lessen the loss to this part */
-enum { ROUNDS = 3, MOST_STEPS = 6, LEAST_ROWS_A_VALUE = 3 };
+enum { ROUNDS = 2, MOST_STEPS = 5, MOST_TURNS = 4, LEAST_ROWS_A_VALUE = 3 };
 
 struct fit {
     struct fc_measured *table;
@@ -40,7 +43,7 @@ struct fit {
     size_t n, n_rows;
     uint32_t *row;      /* [n_rows] the rows chosen */
     double *r, *sorted; /* [n_rows] */
-    int done;           /* rounds */
+    int done;           /* turns */
 };
 
 /* ---- which rows ---- */
@@ -59,7 +62,7 @@ static int by_size(const void *a, const void *b)
 uint32_t fc_measured_choose(struct fc_measured *t)
 {
     struct fc_status st = {0};
-    uint32_t n = 0, k = 0, number = 0;
+    uint32_t n = 0, k = 0, number = 0, kind = 0;
     struct fc_measured_row **order = fc_alloc(&t->arena, t->n_rows, sizeof *order, &st);
     if (!order) return 0;
     for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -71,8 +74,8 @@ uint32_t fc_measured_choose(struct fc_measured *t)
     for (uint32_t i = 0; i < n; i++) {
         bool new_kind = i == 0 || order[i]->job != order[i - 1]->job || order[i]->op != order[i - 1]->op ||
                         strcmp(order[i]->algorithm, order[i - 1]->algorithm);
-        if (new_kind)
-            number = 0;
+        if (new_kind) /* so that every size is fitted to, of some algorithm */
+            number = ++kind % 2;
         else
             number += order[i]->bytes > order[i - 1]->bytes;
         order[i]->fitted = number % 2 == 0;
@@ -167,7 +170,6 @@ static enum fc_code descend(struct fit *f, gsl_vector *x, gsl_matrix *covariance
         residuals(x, f, NULL);
         if (!f->st->code && !gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 1e-10, covariance))
             gsl_matrix_scale(covariance, sigma * sigma);
-        if (f->progress) fc_progress_show(f->progress, (double)++f->done / (4 * ROUNDS), "fitting end points");
     }
     if (w) gsl_multifit_nlinear_free(w);
     gsl_vector_free(weights);
@@ -237,59 +239,83 @@ static enum fc_code choose_sizes(struct fit *f)
 
 /* ---- the fit ---- */
 
-/* One descent from f->start, which moves to where it ends; *fit where that is better than *least. */
-static enum fc_code search(struct fit *f, struct fc_measured_fit *fit, double *least)
+/* By coordinates: factors exp(+-step), halved until LAST_STEP does not help. Kinks do not stop it. */
+static enum fc_code walk(struct fit *f)
+{
+    if (choose_points(f)) return f->st->code;
+    size_t n = f->n;
+    f->n = 0;
+    if (residuals(NULL, f, NULL)) return f->st->code;
+    double least = loss(f);
+    for (double step = FIRST_STEP; step >= LAST_STEP; step /= 2)
+        for (int turn = 0; turn < MOST_TURNS; turn++) {
+            double before = least;
+            for (size_t j = 0; j < n; j++) {
+                const struct fc_end_point_range *range = &fc_end_points[f->point[j]];
+                double *value = &f->start.value[f->point[j]], kept = *value;
+                for (int way = 1; way >= -1; way -= 2) {
+                    *value = fmin(range->most, fmax(range->least, kept * exp(way * step)));
+                    if (residuals(NULL, f, NULL)) return f->st->code;
+                    double now = loss(f);
+                    if (now < least) {
+                        least = now;
+                        break;
+                    }
+                    *value = kept;
+                }
+            }
+            if (f->progress) fc_progress_show(f->progress, fmin(0.99, ++f->done / 25.0), "fitting end points");
+            if (least > before * 0.999) break;
+        }
+    f->n = n;
+    return FC_OK;
+}
+
+/* The last steps and the intervals, from where the walk ended. */
+static enum fc_code finish(struct fit *f, struct fc_measured_fit *fit)
 {
     if (choose_points(f)) return f->st->code;
     if (f->n == 0 || f->n_rows < LEAST_ROWS_A_VALUE * f->n)
-        return fc_refuse(
-            f->st, FC_NO,
-            "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
-            f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
+        return fc_refuse(f->st, FC_NO,
+                         "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
+                         f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
     gsl_vector *x = gsl_vector_alloc(f->n);
     gsl_matrix *covariance = gsl_matrix_calloc(f->n, f->n);
     if (!x || !covariance) fc_out_of_memory(f->st, "a fit of %zu values", f->n);
     for (size_t j = 0; x && j < f->n; j++) gsl_vector_set(x, j, place_of(f->point[j], f->start.value[f->point[j]]));
-    if (!f->st->code && !descend(f, x, covariance)) {
-        f->start = values_at(f, x);
-        if (loss(f) < *least) {
-            *least = loss(f);
+    fit->values = f->start;
+    if (!f->st->code && !residuals(x, f, NULL)) {
+        double least = loss(f);
+        fit->residual = median_residual(f);
+        if (!descend(f, x, covariance) && loss(f) < least) {
+            fit->values = values_at(f, x);
             fit->residual = median_residual(f);
-            fit->values = f->start;
-            for (int p = 0; p < FC_END_POINTS; p++)
-                fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
-            for (size_t j = 0; j < f->n; j++) {
-                int p = f->point[j];
-                double half = 1.96 * sqrt(fmax(0, gsl_matrix_get(covariance, j, j))), at = gsl_vector_get(x, j);
-                fit->fitted[p] = true;
-                fit->low.value[p] = value_at(p, at - half);
-                fit->high.value[p] = value_at(p, at + half);
-            }
         }
+    }
+    for (int p = 0; p < FC_END_POINTS; p++) fit->fitted[p] = false, fit->low.value[p] = fit->high.value[p] = NAN;
+    for (size_t j = 0; j < f->n && !f->st->code; j++) {
+        int p = f->point[j];
+        double half = 1.96 * sqrt(fmax(0, gsl_matrix_get(covariance, j, j))), at = place_of(p, fit->values.value[p]);
+        fit->fitted[p] = true;
+        fit->low.value[p] = value_at(p, at - half);
+        fit->high.value[p] = value_at(p, at + half);
     }
     gsl_vector_free(x);
     gsl_matrix_free(covariance);
     return f->st->code;
 }
 
-/* Where a search begins: at the file's values, and typical ones where it has none; or at typical ones only. */
-static struct fc_end_values start_of(const struct fc_machine *m, const struct fc_end_values *before, bool typical)
+/* Where the search begins: at the file's values, and typical ones where it has none. */
+static struct fc_end_values start_of(const struct fc_machine *m, const struct fc_end_values *before)
 {
     struct fc_end_values v = *before;
     double injection = m->classes[m->n_classes - 1].bandwidth_bytes_per_s;
     for (int p = 0; p < FC_END_SIZES; p++) {
-        bool nothing = v.value[p] == 0 || isinf(v.value[p]);
-        if (typical || nothing) v.value[p] = fc_end_points[p].typical;
-        if (p == FC_END_PORT && (typical || nothing) && isfinite(injection)) v.value[p] = injection;
+        bool waits = p == FC_END_EAGER_START || p == FC_END_REDUCE_MEMORY; /* for a size (choose_sizes) */
+        if (waits || (v.value[p] != 0 && !isinf(v.value[p]))) continue;
+        v.value[p] = p == FC_END_PORT && isfinite(injection) ? injection : fc_end_points[p].typical;
     }
     return v;
-}
-
-static enum fc_code search_from(struct fit *f, struct fc_end_values start, struct fc_measured_fit *fit, double *least)
-{
-    f->start = start;
-    if (search(f, fit, least) || choose_sizes(f) || search(f, fit, least)) return f->st->code;
-    return FC_OK;
 }
 
 enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progress *progress,
@@ -297,7 +323,6 @@ enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progr
 {
     struct fit f = {.table = t, .threads = threads, .progress = progress, .st = st};
     const struct fc_machine *machine = NULL;
-    double least = INFINITY;
     memset(fit, 0, sizeof *fit);
     fc_gsl_errors();
     f.row = fc_alloc(&f.arena, t->n_rows, sizeof *f.row, st);
@@ -314,8 +339,8 @@ enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progr
     if (!st->code) {
         fit->n_fitted = (uint32_t)f.n_rows;
         fit->before = fc_end_values_of(machine);
-        if (!search_from(&f, start_of(machine, &fit->before, false), fit, &least))
-            search_from(&f, start_of(machine, &fit->before, true), fit, &least);
+        f.start = start_of(machine, &fit->before);
+        if (!walk(&f) && !choose_sizes(&f) && !walk(&f)) finish(&f, fit);
         for (int p = 0; p < FC_END_POINTS && !st->code; p++)
             if (!fit->fitted[p] && p < FC_END_SIZES) fit->values.value[p] = fit->before.value[p];
     }

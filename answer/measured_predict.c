@@ -18,7 +18,9 @@ const struct fc_end_point_range fc_end_points[FC_END_POINTS] = {
     [FC_END_RENDEZVOUS] = {"software.rendezvous", FC_SECONDS, 1e-8, 1e-4, 2e-6},
     [FC_END_REDUCE] = {"software.reduce_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
     [FC_END_REDUCE_MEMORY] = {"software.reduce_memory_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 3e-10},
+    [FC_END_CALL] = {"software.call", FC_SECONDS, 1e-8, 1e-4, 5e-7},
     [FC_END_PORT] = {"node.port_bandwidth", FC_BYTES_PER_S, 1e7, 1e12, 1e10},
+    [FC_END_DELAY] = {"router.delay", FC_SECONDS, 1e-8, 3e-6, 2e-7},
     [FC_END_INLINE] = {"software.inline", FC_BYTES, 0, 4096, 0},
     [FC_END_EAGER] = {"software.eager", FC_BYTES, 1024, 262144, 16384},
     [FC_END_CACHE] = {"software.cache", FC_BYTES, 1 << 20, 1e18, 1e18},
@@ -33,7 +35,9 @@ struct fc_end_values fc_end_values_of(const struct fc_machine *m)
                                [FC_END_RENDEZVOUS] = s->rendezvous_s,
                                [FC_END_REDUCE] = s->reduce_per_byte_s,
                                [FC_END_REDUCE_MEMORY] = s->reduce_memory_per_byte_s,
+                               [FC_END_CALL] = s->call_s,
                                [FC_END_PORT] = m->port_bytes_per_s,
+                               [FC_END_DELAY] = m->router.delay_s,
                                [FC_END_INLINE] = s->inline_bytes,
                                [FC_END_EAGER] = s->eager_bytes,
                                [FC_END_CACHE] = s->cache_bytes}};
@@ -49,10 +53,12 @@ void fc_end_values_set(const struct fc_end_values *v, struct fc_machine *m)
     s->rendezvous_s = v->value[FC_END_RENDEZVOUS];
     s->reduce_per_byte_s = v->value[FC_END_REDUCE];
     s->reduce_memory_per_byte_s = v->value[FC_END_REDUCE_MEMORY];
+    s->call_s = v->value[FC_END_CALL];
     s->inline_bytes = v->value[FC_END_INLINE];
     s->eager_bytes = v->value[FC_END_EAGER];
     s->cache_bytes = v->value[FC_END_CACHE];
     m->port_bytes_per_s = v->value[FC_END_PORT];
+    m->router.delay_s = v->value[FC_END_DELAY];
 }
 
 static bool too_long(const struct fc_measured_row *row, uint32_t n)
@@ -71,6 +77,7 @@ static enum fc_code predict(const struct fc_measured_job *job, struct fc_measure
     struct fc_replay_settings settings = {.network = FC_NET_CONTENTION,
                                           .software = job->session.machine.software,
                                           .collectives = &row->choice,
+                                          .time_only = true,
                                           .calibration = job->session.calibrated ? &job->session.calibration : NULL};
     row->predicted_s = NAN;
     if (too_long(row, job->n_ranks)) return fc_refuse(st, FC_INPUT, "more messages than are replayed here");

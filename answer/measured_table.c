@@ -25,7 +25,7 @@ static const struct {
     [RANKS_PER_NODE] = {"ppn", "ranks_per_node", false},
     [HOSTS] = {"hosts", NULL, false},
 };
-enum { MOST_FIELDS = 64 };
+enum { MOST_FIELDS = 64, ELEMENT_BYTES = 4 };
 
 struct reader {
     struct fc_measured *table;
@@ -182,7 +182,7 @@ static enum fc_code read_row(struct reader *r)
     row->bytes = bytes;
     row->measured_s = 1e-6 * us;
     row->call_bytes = call_bytes(row->op, bytes, t->jobs[row->job].n_ranks);
-    if (!row->left_out && row->call_bytes < 1) row->left_out = "less than a byte a rank";
+    if (!row->left_out && row->call_bytes < ELEMENT_BYTES) row->left_out = "less than an element of 4 bytes a rank";
     t->n_rows++;
     return FC_OK;
 }

@@ -78,6 +78,7 @@ struct fc_software {
     double per_byte_s;     /* O: CPU time a byte */
     /* Beyond LogGOPS, at each end of a message: */
     double copy_per_byte_s;   /* an eager one is copied through buffers */
+    double call_s;            /* of a collective call, besides its messages */
     double inline_bytes;      /* up to this a message goes with its request; */
     double eager_start_s;     /* a longer eager one costs this more: it is fetched by the interface */
     double rendezvous_s;      /* a longer one than eager is announced, its memory registered */

@@ -80,6 +80,8 @@ static const struct fc_key software_keys[] = {
      "and a byte of an eager message, copied at each end"},
     {"rendezvous", FC_KEY_QUANTITY, FC_SECONDS, IN(software.rendezvous_s), 0, 1e3, NULL, "0",
      "CPU time at each end of a longer message, beyond o"},
+    {"call", FC_KEY_QUANTITY, FC_SECONDS, IN(software.call_s), 0, 1e3, NULL, "0",
+     "CPU time of a collective call of each member, besides its messages"},
     {"inline", FC_KEY_QUANTITY, FC_BYTES, IN(software.inline_bytes), 0, 1e18, NULL, "0",
      "a message up to this goes with its request"},
     {"eager_start", FC_KEY_QUANTITY, FC_SECONDS, IN(software.eager_start_s), 0, 1e3, NULL, "0",

@@ -163,12 +163,22 @@ static bool enter_call(struct fc_run *run, struct fc_strand *s, uint32_t rank, c
     return s->call != NULL;
 }
 
+/* What a collective call costs its member besides messages. */
+static void charge_call(const struct fc_run *run, struct fc_strand *s)
+{
+    double cost_s = run->job->settings->software.call_s;
+    if (cost_s == 0 || s->call->n < 2 || s->call->hardware) return;
+    for (int v = 0; v < run->views; v++) s->at[v].clock_s += cost_s;
+    s->chain.software_s += cost_s;
+}
+
 static void start_nonblocking(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
 {
     struct fc_strand *beside = fc_strand_beside(run);
     if (!beside || !enter_call(run, beside, s->rank, e)) return;
     for (int v = 0; v < run->views; v++) beside->at[v].clock_s = s->at[v].clock_s;
     beside->chain = s->chain;
+    charge_call(run, beside);
     beside->rank = s->rank;
     beside->event = fc_reader_number(&run->reader, s->rank);
     beside->op = e->op;
@@ -231,7 +241,7 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
         if (e->request >= 0)
             start_nonblocking(run, s, e);
         else
-            enter_call(run, s, s->rank, e);
+            if (enter_call(run, s, s->rank, e)) charge_call(run, s);
     }
 }
 
