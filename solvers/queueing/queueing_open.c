@@ -338,7 +338,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     make(q, &arena, &scratch, st);
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
-    if (st->code)
+    if (st->code || (turns->n_rungs && fc_queueing_open_rungs(q, st)))
         fc_queueing_close(q);
     else
         *queueing = q;
@@ -348,6 +348,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
 void fc_queueing_close(struct fc_queueing *queueing)
 {
     if (!queueing) return;
+    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++) fc_queueing_close(queueing->rung[i]);
     struct fc_arena arena = queueing->arena;
     fc_arena_free(&arena);
 }
@@ -356,6 +357,8 @@ void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
 {
     queueing->accuracy = accuracy;
     queueing->warm = warm;
+    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
+        fc_queueing_tune(queueing->rung[i], accuracy, warm);
 }
 
 const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
