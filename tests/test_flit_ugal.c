@@ -1,6 +1,7 @@
 /* test_flit_ugal.c - UGAL: an almost empty network routes directly, whatever its settings; both engines agree; points of
  * an independent simulator (flit_ugal_reference.h). */
 #include "tests/flit_ugal_reference.h"
+#include "solvers/queueing/queueing.h"
 #include "tests/tests.h"
 
 #define HEAD(network, links)                                                                                           \
@@ -109,10 +110,10 @@ static void engines_agree(void)
         struct fc_status st = {0};
         if (!fc_test_network(machines[i], &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(ugal_group_shift(&net, &demand, &st), FC_OK);
-        if (!run(&net, &demand, FC_ENGINE_EVENT, 0.2, 8000, &r[0])) {
-            if (!run(&net, &demand, FC_ENGINE_CYCLE, 0.2, 8000, &r[1])) {
+        if (!run(&net, &demand, FC_ENGINE_EVENT, 0.1, 8000, &r[0])) {
+            if (!run(&net, &demand, FC_ENGINE_CYCLE, 0.1, 8000, &r[1])) {
                 double latency = r[0].latency_mean_cycles / r[1].latency_mean_cycles - 1;
-                CU_ASSERT(r[0].hops_mean > 2.9 && fabs(r[0].hops_mean / r[1].hops_mean - 1) < 0.05);
+                CU_ASSERT(r[0].hops_mean > 2.6 && fabs(r[0].hops_mean / r[1].hops_mean - 1) < 0.05);
                 CU_ASSERT(fabs(latency) < 0.07);
                 if (!(fabs(latency) < 0.07))
                     printf("\n    event %g, cycle %g\n", r[0].latency_mean_cycles, r[1].latency_mean_cycles);
@@ -146,6 +147,51 @@ static void simulator_points(void)
     }
 }
 
+/* The queueing model: all packets of a supernode to one other. Direct routes bear an eighth; the rule turns packets away
+ * from them as the load grows, and none at small loads. */
+static void queueing_follows_the_rule(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_flit_settings settings;
+    struct fc_status st = {0};
+    struct fc_turns direct, ugal;
+    struct fc_queueing *q;
+    struct fc_queueing_parameters parameters;
+    struct fc_queueing_answer low, high;
+    double saturation;
+    if (!fc_test_network(machines[0], &machine, &net)) return;
+    fc_flit_defaults(&settings);
+    fc_queueing_defaults(&parameters);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "complement", 1, &demand, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&net, &demand, &settings, 600000, &ugal, &st), FC_OK);
+    CU_ASSERT_EQUAL(fc_machine_route(&machine, "direct", &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&net, &demand, &settings, 600000, &direct, &st), FC_OK);
+    double alone = 1 / direct.max_service_rate;
+    CU_ASSERT(fabs(alone - 0.125) < 1e-3 && direct.n_rungs == 0 && ugal.n_rungs == FC_TURNS_RUNGS);
+    CU_ASSERT(fc_near(ugal.hops_mean, direct.hops_mean, 1e-9) &&
+              fc_near(ugal.zero_load_cycles, direct.zero_load_cycles, 1e-9));
+    CU_ASSERT(ugal.rung_top > 2 * alone && ugal.rung_top < 4.1 * alone);
+    for (uint32_t i = 1; i < ugal.n_rungs; i++)
+        CU_ASSERT(ugal.rung[i].hops_mean > ugal.rung[i - 1].hops_mean - 0.02 &&
+                  fc_turns_rung_load(&ugal, i) > fc_turns_rung_load(&ugal, i - 1));
+    CU_ASSERT(ugal.rung[FC_TURNS_RUNGS - 1].hops_mean > direct.hops_mean + 0.5);
+    CU_ASSERT_EQUAL_FATAL(fc_queueing_open(&ugal, &q, &st), FC_OK);
+    CU_ASSERT_EQUAL(fc_queueing_saturation(q, &parameters, &saturation, &st), FC_OK);
+    CU_ASSERT(saturation > 1.6 * alone && saturation <= ugal.rung_top * 1.001);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 0.02 * alone, &low, &st) && low.stable);
+    CU_ASSERT(fabs(low.latency_mean_cycles / direct.zero_load_cycles - 1) < 0.03);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 1.4 * alone, &high, &st) && high.stable);
+    CU_ASSERT(high.latency_mean_cycles > 1.1 * low.latency_mean_cycles);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 1.01 * ugal.rung_top, &high, &st) && !high.stable);
+    fc_queueing_close(q);
+    fc_turns_free(&ugal);
+    fc_turns_free(&direct);
+    fc_demand_free(&demand);
+    fc_test_close(&machine, &net);
+}
+
 int suite_flit_ugal(void)
 {
     static const CU_TestInfo tests[] = {
@@ -153,6 +199,7 @@ int suite_flit_ugal(void)
         {"so do the shipped machines", shipped_are_minimal},
         {"both engines agree under group shift", engines_agree},
         {"points of an independent simulator", simulator_points},
+        {"the queueing model's indirect share follows the rule", queueing_follows_the_rule},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("flit_ugal", tests);

@@ -22,7 +22,7 @@ static uint32_t waiting_flits(const void *engine_, uint32_t link)
         uint16_t used = port->ready | port->heads | port->ready_asleep | port->heads_asleep;
         for (; used; used &= (uint16_t)(used - 1)) {
             const struct fc_cycle_channel *c = &e->channel[((size_t)p << e->vc_shift) + LOW(used)];
-            if (c->out == link) sum += c->count;
+            if (c->out == link && c->out_vc == FC_NO_VC) sum += c->count; /* else it is on its way */
         }
     }
     return sum;

@@ -173,13 +173,12 @@ static enum fc_code settle(struct fc_queueing *q, const struct fc_queueing_param
     return FC_OK;
 }
 
-enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                   double load_flits_per_cycle, bool *stable, double *greatest_utilization,
-                                   struct fc_status *st)
+enum fc_code fc_queueing_is_stable_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                       double load_flits_per_cycle, bool *stable, double *greatest_utilization,
+                                       struct fc_status *st)
 {
     struct fc_queueing_answer answer;
-    enum fc_code code =
-        settle(fc_queueing_rung_above(queueing, load_flits_per_cycle), parameters, load_flits_per_cycle, &answer, st);
+    enum fc_code code = settle(queueing, parameters, load_flits_per_cycle, &answer, st);
     *stable = answer.stable;
     *greatest_utilization = answer.greatest_utilization;
     return code;
@@ -195,11 +194,4 @@ enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc
     add_tail(queueing->t, answer);
     queueing->solved_cycles = answer->latency_mean_cycles;
     return FC_OK;
-}
-
-enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                               double load_flits_per_cycle, struct fc_queueing_answer *answer, struct fc_status *st)
-{
-    return queueing->rung ? fc_queueing_solve_rungs(queueing, parameters, load_flits_per_cycle, answer, st)
-                          : fc_queueing_solve_one(queueing, parameters, load_flits_per_cycle, answer, st);
 }

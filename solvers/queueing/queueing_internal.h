@@ -110,15 +110,13 @@ struct fc_queueing_steady {
 /* Solves the fixed point at a load: true when it converged or is unstable beyond doubt (greatest_utilization). */
 bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
                         struct fc_queueing_steady *steady);
-/* queueing_rungs.c: models of the rungs of the turns; fc_queueing_solve where there are some. */
-enum fc_code fc_queueing_open_rungs(struct fc_queueing *queueing, struct fc_status *st);
-enum fc_code fc_queueing_solve_rungs(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                     double load, struct fc_queueing_answer *answer, struct fc_status *st);
-/* The model that decides whether the load is stable. */
-struct fc_queueing *fc_queueing_rung_above(struct fc_queueing *queueing, double load);
-/* fc_queueing_solve for these turns alone. */
+/* fc_queueing_solve and fc_queueing_is_stable for these turns alone, without rungs. */
 enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                   double load, struct fc_queueing_answer *answer, struct fc_status *st);
+                                   double load_flits_per_cycle, struct fc_queueing_answer *answer,
+                                   struct fc_status *st);
+enum fc_code fc_queueing_is_stable_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                       double load_flits_per_cycle, bool *stable, double *greatest_utilization,
+                                       struct fc_status *st);
 /* fc_queueing_solve without the sums over the way of a packet. */
 enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                    double load_flits_per_cycle, bool *stable, double *greatest_utilization,

@@ -338,7 +338,9 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     make(q, &arena, &scratch, st);
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
-    if (st->code || (turns->n_rungs && fc_queueing_open_rungs(q, st)))
+    if (turns->n_rungs && !st->code) q->rung = fc_alloc(&q->arena, turns->n_rungs, sizeof(struct fc_queueing *), st);
+    for (uint32_t i = 0; !st->code && i < turns->n_rungs; i++) fc_queueing_open(&turns->rung[i], &q->rung[i], st);
+    if (st->code)
         fc_queueing_close(q);
     else
         *queueing = q;

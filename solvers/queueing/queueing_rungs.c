@@ -10,13 +10,6 @@
 
 #include <math.h>
 
-enum fc_code fc_queueing_open_rungs(struct fc_queueing *q, struct fc_status *st)
-{
-    q->rung = fc_alloc(&q->arena, q->t->n_rungs, sizeof(struct fc_queueing *), st);
-    for (uint32_t i = 0; !st->code && i < q->t->n_rungs; i++) fc_queueing_open(&q->t->rung[i], &q->rung[i], st);
-    return st->code;
-}
-
 /* The first rung whose load is not below. */
 static uint32_t above(const struct fc_queueing *q, double load)
 {
@@ -25,9 +18,11 @@ static uint32_t above(const struct fc_queueing *q, double load)
     return i;
 }
 
-struct fc_queueing *fc_queueing_rung_above(struct fc_queueing *q, double load)
+enum fc_code fc_queueing_is_stable(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load,
+                                   bool *stable, double *greatest_utilization, struct fc_status *st)
 {
-    return q->rung ? q->rung[above(q, load)] : q;
+    struct fc_queueing *one = q->rung ? q->rung[above(q, load)] : q;
+    return fc_queueing_is_stable_one(one, parameters, load, stable, greatest_utilization, st);
 }
 
 static void mix(double *to, double from, double share)
@@ -35,9 +30,10 @@ static void mix(double *to, double from, double share)
     *to += share * (from - *to);
 }
 
-enum fc_code fc_queueing_solve_rungs(struct fc_queueing *q, const struct fc_queueing_parameters *parameters,
-                                     double load, struct fc_queueing_answer *a, struct fc_status *st)
+enum fc_code fc_queueing_solve(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load,
+                               struct fc_queueing_answer *a, struct fc_status *st)
 {
+    if (!q->rung) return fc_queueing_solve_one(q, parameters, load, a, st);
     uint32_t i = above(q, load);
     double high = fc_turns_rung_load(q->t, i), low = i > 0 ? fc_turns_rung_load(q->t, i - 1) : 0;
     struct fc_queueing_answer b;

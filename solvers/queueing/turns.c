@@ -218,7 +218,8 @@ static uint32_t repeats_of(const struct fc_turns_walk *w, double pairs, double p
     return most < least ? (uint32_t)fmax(1, most) : (uint32_t)(most / least) * least;
 }
 
-enum fc_code fc_turns_walk_all(struct fc_turns_walk *w, double packets, struct fc_status *st)
+/* One walk of all traffic with about that many packets. */
+static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_status *st)
 {
     const struct fc_demand *demand = w->demand;
     struct fc_turns *t = w->turns;
@@ -255,13 +256,13 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
 {
     struct fc_turns *t = w->turns;
     double packets = 64;
-    if (fc_turns_walk_all(w, packets, st)) return st->code; /* hops a packet, and whether there is anything to choose */
+    if (walk_all(w, packets, st)) return st->code; /* hops a packet, and whether there is anything to choose */
     double hops = (double)w->n_hops / (double)w->n_walked, most = (double)most_hops / hops;
     int n = w->choosing ? ROUNDS : t->sampled || !w->n_strata ? 1 : 0;
     fc_turns_add_up(w);
     if (w->choosing) memset(w->utilisation, 0, t->n_links * sizeof *w->utilisation);
     for (int round = 0; round < n; round++) {
-        if (fc_turns_walk_all(w, round + 1 < n ? most / (2 * ROUNDS) : most / (n > 1 ? 2 : 1), st)) return st->code;
+        if (walk_all(w, round + 1 < n ? most / (2 * ROUNDS) : most / (n > 1 ? 2 : 1), st)) return st->code;
         fc_turns_add_up(w);
         average(w, round);
     }
@@ -345,7 +346,7 @@ void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *se
 static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
     bool done = false, whole = method == FC_TURNS_DESTINATIONS;
-    if (w->ugal) return fc_turns_ugal(w, w->at_load, most_hops, &w->at_load, st);
+    if (w->ugal) return fc_turns_ugal(w, walk_all, w->at_load, most_hops, &w->at_load, st);
     if (method == FC_TURNS_AUTO && fc_turns_is_torus(w)) return fc_turns_torus(w, st);
     if ((whole || (method == FC_TURNS_AUTO && !w->turns->folded)) &&
         fc_turns_destinations(w, EDGES_A_HOP * (double)most_hops, &done, st))

@@ -56,8 +56,7 @@ struct fc_turns_walk {
     /* UGAL (turns_ugal.c), [n_links]; NULL: packets find no queues. */
     double *mean_rate, *on_wire, *waits; /* packets a cycle at load one; flits that a packet finds, means */
     double at_load;
-    bool ugal;  /* turns of at_load; else, under UGAL, of an empty network */
-    bool known; /* mean_rate is of an earlier load */
+    bool ugal; /* turns of at_load; else, under UGAL, of an empty network */
 };
 
 /* ---- turns_tables.c ---- */
@@ -91,9 +90,6 @@ uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
 
-/* One walk of all traffic with about that many packets. */
-enum fc_code fc_turns_walk_all(struct fc_turns_walk *w, double packets, struct fc_status *st);
-
 /* ---- turns_ugal.c ---- */
 
 /* What a packet with that random word sees of the queues: for fc_flit_route_ops.start. */
@@ -102,10 +98,12 @@ struct fc_turns_sight {
     uint32_t random;
 };
 struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight);
+/* One walk of all traffic with about that many packets. */
+typedef enum fc_code fc_turns_walker(struct fc_turns_walk *w, double packets, struct fc_status *st);
 /* States, choices and their rates of UGAL at a load in flits a node and cycle; 0: at the load that its busiest link
  * can just bear, *most_load. */
-enum fc_code fc_turns_ugal(struct fc_turns_walk *w, double load, uint64_t most_hops, double *most_load,
-                           struct fc_status *st);
+enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, double load, uint64_t most_hops,
+                           double *most_load, struct fc_status *st);
 
 /* ---- turns_pool.c ---- */
 
