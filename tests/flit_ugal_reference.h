@@ -28,7 +28,7 @@ struct ugal_curve {
     int quick; /* point for the fast tests */
     struct ugal_point point[8];
     int n;
-    bool steep[8]; /* where indirect routes set in: the deviation is told, not judged (docs/flit.md) */
+    bool steep[8]; /* more than 5 % off, for a known reason: told, not judged (docs/flit.md) */
 };
 static const struct ugal_curve ugal_curves[] = {
     {"uniform, 1 flit",
@@ -74,7 +74,7 @@ static const struct ugal_curve ugal_curves[] = {
       {0.15, 351.16, 3.649},
       {0.17, 387.69, 3.874}},
      7,
-     {false, false, false, false, true}},
+     {false, false, false, false, true, false, true}},
 };
 
 struct ugal_machine {

@@ -16,6 +16,7 @@ static const struct {
     const char *file, *word;
 } other[] = {
     {"models/network.h", "torus"},                        /* an example in a comment */
+    {"models/machine.c", "ugal"},                         /* a section of the router's, for those that can do it */
     {"solvers/flit/kernel.h", "dimension-order"},         /* the same */
     {"mapping/place/place_traffic.c", "dimension-order"}, /* how packets turn on a chip: place --turns */
     {"cli/cmd_place.c", "dimension-order"},               /* the same */

@@ -138,12 +138,14 @@ static void two_level(void)
         if (!fc_test_network(machines[i], &machine, &net)) continue;
         machine.router.vcs = 6;
         for (int r = 0; r < 3; r++) {
-            uint32_t draws = r == 0 ? 64 : r == 1 ? 200 : 800; /* UGAL: two of nine words or so go indirectly */
+            uint32_t draws = r == 0 ? 64 : r == 1 ? 200 : 400;
             bool random = r > 0 || i == 2 || i == 3;
             enum loads loads = r == 2 ? LINKS_ONLY : random ? STATISTICAL : EXACT;
+            /* UGAL takes no indirect route that begins with the link of the direct one; the certificate does not know. */
+            enum agreement arcs = r == 2 ? SUBSET : EQUAL;
             route_by(&machine, routings[r]);
-            run_trial(&net, &(struct trial){routings[r], "hops", loads, EQUAL, draws, false, false});
-            run_trial(&net, &(struct trial){routings[r], "none", loads, EQUAL, draws, false, false});
+            run_trial(&net, &(struct trial){routings[r], "hops", loads, arcs, draws, false, false});
+            run_trial(&net, &(struct trial){routings[r], "none", loads, arcs, draws, false, false});
         }
         fc_test_close(&machine, &net);
     }

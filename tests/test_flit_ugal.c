@@ -2,6 +2,7 @@
  * an independent simulator (flit_ugal_reference.h). */
 #include "tests/flit_ugal_reference.h"
 #include "solvers/queueing/queueing.h"
+#include "tests/support.h"
 #include "tests/tests.h"
 
 #define HEAD(network, links)                                                                                           \

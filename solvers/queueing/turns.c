@@ -434,7 +434,9 @@ enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand 
                            struct fc_status *st)
 {
     if (fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st)) return st->code;
-    if (!strcmp(net->machine->routing->name, "ugal") && add_rungs(net, demand, settings, most_hops, turns, st))
+    /* Detours by load: the rule of router.ugal. */
+    const struct fc_routing_ops *routing = net->machine->routing;
+    if (routing->adaptive && routing->detours && add_rungs(net, demand, settings, most_hops, turns, st))
         fc_turns_free(turns);
     return st->code;
 }
