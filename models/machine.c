@@ -112,6 +112,16 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
                       r->st);
 }
 
+/* Names the table's keys, and the section within the router's. */
+static enum fc_code unknown_key(struct reader *r, const struct fc_key_table *table, yaml_node_t *name)
+{
+    struct fc_key all[64] = {{0}};
+    size_t n = table->n < FC_COUNT(all) ? table->n : FC_COUNT(all) - 1;
+    memcpy(all, table->keys, n * sizeof *all);
+    if (table == &fc_router_keys) all[n++].name = "ugal";
+    return fc_key_unknown(all, n, fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
+}
+
 /* Decodes a mapping whose every key is in the table. */
 static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping, const struct fc_key_table *table,
                            void *settings)
@@ -122,8 +132,8 @@ static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *ma
     for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
         yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
         const struct fc_key *key = fc_key_find(table->keys, table->n, fc_yaml_text(name));
-        if (!key)
-            return fc_key_unknown(table->keys, table->n, fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
+        if (table == &fc_router_keys && !strcmp(fc_yaml_text(name), "ugal")) continue; /* decode_ugal */
+        if (!key) return unknown_key(r, table, name);
         if (set_key(r, prefix, key, settings, fc_yaml_node(&r->yaml, p->value))) return r->st->code;
     }
     return FC_OK;
@@ -252,6 +262,23 @@ static enum fc_code decode_links(struct reader *r, yaml_node_t *top, yaml_node_t
     return FC_OK;
 }
 
+/* router.ugal, a mapping within the router's. */
+static enum fc_code decode_ugal(struct reader *r, yaml_node_t *router)
+{
+    struct fc_machine *m = r->machine;
+    yaml_node_t *value = router ? (yaml_node_t *)fc_yaml_value(&r->yaml, router, "ugal") : NULL;
+    m->router.ugal.threshold_flits = NAN;
+    if (value && value->type != YAML_MAPPING_NODE)
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
+                       "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local or "
+                       "credits})");
+    if (value && !fc_routing_find("ugal", m->family->name))
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "router.ugal: a %s network has no routing ugal",
+                       m->family->name);
+    if (value) m->router.ugal.line = fc_yaml_place(&r->yaml, value).line;
+    return decode(r, "router.ugal", value, &fc_ugal_keys, m);
+}
+
 static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
 {
     const struct fc_machine *m = r->machine;
@@ -362,7 +389,7 @@ static enum fc_code decode_machine(struct reader *r)
     if (m->family->check(m, where, st)) return point_at_key(r, network, "network");
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
-    if (decode_links(r, top, links) || decode(r, "router", router, &fc_router_keys, m) ||
+    if (decode_links(r, top, links) || decode(r, "router", router, &fc_router_keys, m) || decode_ugal(r, router) ||
         (fc_multicast_check(m, st) && point_at_key(r, router, "router")) ||
         decode(r, "packet", packet, &fc_packet_keys, m) ||
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||

@@ -30,6 +30,18 @@ enum fc_escape {
 enum fc_arbitration { FC_ROUND_ROBIN, FC_AGE, FC_RANDOM, FC_JSQ, FC_SLQ, FC_JSQ_SLQ };
 extern const char *const fc_flow_control_names[], *const fc_escape_names[], *const fc_arbitration_names[];
 
+/* The rule of UGAL (router.ugal): a packet goes directly where
+ *     q_direct <= weight * q_indirect + threshold,
+ * q the flits that the source's router counts for the first link of the route. */
+enum fc_ugal_queue { FC_UGAL_LOCAL, FC_UGAL_CREDITS };
+extern const char *const fc_ugal_queue_names[];
+struct fc_ugal {
+    double threshold_flits; /* NaN: left out; see fc_ugal_threshold_flits */
+    long long weight;       /* of the indirect route's queue */
+    int queue;              /* enum fc_ugal_queue: what is counted */
+    long line;              /* of the section; 0: the file has none */
+};
+
 struct fc_router {
     double delay_s; /* head flit from buffer write to link, without contention */
     int flow_control, escape, arbitration;
@@ -51,6 +63,7 @@ struct fc_router {
     double in_network_percent;  /* share of decisions in which packets in the network go before injected ones */
     int multicast;              /* enum fc_multicast_kind */
     long long multicast_window; /* tree: packets of a sender that may wait for acknowledgements */
+    struct fc_ugal ugal;
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE };       /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
@@ -200,6 +213,8 @@ enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, st
                                 struct fc_status *st);
 /* Cores of the machine that can hold a task: nodes x cores per node. */
 uint64_t fc_machine_cores(const struct fc_network *net);
+/* router.ugal's threshold, its default where the file gives none (machine_ugal.c). */
+double fc_ugal_threshold_flits(const struct fc_machine *machine);
 /* Whether the family has what router.multicast asks for. FC_INPUT: a message that begins with the key
  * (multicast.c). */
 enum fc_code fc_multicast_check(const struct fc_machine *machine, struct fc_status *st);

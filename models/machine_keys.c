@@ -8,6 +8,7 @@ const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
+const char *const fc_ugal_queue_names[] = {"local", "credits", NULL};
 const char *const fc_injection_names[] = {"any", "direction", "random", NULL};
 
 #define IN(field) offsetof(struct fc_machine, field)
@@ -48,6 +49,14 @@ static const struct fc_key router_keys[] = {
      "what routers copy: deposit or tree"},
     {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1",
      "tree: packets of a sender not acknowledged"},
+};
+/* router.ugal, a section within the section; models/machine.h has the rule. */
+static const struct fc_key ugal_keys[] = {
+    {"threshold", FC_KEY_QUANTITY, FC_NUMBER, IN(router.ugal.threshold_flits), 0, 1e6, NULL, NULL,
+     "flits by which the direct route's queue may be longer"},
+    {"weight", FC_KEY_INT, FC_NUMBER, IN(router.ugal.weight), 1, 1000, NULL, "2", "of the indirect route's queue"},
+    {"queue", FC_KEY_CHOICE, FC_NUMBER, IN(router.ugal.queue), 0, 0, fc_ugal_queue_names, "credits",
+     "what counts: flits that wait in the router, or credits that are out"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},
@@ -112,6 +121,7 @@ static const struct fc_key link_keys[] = {
 };
 
 const struct fc_key_table fc_router_keys = {router_keys, FC_COUNT(router_keys)};
+const struct fc_key_table fc_ugal_keys = {ugal_keys, FC_COUNT(ugal_keys)};
 const struct fc_key_table fc_packet_keys = {packet_keys, FC_COUNT(packet_keys)};
 const struct fc_key_table fc_node_keys = {node_keys, FC_COUNT(node_keys)};
 const struct fc_key_table fc_software_keys = {software_keys, FC_COUNT(software_keys)};

@@ -10,7 +10,7 @@ struct fc_key_table {
     size_t n;
 };
 /* Fields of struct fc_machine; of struct fc_link_class. */
-extern const struct fc_key_table fc_router_keys, fc_packet_keys, fc_node_keys, fc_software_keys;
+extern const struct fc_key_table fc_router_keys, fc_ugal_keys, fc_packet_keys, fc_node_keys, fc_software_keys;
 extern const struct fc_key_table fc_nic_keys; /* nic_keys.c */
 extern const struct fc_key_table fc_link_keys;
 

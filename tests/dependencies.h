@@ -376,17 +376,20 @@ static inline void two_level_trace(const struct fc_network *net, const uint32_t 
              stride = single ? 0
                       : grid ? 2
                              : 1;
+    /* UGAL counts channels from the end of a route of three supernodes. */
+    uint32_t skip = !strcmp(net->machine->routing->name, "ugal") && s->n_supernodes > 2 ? 3 - n : 0;
     t->n = 0;
     hop(t, in_link(net, a), 1, 0);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t cable = choices % s->pair_links;
+        uint32_t cable = choices % s->pair_links, segment = i + skip;
         choices /= s->pair_links;
         uint32_t d = i + 1 < n ? fc_two_level_d_link(net, supernode[i], supernode[i + 1], cable) : FC_NONE;
-        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, i * stride, grid && !single, t))
+        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, segment * stride, grid && !single,
+                        t))
             return;
         choices /= 2;
         if (i + 1 == n) break;
-        hop(t, d, 1, i * stride);
+        hop(t, d, 1, segment * stride);
         at = net->link_target[d];
     }
     if (choices != 0) return;

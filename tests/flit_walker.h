@@ -212,7 +212,7 @@ struct trial {
 /* Queues that make UGAL choose both ways. */
 static inline uint32_t some_queue(const void *engine, uint32_t link)
 {
-    return (uint32_t)fc_random_below(*(const uint64_t *)engine, 0, link, 100);
+    return (uint32_t)fc_random_below(*(const uint64_t *)engine, 0, link, 1000);
 }
 
 static inline uint32_t random_word(const struct fc_network *net, const struct trial *t, uint32_t i, uint32_t pair)
@@ -295,7 +295,7 @@ static inline void run_trial(const struct fc_network *net, const struct trial *t
             for (uint32_t i = 0; w.src != w.dst && i < draws; i++) {
                 uint32_t word = random_word(net, t, i, w.src * net->n_nodes + w.dst);
                 uint64_t state = word;
-                struct fc_flit_view view = {&state, some_queue};
+                struct fc_flit_view view = {&state, some_queue, some_queue};
                 w.head = (struct fc_flit_head){flit.route->start(&flit, w.src, w.dst, word, &view), w.dst, word};
                 follow(&w, fc_node_vertex(net, w.src), FC_NONE, 0, NOTHING, true, 0, 1.0 / draws);
             }

@@ -22,7 +22,7 @@ static void send_some(const struct fc_flit_net *flit, const struct fc_certificat
         w.dst = (uint32_t)fc_random_below(1, 1, i, net->n_nodes);
         uint32_t word = (uint32_t)fc_random(1, 2, i), at = fc_node_vertex(net, w.src), hops = 0, link = FC_NONE;
         uint64_t state = word, held = NOTHING;
-        struct fc_flit_view view = {&state, some_queue};
+        struct fc_flit_view view = {&state, some_queue, some_queue};
         struct fc_flit_head head = {flit->route->start(flit, w.src, w.dst, word, &view), w.dst, word};
         uint16_t vcs = 1;
         for (; at != fc_node_vertex(net, w.dst) || link == FC_NONE; at = net->link_target[link]) {

@@ -137,6 +137,43 @@ static const struct refusal values[] = {
     {"name: a\n" REST "software: {compute_scale: 2 s}\n", FC_INPUT, 4, "software.compute_scale: '2 s'"},
 };
 
+#define UGAL(keys)                                                                                                     \
+    "name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\nlinks: {ll: {bandwidth: 1 GB/s}, d: "  \
+    "{bandwidth: 1 GB/s}}\nrouter:\n  ugal: " keys "\n"
+static const struct refusal ugal[] = {
+    {UGAL("30"), FC_INPUT, 5, "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, "},
+    {UGAL("[30, 2]"), FC_INPUT, 5, "router.ugal: is not a mapping"},
+    {UGAL("{threshold: -1}"), FC_INPUT, 5, "router.ugal.threshold: '-1' is negative"},
+    {UGAL("{threshold: 2e6}"), FC_INPUT, 5, "router.ugal.threshold: '2e6' is out of range"},
+    {UGAL("{threshold: 30 B}"), FC_INPUT, 5, "router.ugal.threshold: "},
+    {UGAL("{weight: 0}"), FC_INPUT, 5, "router.ugal.weight: '0' is out of range (allowed: 1 to 1000)"},
+    {UGAL("{weight: 1.5}"), FC_INPUT, 5, "router.ugal.weight: "},
+    {UGAL("{queue: remote}"), FC_INPUT, 5, "router.ugal.queue: 'remote'"},
+    {UGAL("{queue: [local]}"), FC_INPUT, 5, "router.ugal.queue: a list where one value is expected"},
+    {UGAL("{bias: 3}"), FC_INPUT, 5, "unknown key 'bias' (known: threshold, weight, queue)"},
+    {UGAL("{weight: 2, weight: 3}"), FC_INPUT, 5, "weight"},
+    {"name: a\n" REST "router: {ugal: {weight: 2}}\n", FC_INPUT, 4, "router.ugal: a torus network has no routing ugal"},
+};
+
+static void ugal_values(void)
+{
+    struct fc_machine m;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_test_machine(UGAL("{threshold: 7, weight: 3, queue: local}"), &m, &st), FC_OK);
+    CU_ASSERT(m.router.ugal.threshold_flits == 7 && m.router.ugal.weight == 3 && m.router.ugal.queue == FC_UGAL_LOCAL);
+    CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 7);
+    fc_machine_free(&m);
+    CU_ASSERT_EQUAL_FATAL(fc_test_machine(UGAL("{}"), &m, &st), FC_OK);
+    CU_ASSERT(isnan(m.router.ugal.threshold_flits) && m.router.ugal.weight == 2 &&
+              m.router.ugal.queue == FC_UGAL_CREDITS);
+    CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 30);
+    m.packet.max_bytes = 32 * 40;
+    CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 240); /* six packets */
+    m.classes[0].latency_s = 32e-6;                    /* 64 us at 1 GB/s: 2000 flits under way */
+    CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 250);
+    fc_machine_free(&m);
+}
+
 static const struct refusal ranges[] = {
     {TORUS("dims: [4, 0]"), FC_INPUT, 2, "network.dims: '0' is out of range (allowed: 1 to 4294967295)"},
     {TORUS("dims: [4, -4]"), FC_INPUT, 2, "network.dims: '-4' is out of range"},
@@ -254,6 +291,10 @@ static void refused_names(void)
 static void refused_values(void)
 {
     expect(values, FC_COUNT(values));
+}
+static void refused_ugal(void)
+{
+    expect(ugal, FC_COUNT(ugal));
 }
 static void refused_ranges(void)
 {
@@ -430,6 +471,8 @@ static const CU_TestInfo tests[] = {
     {"unknown families, classes, routings", refused_names},
     {"wrong types and units", refused_values},
     {"zero, negative and huge values", refused_ranges},
+    {"router.ugal: values and defaults", ugal_values},
+    {"router.ugal: refusals", refused_ugal},
     {"shapes that do not fit together", refused_shapes},
     {"machines too large for numbers", refused_giants},
     {"machines too large for memory", refused_by_memory},

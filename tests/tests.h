@@ -52,6 +52,7 @@
     X(suite_flit_router)                                                                                               \
     X(suite_flit_route)                                                                                                \
     X(suite_flit_reference)                                                                                            \
+    X(suite_flit_ugal)                                                                                                 \
     X(suite_flit_prepare)                                                                                              \
     X(suite_flit_event)                                                                                                \
     X(suite_flit_event_queue)                                                                                          \

@@ -7,6 +7,7 @@
  * born in a measurement of the same length stays below the same limit (1000 or 2000 cycles). */
 #include "tests/flit_oracles.h"
 #include "tests/flit_reference.h"
+#include "tests/flit_ugal_reference.h"
 
 static int n_rows, n_failed;
 
@@ -165,6 +166,43 @@ static void compare_curve(const char *name)
     reference_close(&m);
 }
 
+/* ---- UGAL, by the same simulator ---- */
+
+/* From 5 to 80 % of the simulator's saturation within 5 %. */
+static void compare_ugal(const struct ugal_curve *c)
+{
+    struct fc_status st = {0};
+    struct ugal_machine m;
+    char name[64], how[64];
+    snprintf(name, sizeof name, "UGAL, %s", c->name);
+    if (!ugal_open(c, &m, &st)) {
+        broken(name, &st);
+        return;
+    }
+    for (int i = 0; i < c->n && !st.code; i++) {
+        const struct ugal_point *p = &c->point[i];
+        struct fc_flit_result r;
+        if (ugal_run(c, &m, p->load, 1, &r, &st)) break;
+        double share = p->load / c->stable_up_to;
+        snprintf(how, sizeof how, "load %g (%.0f %%), latency", p->load, 100 * share);
+        row(name, how, r.latency_mean_cycles, p->latency_cycles, share > 0.82 || c->steep[i] ? -1 : 5);
+        snprintf(how, sizeof how, "load %g, hops", p->load);
+        row(name, how, r.hops_mean, p->hops, -1);
+        fc_flit_free(&r);
+    }
+    if (st.code) broken(name, &st);
+    double low = 0.7 * c->stable_up_to, high = 1.4 * c->stable_up_to;
+    while (high - low > 0.01 * c->stable_up_to && !st.code) {
+        struct fc_flit_result r;
+        double middle = (low + high) / 2;
+        if (ugal_run(c, &m, middle, 1, &r, &st)) break;
+        *(r.latency_mean_cycles < 2000 ? &low : &high) = middle;
+        fc_flit_free(&r);
+    }
+    row(name, "saturation, offered", low, c->stable_up_to, -1);
+    ugal_close(&m);
+}
+
 int main(int argc, char **argv)
 {
     const char *only = argc > 1 ? argv[1] : "";
@@ -173,6 +211,8 @@ int main(int argc, char **argv)
     if (!reference_there()) printf("no %s: the independent simulator's curves are skipped\n", REFERENCE_DIRECTORY);
     for (size_t i = 0; i < FC_COUNT(reference_names) && reference_there(); i++)
         if (strstr(reference_names[i], only)) compare_curve(reference_names[i]);
+    for (size_t i = 0; i < FC_COUNT(ugal_curves); i++)
+        if (!*only || !strcmp(only, "ugal")) compare_ugal(&ugal_curves[i]);
     printf("%d comparisons, %d failed\n", n_rows, n_failed);
     return n_failed > 0;
 }

@@ -3,7 +3,8 @@
  * A route is segments of local links with D links between: direct LL/LR - D - LL/LR, indirect with one
  * more D link and segment; traffic within a supernode is a first segment alone. Channel = number of D
  * links taken so far; in a grid group, where a segment may have two hops either way round, twice that plus
- * the hop. On the way through supernode i from s to t (t != s) a packet goes from a router that hosts a D
+ * the hop. Under UGAL it is counted from the end, 2 less the D links still to take, so that direct and indirect
+ * packets of a source share no channel before their first D link. On the way through supernode i from s to t (t != s) a packet goes from a router that hosts a D
  * link of s to one that hosts one of t. Complete sets of dependencies (all last links into a router before
  * all of its D links, ...) go through hubs; those that except the supernode the packet came from are
  * written out. d_link free counts no L hops in loads, but they are there: the dependencies are those of
@@ -25,6 +26,7 @@ struct two_level_relation {
     const struct fc_two_level_shape *s;
     struct fc_cdg *cdg;
     bool single, direct, indirect;
+    bool both;         /* UGAL: direct routes are the last two segments of three, traffic within a supernode the last */
     uint32_t hops;     /* channels a segment */
     uint32_t base;     /* first router of the supernode at hand */
     struct port *port; /* [(S - 1) * cables] of the supernode, by host */
@@ -118,9 +120,14 @@ static void member_pair(const struct two_level_relation *r, uint32_t a, uint32_t
     struct ways w = find_ways(r, a, b);
     uint32_t deliver = r->deliver + 2 * (r->base + a);
     bool a_hosts = r->first[a] < r->first[a + 1], b_hosts = r->first[b] < r->first[b + 1];
-    last_segment(r, r->inject + r->base + a, &w, b, 0);
+    last_segment(r, r->inject + r->base + a, &w, b, r->both ? 2 : 0);
+    for (uint32_t segment = 0; r->both && b_hosts && segment < 2; segment++) {
+        set_out(r, r->inject + r->base + a, &w, segment);
+        go_on(r, &w, segment);
+    }
     if (b_hosts) arrive(r, &w, 0, r->depart + r->base + b);
-    if (a_hosts && r->direct) last_segment(r, deliver, &w, b, 1);
+    if (b_hosts && r->both) arrive(r, &w, 1, r->depart2 + r->base + b);
+    if (a_hosts && r->direct && !r->both) last_segment(r, deliver, &w, b, 1);
     if (a_hosts && r->indirect) last_segment(r, deliver + 1, &w, b, 2);
     if (a_hosts && b_hosts && r->indirect) transit(r, a, b, &w);
 }
@@ -139,13 +146,14 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
     }
     if (r->first[a] == r->first[a + 1]) return;
     fc_cdg_add(r->cdg, r->inject + router, r->depart + router);
-    if (r->direct) fc_cdg_add(r->cdg, r->deliver + 2 * router, r->eject + router);
+    if (r->both) fc_cdg_add(r->cdg, r->inject + router, r->depart2 + router);
+    if (r->direct && !r->both) fc_cdg_add(r->cdg, r->deliver + 2 * router, r->eject + router);
     if (r->indirect) fc_cdg_add(r->cdg, r->deliver + 2 * router + 1, r->eject + router);
     for (uint32_t i = r->first[a]; i < r->first[a + 1]; i++) {
         const struct port *p = &r->port[i];
         uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)), out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
         fc_cdg_add(r->cdg, r->depart + router, fc_cdg_channel(r->cdg, p->out, vc(r, 0, 0)));
-        if (r->direct) fc_cdg_add(r->cdg, in, r->deliver + 2 * router);
+        if (r->direct && !r->both) fc_cdg_add(r->cdg, in, r->deliver + 2 * router);
         if (!r->indirect) continue;
         fc_cdg_add(r->cdg, r->depart2 + router, out2);
         fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, p->in, vc(r, 1, 0)), r->deliver + 2 * router + 1);
@@ -197,6 +205,7 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single
     struct fc_arena scratch = {0};
     r.indirect = count_segments(net) == 3;
     r.direct = !r.indirect || net->machine->routing == &fc_routing_ugal;
+    r.both = r.direct && r.indirect;
     r.hops = has_corners(s) ? 2 : 1;
     r.inject = fc_cdg_hubs(cdg, s->n_routers);
     r.depart = fc_cdg_hubs(cdg, s->n_routers);

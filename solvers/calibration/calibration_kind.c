@@ -60,6 +60,9 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
     if (m->router.in_network_percent > 0) add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
     if (m->router.injection_fifos > 0) add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
     if (flit.injection_flits != flit.buffer_flits) add(text, sizeof text, " injection_flits=%u", flit.injection_flits);
+    if (m->routing->adaptive && m->routing->detours) /* detours by load: the rule of router.ugal */
+        add(text, sizeof text, " ugal=%s,%lld,%.6g", fc_ugal_queue_names[m->router.ugal.queue], m->router.ugal.weight,
+            fc_ugal_threshold_flits(m));
     add_speeds(&flit, text, sizeof text);
     fc_flit_unprepare(&flit);
     *kind = fc_copy_text(arena, text, st);

@@ -12,11 +12,30 @@ static uint32_t queued_flits(const void *engine_, uint32_t link)
     for (int v = 0; v < e->flit->n_vcs; v++) sum += e->flit->buffer_flits - o->credits[v];
     return sum;
 }
+/* The link's source is a router of the block that asks. */
+static uint32_t waiting_flits(const void *engine_, uint32_t link)
+{
+    const engine *e = engine_;
+    uint32_t r = e->flit->net->link_source[link], sum = 0;
+    for (uint32_t p = e->first_port[r]; p < e->first_port[r + 1]; p++) {
+        const struct fc_cycle_port *port = &e->port[p];
+        uint16_t used = port->ready | port->heads | port->ready_asleep | port->heads_asleep;
+        for (; used; used &= (uint16_t)(used - 1)) {
+            const struct fc_cycle_channel *c = &e->channel[((size_t)p << e->vc_shift) + LOW(used)];
+            if (c->out == link && c->out_vc == FC_NO_VC) sum += c->count; /* else it is on its way */
+        }
+    }
+    return sum;
+}
+static struct fc_flit_view view_of(const engine *e)
+{
+    return (struct fc_flit_view){e, queued_flits, waiting_flits};
+}
 uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source *s, uint64_t t)
 {
     engine *e = b->engine;
     struct fc_flit_counts *counts = b->counts;
-    const struct fc_flit_view view = {e, queued_flits};
+    const struct fc_flit_view view = view_of(e);
     uint32_t id = fc_cycle_record(b);
     if (id == FC_NONE) return FC_NONE;
     struct fc_cycle_packet *packet = &e->packet[id];
@@ -42,7 +61,7 @@ static uint16_t allowed(const engine *e, uint32_t n, const struct fc_flit_source
 {
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     struct fc_flit_head head = {.dst = s->dst, .random = s->random};
-    const struct fc_flit_view view = {e, queued_flits};
+    const struct fc_flit_view view = view_of(e);
     if (!e->flit->own_fifos) return e->flit->injection_vcs;
     head.route = e->multicast ? fc_cycle_multicast_route(e, s->tag)
                               : e->flit->route->start(e->flit, n, s->dst, s->random, &view);

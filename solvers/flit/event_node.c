@@ -43,6 +43,26 @@ static uint32_t queued_flits(const void *view, uint32_t l)
     return (uint32_t)queued;
 }
 
+/* Packets that came whole or in part and wait; those still on the wire do not count. */
+static uint32_t waiting_flits(const void *view, uint32_t l)
+{
+    struct fc_event_block *block = (struct fc_event_block *)view;
+    const struct fc_event *e = block->engine;
+    uint32_t r = e->flit->net->link_source[l], sum = 0;
+    for (uint32_t i = e->head_first[r]; i < e->head_first[r + 1]; i++) {
+        const struct fc_event_channel *channel = &e->channel[e->head_channel[i]];
+        const struct fc_event_packet *packet = &block->packet[channel->head];
+        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+        if (!channel->head || packet->ready > block->wheel.now) continue;
+        struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
+        e->flit->route->choices(e->flit, r, channel->link, e->bit_vc[channel->bit], &head, choice);
+        for (uint32_t p = channel->head; choice[0].link == l && p && block->packet[p].ready <= block->wheel.now;
+             p = block->packet[p].next)
+            sum += block->packet[p].flits;
+    }
+    return sum;
+}
+
 static void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)
 {
     struct fc_event_node *node = &block->engine->node[n];
@@ -126,7 +146,7 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
         fc_event_torus_inject(block, n);
         return;
     }
-    struct fc_flit_view view = {block, queued_flits};
+    struct fc_flit_view view = {block, queued_flits, waiting_flits};
     uint64_t now = block->wheel.now;
     while (node->source.born <= now) {
         const struct fc_flit_source *source = &node->source;

@@ -25,11 +25,11 @@ struct fc_flit_choice {
     uint8_t escape, room_packets, full_size;
 };
 #define FC_FLIT_MOST_CHOICES 64
-/* Credits as the routing may look at them: flits that sit or are on their way in the channels of a link,
- * summed over its virtual channels. For the choice at the source (UGAL). */
+/* What the choice at the source (UGAL) may see of a link of the source's router, summed over virtual channels. */
 struct fc_flit_view {
     const void *engine;
-    uint32_t (*queued_flits)(const void *engine, uint32_t link);
+    uint32_t (*queued_flits)(const void *engine, uint32_t link);  /* whose credits are out: beyond the link or on it */
+    uint32_t (*waiting_flits)(const void *engine, uint32_t link); /* in the input queues whose head asks for the link */
 };
 /* Random words that stand for all: taken in turn, they meet each case of the routing equally often. */
 #define FC_FLIT_MOST_WORDS 64

@@ -2,19 +2,24 @@
  *
  * Direct: LL/LR - D - LL/LR, the cable of a bundle picked by the packet's random word. Indirect (Valiant
  * 1982): through a supernode chosen uniformly among the others; direct within a supernode or with only two.
- * UGAL (Singh 2005; Kim, Dally, Scott & Abts, ISCA 2008, section 4): at the source one random indirect route
- * is held against the direct one,
+ * UGAL (Singh 2005; Kim, Dally, Scott & Abts, ISCA 2008, section 4): when a packet leaves its source, the indirect route
+ * through one supernode, drawn among all, is held against the direct one (its own and the destination's: direct),
  *
- *     direct  if  q_direct H_direct <= q_indirect H_indirect,
+ *     direct  if  q_direct <= weight q_indirect + threshold,
  *
- * q the flits queued for the route's first link as the source's router sees them, H router-to-router hops.
- * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far, in a
+ * q the flits that the source's router counts for the route's first link (router.ugal, struct fc_ugal). With one first
+ * link for both routes it is direct. The draw, weight 2, threshold 30 and credits are BookSim 2's
+ * (src/networks/dragonfly.cpp, ugal_dragonflynew), which also crosses the supernode to a router drawn there; Kim et al.
+ * weigh by the hops of either route.
+ * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far (UGAL: 2 less
+ * those still to take, so that direct and indirect packets of a source share no channel before their first D link), in a
  * grid group twice that plus the local hop; none: one channel. Routes and channels as in
  * models/routings/routing_two_level.c and cdg_two_level.c. Limit: d_link free is routed on the packed cabling it
  * stands on, with all its local hops.
  *
  * Route word, low bits first: destination's router, supernode in between (the number of supernodes: none),
- * first and second cable, corner (1), D links taken (2), local hops taken since (1). */
+ * first and second cable, corner (1), D links taken (2; UGAL: 2 less those to
+ * take), local hops taken since (1). */
 #include "models/deadlock/cdg.h"
 #include "models/family_two_level.h"
 #include "solvers/flit/route.h"
@@ -31,6 +36,8 @@ struct two_level_routes {
     uint32_t *d_host; /* same: member of the first supernode that hosts it */
     uint64_t to_mask, via_mask, cable_mask;
     int via, cable[2], corner, taken, local;
+    uint64_t weight, threshold_flits; /* UGAL */
+    bool local_queue;                 /* what it counts */
     uint16_t all;
     uint16_t vcs[3][2]; /* [D links taken][local hops since] */
 };
@@ -101,6 +108,13 @@ static uint64_t direct_start(const struct fc_flit_net *flit, uint32_t src, uint3
     return direct_route(flit->route_tables, dst, random);
 }
 
+/* The route made one through supernode `via`. */
+static uint64_t indirect_route(const struct two_level_routes *t, uint64_t route, uint32_t via, uint32_t random)
+{
+    uint64_t second = fc_route_below(fc_route_mix(random, 3), t->shape->pair_links);
+    return (route & ~(t->via_mask << t->via)) | (uint64_t)via << t->via | second << t->cable[1];
+}
+
 static uint64_t indirect_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
                                const struct fc_flit_view *view)
 {
@@ -113,34 +127,34 @@ static uint64_t indirect_start(const struct fc_flit_net *flit, uint32_t src, uin
     uint32_t via = fc_route_below(fc_route_mix(random, 2), t->shape->n_supernodes - 2);
     via += via >= low;
     via += via >= high;
-    uint64_t second = fc_route_below(fc_route_mix(random, 3), t->shape->pair_links);
-    return (route & ~(t->via_mask << t->via)) | (uint64_t)via << t->via | second << t->cable[1];
+    return indirect_route(t, route, via, random);
 }
 
-/* Router-to-router hops of a route, and its first link (FC_NONE: ejection). */
-static uint32_t count_hops(const struct two_level_routes *t, uint32_t router, uint64_t route, uint32_t *first)
+/* A direct route that has the last channels of those of an indirect one: its cable is the second. */
+static uint64_t counted_from_the_end(const struct two_level_routes *t, bool inside, uint64_t direct)
 {
-    uint32_t hops = 0, link;
-    *first = FC_NONE;
-    while ((link = next_link(t, router, route, &route)) != FC_NONE) {
-        if (hops++ == 0) *first = link;
-        router = t->net->link_target[link];
-    }
-    return hops;
+    uint64_t cable = direct >> t->cable[0] & t->cable_mask;
+    return (direct & ~(t->cable_mask << t->cable[0])) | cable << t->cable[1] | (inside ? 2ull : 1ull) << t->taken;
 }
 
 static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
                            const struct fc_flit_view *view)
 {
     const struct two_level_routes *t = flit->route_tables;
-    uint64_t direct = direct_route(t, dst, random), indirect = indirect_start(flit, src, dst, random, view);
-    uint32_t router = src / t->shape->nodes_per_router, first[2];
-    if (indirect == direct || !view) return direct;
-    uint64_t direct_hops = count_hops(t, router, direct, &first[0]),
-             indirect_hops = count_hops(t, router, indirect, &first[1]);
-    uint64_t direct_queue = view->queued_flits(view->engine, first[0]);
-    uint64_t indirect_queue = view->queued_flits(view->engine, first[1]);
-    return direct_queue * direct_hops <= indirect_queue * indirect_hops ? direct : indirect;
+    uint32_t router = src / t->shape->nodes_per_router, supernodes = t->shape->n_supernodes;
+    uint64_t shortest = direct_route(t, dst, random), after;
+    uint32_t from = t->home[router].supernode, to = t->home[shortest & t->to_mask].supernode;
+    if (supernodes < 3) return shortest;
+    uint64_t direct = counted_from_the_end(t, from == to, shortest);
+    uint32_t via = fc_route_below(fc_route_mix(random, 2), supernodes);
+    if (from == to || via == from || via == to || !view) return direct;
+    uint64_t indirect = indirect_route(t, shortest, via, random);
+    uint32_t first = next_link(t, router, direct, &after), other = next_link(t, router, indirect, &after);
+    if (first == other) return direct;
+    uint32_t (*count)(const void *, uint32_t) = t->local_queue ? view->waiting_flits : view->queued_flits;
+    uint64_t queue = count(view->engine, first);
+    if (queue <= t->threshold_flits) return direct;
+    return queue <= t->weight * count(view->engine, other) + t->threshold_flits ? direct : indirect;
 }
 
 /* ---- tables ---- */
@@ -194,6 +208,10 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
         for (int local = 0; local < 2; local++)
             t->vcs[taken][local] = fc_flit_vc_mask(single ? 0 : grid ? 2 * taken + local : taken, rep);
     t->all = fc_route_all(flit);
+    const struct fc_ugal *ugal = &flit->net->machine->router.ugal;
+    t->weight = (uint64_t)ugal->weight;
+    t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
+    t->local_queue = ugal->queue == FC_UGAL_LOCAL;
     return lay_out_word(flit, t, st) ? st->code : fill_tables(flit, t, st);
 }
 

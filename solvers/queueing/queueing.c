@@ -173,9 +173,9 @@ static enum fc_code settle(struct fc_queueing *q, const struct fc_queueing_param
     return FC_OK;
 }
 
-enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                   double load_flits_per_cycle, bool *stable, double *greatest_utilization,
-                                   struct fc_status *st)
+enum fc_code fc_queueing_is_stable_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                       double load_flits_per_cycle, bool *stable, double *greatest_utilization,
+                                       struct fc_status *st)
 {
     struct fc_queueing_answer answer;
     enum fc_code code = settle(queueing, parameters, load_flits_per_cycle, &answer, st);
@@ -184,8 +184,8 @@ enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc
     return code;
 }
 
-enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                               double load_flits_per_cycle, struct fc_queueing_answer *answer, struct fc_status *st)
+enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                   double load_flits_per_cycle, struct fc_queueing_answer *answer, struct fc_status *st)
 {
     if (settle(queueing, parameters, load_flits_per_cycle, answer, st) || !answer->stable) return st->code;
     queueing->solved_load = load_flits_per_cycle;

@@ -71,8 +71,9 @@ struct fc_queueing {
     bool warm;
     struct fc_queueing_point found[2]; /* stable solutions, of ascending loads */
     struct fc_queueing_parameters found_with;
-    double solved_load;   /* load solved last that is stable */
-    double solved_cycles; /* mean latency that the solve before found; NaN: none */
+    struct fc_queueing **rung; /* [t->n_rungs] see queueing_rungs.c; NULL: none */
+    double solved_load;        /* load solved last that is stable */
+    double solved_cycles;      /* mean latency that the solve before found; NaN: none */
     struct fc_queueing_parameters solved;
 };
 
@@ -109,6 +110,13 @@ struct fc_queueing_steady {
 /* Solves the fixed point at a load: true when it converged or is unstable beyond doubt (greatest_utilization). */
 bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
                         struct fc_queueing_steady *steady);
+/* fc_queueing_solve and fc_queueing_is_stable for these turns alone, without rungs. */
+enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                   double load_flits_per_cycle, struct fc_queueing_answer *answer,
+                                   struct fc_status *st);
+enum fc_code fc_queueing_is_stable_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                       double load_flits_per_cycle, bool *stable, double *greatest_utilization,
+                                       struct fc_status *st);
 /* fc_queueing_solve without the sums over the way of a packet. */
 enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                    double load_flits_per_cycle, bool *stable, double *greatest_utilization,

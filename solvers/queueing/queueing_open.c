@@ -338,6 +338,8 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     make(q, &arena, &scratch, st);
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
+    if (turns->n_rungs && !st->code) q->rung = fc_alloc(&q->arena, turns->n_rungs, sizeof(struct fc_queueing *), st);
+    for (uint32_t i = 0; !st->code && i < turns->n_rungs; i++) fc_queueing_open(&turns->rung[i], &q->rung[i], st);
     if (st->code)
         fc_queueing_close(q);
     else
@@ -348,6 +350,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
 void fc_queueing_close(struct fc_queueing *queueing)
 {
     if (!queueing) return;
+    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++) fc_queueing_close(queueing->rung[i]);
     struct fc_arena arena = queueing->arena;
     fc_arena_free(&arena);
 }
@@ -356,6 +359,8 @@ void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
 {
     queueing->accuracy = accuracy;
     queueing->warm = warm;
+    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
+        fc_queueing_tune(queueing->rung[i], accuracy, warm);
 }
 
 const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)

@@ -166,7 +166,7 @@ static struct way follow(const struct fc_queueing_pairs *p, uint32_t src, uint32
 {
     const struct fc_network *net = p->w.net;
     const struct fc_turns *t = p->turns;
-    static const struct fc_flit_view view = {NULL, no_queue};
+    static const struct fc_flit_view view = {NULL, no_queue, no_queue};
     uint64_t own = fc_random_quick(p->w.seed, (uint64_t)src * net->n_nodes + dst), bits = fc_random_quick(own, number);
     struct fc_flit_head head = {.dst = dst,
                                 .random = ((uint32_t)(bits >> 32) & 0xffff0000) | (uint32_t)((own + number) & 0xffff)};

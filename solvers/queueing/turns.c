@@ -9,8 +9,7 @@
  * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
  * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
  * work allows, pairs are sampled, receivers by a van der Corput sequence; routings that hash the random word
- * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair; UGAL decides as in an
- * empty network (minimal). */
+ * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair. UGAL: turns_ugal.c. */
 #include "solvers/queueing/turns_internal.h"
 
 #include <math.h>
@@ -63,7 +62,8 @@ static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, 
                            struct fc_status *st)
 {
     const struct fc_network *net = w->net;
-    static const struct fc_flit_view view = {NULL, no_queue};
+    struct fc_turns_sight sight = {w, random};
+    struct fc_flit_view view = w->waits ? fc_turns_see(&sight) : (struct fc_flit_view){NULL, no_queue, no_queue};
     struct fc_flit_head head = {.dst = dst, .random = random};
     head.route = w->flit.route->start(&w->flit, src, dst, head.random, &view);
     uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, links = 0;
@@ -346,6 +346,7 @@ void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *se
 static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
     bool done = false, whole = method == FC_TURNS_DESTINATIONS;
+    if (w->ugal) return fc_turns_ugal(w, walk_all, w->at_load, most_hops, &w->at_load, st);
     if (method == FC_TURNS_AUTO && fc_turns_is_torus(w)) return fc_turns_torus(w, st);
     if ((whole || (method == FC_TURNS_AUTO && !w->turns->folded)) &&
         fc_turns_destinations(w, EDGES_A_HOP * (double)most_hops, &done, st))
@@ -384,30 +385,65 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     return FC_OK;
 }
 
-enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
-                              const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                              struct fc_status *st)
+/* `load`: NULL: of any load, by an empty network; else as fc_turns_ugal, which sets a load of 0. */
+static enum fc_code make_at(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_flit_settings *settings, uint64_t most_hops, double *load,
+                            struct fc_turns *turns, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
+    w.ugal = load != NULL;
+    w.at_load = load ? *load : 0;
     if (fc_flit_prepare(net, settings, &w.flit, st)) return st->code;
     if (make(&w, settings, method, most_hops, st)) fc_turns_free(turns);
+    if (load) *load = w.at_load;
     fc_flit_unprepare(&w.flit);
     fc_arena_free(&scratch);
     return st->code;
+}
+
+enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                              struct fc_status *st)
+{
+    return make_at(method, net, demand, settings, most_hops, NULL, turns, st);
+}
+
+/* The last rung tells how far the others go. */
+static enum fc_code add_rungs(const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *t,
+                              struct fc_status *st)
+{
+    t->rung = fc_alloc(&t->arena, FC_TURNS_RUNGS, sizeof *t->rung, st);
+    if (!t->rung) return st->code;
+    t->n_rungs = FC_TURNS_RUNGS;
+    for (uint32_t i = FC_TURNS_RUNGS; i-- > 0;) {
+        double load = i + 1 == FC_TURNS_RUNGS ? 0 : fc_turns_rung_load(t, i);
+        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, &load, &t->rung[i], st))
+            return st->code;
+        if (i + 1 == FC_TURNS_RUNGS) t->rung_top = load;
+    }
+    t->max_service_rate = 1 / t->rung_top;
+    return FC_OK;
 }
 
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st)
 {
-    return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
+    if (fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st)) return st->code;
+    /* Detours by load: the rule of router.ugal. */
+    const struct fc_routing_ops *routing = net->machine->routing;
+    if (routing->adaptive && routing->detours && add_rungs(net, demand, settings, most_hops, turns, st))
+        fc_turns_free(turns);
+    return st->code;
 }
 
 void fc_turns_free(struct fc_turns *turns)
 {
+    for (uint32_t i = 0; i < turns->n_rungs; i++) fc_turns_free(&turns->rung[i]);
     fc_arena_free(&turns->arena);
     memset(turns, 0, sizeof *turns);
 }

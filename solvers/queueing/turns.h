@@ -49,7 +49,15 @@ struct fc_turns {
     uint64_t n_walked;       /* packets followed; 0: found without (turns_torus.c) */
     bool sampled;            /* not every pair was followed */
     bool safe;               /* the routing is certified free of deadlock */
+    /* UGAL: what is above is of an empty network, all direct, but for max_service_rate, which is the last rung's. Turns
+     * at rising loads: */
+    struct fc_turns *rung; /* [n_rungs] */
+    uint32_t n_rungs;      /* 0: the turns do not depend on the load */
+    double rung_top;       /* load of the last */
 };
+/* Load of a rung, flits a node and cycle. */
+double fc_turns_rung_load(const struct fc_turns *turns, uint32_t rung);
+#define FC_TURNS_RUNGS 6
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 
 /* Follows packets of the demand through the network by the routing functions of the kernel. Adaptive choices

@@ -53,6 +53,10 @@ struct fc_turns_walk {
     int tie_bits;       /* low bits of a packet's random word that decide ties */
     uint32_t n_strata;  /* random words that stand for all of them; 0: unknown */
     bool picks;         /* all picks of the random word are choices (turns_ways.c) */
+    /* UGAL (turns_ugal.c), [n_links]; NULL: packets find no queues. */
+    double *mean_rate, *on_wire, *waits; /* packets a cycle at load one; flits that a packet finds, means */
+    double at_load;
+    bool ugal; /* turns of at_load; else, under UGAL, of an empty network */
 };
 
 /* ---- turns_tables.c ---- */
@@ -85,6 +89,21 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
+
+/* ---- turns_ugal.c ---- */
+
+/* What a packet with that random word sees of the queues: for fc_flit_route_ops.start. */
+struct fc_turns_sight {
+    const struct fc_turns_walk *walk;
+    uint32_t random;
+};
+struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight);
+/* One walk of all traffic with about that many packets. */
+typedef enum fc_code fc_turns_walker(struct fc_turns_walk *w, double packets, struct fc_status *st);
+/* States, choices and their rates of UGAL at a load in flits a node and cycle; 0: at the load that its busiest link
+ * can just bear, *most_load. */
+enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, double load, uint64_t most_hops,
+                           double *most_load, struct fc_status *st);
 
 /* ---- turns_pool.c ---- */
 

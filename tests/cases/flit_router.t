@@ -55,3 +55,13 @@ $ cd $TMP; sed 's/high_priority: yes/injection_buffer: 56 B/' router.yaml > flat
 $ cd $TMP; sed 's/reception: 128/reception: 56/' router.yaml > small.yaml; fabricast flit -m ./small.yaml -p uniform --load 0.6
 ! fabricast: ./small.yaml: node.reception: 56 B hold 7 flits, a node takes in whole packets, of up to 8 flits
 ? 2
+$ cd $TMP; printf 'name: dragonfly\nclock: 1 GHz\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 2, nodes_per_router: 2, d_link: relative, d_ports: 2}\nlinks: {ll: {bandwidth: 8 GB/s, latency: 10 cycles}, d: {bandwidth: 8 GB/s, latency: 100 cycles}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, credit: 1 cycle, vcs: 3, buffer: 2 KiB, routing: ugal, ugal: {threshold: 30, weight: 2, queue: credits}}\npacket: {min: 8 B, max: 64 B}\n' > ugal.yaml; fabricast flit -m ./ugal.yaml -p complement --load 0.3 --warmup 2000 --measure 10000 | grep ^hops
+> hops        2.5109 links between routers
+$ cd $TMP; fabricast flit -m ./ugal.yaml --set router.ugal.queue=local -p complement --load 0.3 --warmup 2000 --measure 10000 | grep ^hops
+> hops        2.3052 links between routers
+$ cd $TMP; fabricast flit -m ./ugal.yaml --set router.ugal.threshold=-3 -p complement --load 0.3
+! fabricast: --set router.ugal.threshold=-3: router.ugal.threshold: '-3' is negative (expected a number without unit, e.g. 0.25)
+? 2
+$ cd $TMP; sed 's/ugal: {.*credits}/ugal: 30/' ugal.yaml > bare.yaml; fabricast flit -m ./bare.yaml -p complement --load 0.3
+! fabricast: ./bare.yaml:5: router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local or credits})
+? 2

@@ -1,0 +1,187 @@
+/* turns_ugal.c - turns under UGAL, whose share of indirect routes grows with the load.
+ *
+ * The rule is the kernel's (route_two_level.c): a packet goes directly where q_direct <= weight q_indirect + threshold. The
+ * queue that it finds at link l, sending x flits a cycle, is drawn for it: what is on the wire is a Poisson number of
+ * packets of mean x R, R the round trip of a credit without contention, and what waits is exponential of mean
+ *
+ *     credits:  x sum_o p(o | l) W(o)   behind the link, for its next outputs o,
+ *     local:    x W(l)                  before it,      W(o) = rho t / (2 (1 - rho))  (M/D/1),
+ *
+ * no more than the channels hold. The shares at a load are a fixed point, found by successive averages over
+ * walks of all traffic (turns.c): where a direct link nears saturation, W rises until as many packets turn
+ * away from it as keep it below. At small loads nothing exceeds the threshold, and all is direct.
+ *
+ * Rungs: turns at rising loads, the last at the load that its own busiest link can just bear. queueing_rungs.c solves
+ * between them. Limits: queues of links further away than the next are not seen; M/D/1 for all links. */
+#include "solvers/queueing/turns_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 32, TOP_ROUNDS = 12 };
+#define GROWTH 1.4
+/* Utilisation at which waits grow without bound here: the queueing model, which does not know the rule, must find a steady
+ * state beside it (of 0.8, 0.9 and 0.95 the best on half of ten machines, docs/notes/calibration.md); and that of the busiest
+ * link at the last rung. */
+#define USABLE 0.8
+#define BEARABLE 0.98
+#define FULL 0.9995 /* utilisation that is taken for 1 */
+static const double rung_share[FC_TURNS_RUNGS] = {0.25, 0.45, 0.6, 0.75, 0.88, 1};
+
+/* Uniform in (0, 1) from the packet's word. */
+static double uniform(uint32_t random, uint32_t link, uint32_t salt)
+{
+    uint64_t x = fc_random_quick((uint64_t)random << 32 | link, salt);
+    return ((double)(x >> 11) + 0.5) * 0x1p-53;
+}
+
+/* Poisson by counting down; normal from 30 on. */
+static double poisson(double mean, uint32_t random, uint32_t link)
+{
+    double u = uniform(random, link, 0);
+    if (mean > 30) {
+        double v = uniform(random, link, 1);
+        return fmax(0, round(mean + sqrt(mean) * sqrt(-2 * log(u)) * cos(2 * M_PI * v)));
+    }
+    double n = 0, p = exp(-mean);
+    for (double sum = p; u > sum && n < 200; sum += p) p *= mean / ++n;
+    return n;
+}
+
+static uint32_t drawn(const void *of, uint32_t link)
+{
+    const struct fc_turns_sight *sight = of;
+    const struct fc_turns_walk *w = sight->walk;
+    double flits = w->turns->flits_mean;
+    double wire = w->on_wire[link] > 0 ? flits * poisson(w->on_wire[link] / flits, sight->random, link) : 0;
+    double waits = -w->waits[link] * log(uniform(sight->random, link, 2));
+    return (uint32_t)fmin(wire + waits, w->flit.n_network_vcs * (double)w->flit.buffer_flits);
+}
+
+struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight)
+{
+    return (struct fc_flit_view){sight, drawn, drawn};
+}
+
+static double wait_of(const struct fc_turns_walk *w, uint32_t l)
+{
+    const struct fc_turns *t = w->turns;
+    double rho = fmin(FULL, w->at_load * w->mean_rate[l] * t->service[l] / USABLE);
+    return rho * t->service[l] / (2 * (1 - rho));
+}
+
+/* What a packet finds at each link, from the mean loads so far and the outputs of the last walk. */
+static void look(struct fc_turns_walk *w, double *sum, double *rate)
+{
+    const struct fc_turns *t = w->turns;
+    const struct fc_flit_net *flit = &w->flit;
+    bool local = w->net->machine->router.ugal.queue == FC_UGAL_LOCAL;
+    memset(sum, 0, t->n_links * sizeof *sum);
+    memset(rate, 0, t->n_links * sizeof *rate);
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        if (t->state_in[s] == FC_NONE) continue;
+        uint32_t in = t->channel_link[t->state_in[s]];
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            sum[in] += t->choice_rate[i] * wait_of(w, t->choice_link[i]);
+            rate[in] += t->choice_rate[i];
+        }
+    }
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        int class = w->net->link_class[l];
+        double x = fmin(w->at_load * w->mean_rate[l], 1 / fmax(t->service[l], 1e-9)) * t->flits_mean;
+        double trip =
+            (2.0 * flit->latency_ticks[class] + flit->router_ticks + flit->credit_ticks) / flit->ticks_per_cycle;
+        w->on_wire[l] = local ? 0 : x * (trip + t->service[l]);
+        w->waits[l] = x * (local ? wait_of(w, l) : rate[l] > 0 ? sum[l] / rate[l] : 0);
+    }
+}
+
+/* Means of several walks: of states, of choices, and of the sums of the walk. */
+struct mean {
+    double *state, *choice;
+    uint32_t states, choices; /* room */
+    double rate, hops, zero_load, zero_load2;
+};
+static double *widen(struct fc_turns_walk *w, double *old, uint32_t n, uint32_t room, struct fc_status *st)
+{
+    double *array = fc_alloc(w->arena, room, sizeof *array, st);
+    if (array && n) memcpy(array, old, n * sizeof *array);
+    return array;
+}
+static void towards(double *mean, double now, double step)
+{
+    *mean += step * (now - *mean);
+}
+static enum fc_code add_walk(struct fc_turns_walk *w, struct mean *m, double step, struct fc_status *st)
+{
+    const struct fc_turns *t = w->turns;
+    if (t->n_states > m->states || t->n_choices > m->choices) {
+        m->state = widen(w, m->state, m->states, 2 * t->n_states, st);
+        m->choice = widen(w, m->choice, m->choices, 2 * t->n_choices, st);
+        if (st->code) return st->code;
+        m->states = 2 * t->n_states;
+        m->choices = 2 * t->n_choices;
+    }
+    for (uint32_t s = 0; s < t->n_states; s++) towards(&m->state[s], t->state_rate[s], step);
+    for (uint32_t i = 0; i < t->n_choices; i++) towards(&m->choice[i], t->choice_rate[i], step);
+    towards(&m->rate, w->rate, step);
+    towards(&m->hops, w->hops, step);
+    towards(&m->zero_load, w->zero_load, step);
+    towards(&m->zero_load2, w->zero_load2, step);
+    for (uint32_t l = 0; l < t->n_links; l++) towards(&w->mean_rate[l], t->rate[l], step);
+    return FC_OK;
+}
+
+/* The turns at a load, in w->turns: means of the walks, the first ones counting less. */
+static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, double load, double packets,
+                           struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    struct mean m = {0};
+    double *sum = fc_alloc(w->arena, t->n_links, sizeof *sum, st),
+           *rate = fc_alloc(w->arena, t->n_links, sizeof *rate, st);
+    if (st->code) return st->code;
+    w->at_load = load;
+    memset(w->waits, 0, t->n_links * sizeof *w->waits);
+    memset(w->on_wire, 0, t->n_links * sizeof *w->on_wire);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (walk(w, packets / ROUNDS, st)) return st->code;
+        fc_turns_add_up(w);
+        if (add_walk(w, &m, 2.0 / (round + 2), st)) return st->code;
+        look(w, sum, rate);
+    }
+    memcpy(t->state_rate, m.state, t->n_states * sizeof *m.state);
+    memcpy(t->choice_rate, m.choice, t->n_choices * sizeof *m.choice);
+    w->rate = m.rate, w->hops = m.hops, w->zero_load = m.zero_load, w->zero_load2 = m.zero_load2;
+    fc_turns_add_up(w);
+    return FC_OK;
+}
+
+enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, double load, uint64_t most_hops,
+                           double *most_load, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    w->mean_rate = fc_alloc(w->arena, t->n_links, sizeof *w->mean_rate, st);
+    w->on_wire = fc_alloc(w->arena, t->n_links, sizeof *w->on_wire, st);
+    w->waits = fc_alloc(w->arena, t->n_links, sizeof *w->waits, st);
+    if (st->code || walk(w, 64, st)) return st->code;
+    double packets = (double)most_hops / ((double)w->n_hops / (double)w->n_walked);
+    if (load > 0) return settle(w, walk, load, packets, st);
+    if (walk(w, packets / ROUNDS, st)) return st->code;
+    fc_turns_add_up(w);
+    /* The rule sheds no more than it must, so the greatest load is found from below and halved in. */
+    double low = 1 / t->max_service_rate, high = 0, x = GROWTH * low;
+    for (int round = 0; round < TOP_ROUNDS && (high == 0 || high - low > 0.01 * high); round++) {
+        if (settle(w, walk, x, packets / 4, st)) return st->code;
+        bool bears = x * t->max_service_rate < BEARABLE;
+        *(bears ? &low : &high) = x;
+        x = high > 0 ? (low + high) / 2 : GROWTH * x;
+    }
+    *most_load = low;
+    return settle(w, walk, low, packets, st);
+}
+
+double fc_turns_rung_load(const struct fc_turns *turns, uint32_t rung)
+{
+    return rung_share[rung] * turns->rung_top;
+}

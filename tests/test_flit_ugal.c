@@ -1,0 +1,207 @@
+/* test_flit_ugal.c - UGAL: an almost empty network routes directly, whatever its settings; both engines agree; points of
+ * an independent simulator (flit_ugal_reference.h). */
+#include "tests/flit_ugal_reference.h"
+#include "solvers/queueing/queueing.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#define HEAD(network, links)                                                                                           \
+    "name: t\nclock: 1 GHz\nnetwork: {family: two-level, " network "}\nlinks: {" links                                 \
+    ", injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
+#define FULL "ll: {bandwidth: 8 GB/s, latency: 10 cycles}, d: {bandwidth: 8 GB/s, latency: 100 cycles}"
+#define GRID                                                                                                           \
+    "ll: {bandwidth: 8 GB/s, latency: 5 cycles}, lr: {bandwidth: 8 GB/s, latency: 5 cycles}, d: {bandwidth: 4 GB/s, "  \
+    "latency: 300 cycles}"
+#define DRAGONFLY "supernodes: 9, drawers: 1, nodes_per_drawer: 4, nodes_per_router: 2, d_link: relative, d_ports: 2"
+#define ROUTER(keys)                                                                                                   \
+    "router: {routing: ugal, flow_control: cut-through, delay: 2 cycles, credit: 1 cycle, flit: 8 B, buffer: 2 KiB, "  \
+    "escape: none, " keys "}\npacket: {max: 64 B}\n"
+
+static const char *const machines[] = {
+    HEAD(DRAGONFLY, FULL) ROUTER("vcs: 3"),
+    HEAD(DRAGONFLY, FULL) ROUTER("vcs: 3, ugal: {threshold: 30, weight: 2, queue: credits}"),
+    HEAD(DRAGONFLY, FULL) ROUTER("vcs: 3, ugal: {queue: local, threshold: 0}"),
+    HEAD("supernodes: 5, drawers: 2, nodes_per_drawer: 2, links_per_pair: 2", GRID) ROUTER("vcs: 3"),
+    HEAD("supernodes: 5, drawers: 2, nodes_per_drawer: 3, local: grid", GRID) ROUTER("vcs: 6"),
+};
+
+static enum fc_code run(const struct fc_network *net, const struct fc_demand *demand, int engine, double load,
+                        uint64_t cycles, struct fc_flit_result *r)
+{
+    struct fc_flit_settings s;
+    struct fc_status st = {0};
+    fc_flit_defaults(&s);
+    s.engine = engine;
+    s.load_flits_per_cycle = load;
+    s.warmup_cycles = cycles / 2;
+    s.measure_cycles = cycles;
+    enum fc_code code = fc_flit_run(net, demand, NULL, &s, r, &st);
+    if (code) printf("\n    %s\n", st.message);
+    CU_ASSERT_EQUAL(code, FC_OK);
+    return code;
+}
+
+/* Latency and hops at a load, against the same packets on direct routes. */
+static void fresh(struct fc_machine *machine, const struct fc_network *net, int engine, double load, uint64_t cycles)
+{
+    struct fc_status st = {0};
+    struct fc_demand demand;
+    struct fc_flit_result ugal, direct;
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(net, "uniform", 1, &demand, &st), FC_OK);
+    if (!run(net, &demand, engine, load, cycles, &ugal)) {
+        CU_ASSERT_EQUAL(fc_machine_route(machine, "direct", &st), FC_OK);
+        if (!run(net, &demand, engine, load, cycles, &direct)) {
+            CU_ASSERT(fabs(ugal.latency_mean_cycles / direct.latency_mean_cycles - 1) < 0.01);
+            CU_ASSERT(fabs(ugal.hops_mean / direct.hops_mean - 1) < 0.01);
+            fc_flit_free(&direct);
+        }
+        CU_ASSERT_EQUAL(fc_machine_route(machine, "ugal", &st), FC_OK);
+        fc_flit_free(&ugal);
+    }
+    fc_demand_free(&demand);
+}
+
+static void fresh_is_minimal(void)
+{
+    for (size_t i = 0; i < FC_COUNT(machines); i++)
+        for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+            struct fc_machine machine;
+            struct fc_network net;
+            if (!fc_test_network(machines[i], &machine, &net)) continue;
+            fresh(&machine, &net, engine, 0.02, 20000);
+            fc_test_close(&machine, &net);
+        }
+}
+
+/* The smallest relatives of those shipped machines whose routing it is. */
+static void shipped_are_minimal(void)
+{
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    const char **names;
+    size_t n, met = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_machine_names(&arena, &names, &n, &st), FC_OK);
+    for (size_t i = 0; i < n; i++) {
+        struct fc_machine machine, small;
+        struct fc_network net;
+        bool exists;
+        if (fc_machine_load(names[i], &machine, &st)) continue;
+        if (!strcmp(machine.routing->name, "ugal") && !fc_machine_smaller(&machine, 0, &small, &exists, &st) &&
+            exists) {
+            met++;
+            CU_ASSERT_EQUAL_FATAL(fc_network_build(&small, &net, &st), FC_OK);
+            fresh(&small, &net, FC_ENGINE_AUTO, 0.01, 4000);
+            fc_network_free(&net);
+            fc_machine_free(&small);
+        }
+        fc_machine_free(&machine);
+    }
+    CU_ASSERT(met >= 2);
+    fc_arena_free(&arena);
+}
+
+/* Every node to nodes of the next supernode: what queues are for. Both engines see the same of them. */
+static void engines_agree(void)
+{
+    for (size_t i = 0; i < 3; i++) {
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_demand demand;
+        struct fc_flit_result r[2];
+        struct fc_status st = {0};
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
+        CU_ASSERT_EQUAL_FATAL(ugal_group_shift(&net, &demand, &st), FC_OK);
+        if (!run(&net, &demand, FC_ENGINE_EVENT, 0.1, 8000, &r[0])) {
+            if (!run(&net, &demand, FC_ENGINE_CYCLE, 0.1, 8000, &r[1])) {
+                double latency = r[0].latency_mean_cycles / r[1].latency_mean_cycles - 1;
+                CU_ASSERT(r[0].hops_mean > 2.6 && fabs(r[0].hops_mean / r[1].hops_mean - 1) < 0.05);
+                CU_ASSERT(fabs(latency) < 0.07);
+                if (!(fabs(latency) < 0.07))
+                    printf("\n    event %g, cycle %g\n", r[0].latency_mean_cycles, r[1].latency_mean_cycles);
+                fc_flit_free(&r[1]);
+            }
+            fc_flit_free(&r[0]);
+        }
+        fc_demand_free(&demand);
+        fc_test_close(&machine, &net);
+    }
+}
+
+/* One point of each curve in the middle, in a short run. */
+static void simulator_points(void)
+{
+    for (size_t i = 0; i < FC_COUNT(ugal_curves); i++) {
+        const struct ugal_curve *c = &ugal_curves[i];
+        const struct ugal_point *p = &c->point[c->quick];
+        struct ugal_machine m;
+        struct fc_flit_result r;
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(ugal_open(c, &m, &st));
+        CU_ASSERT_EQUAL(ugal_run(c, &m, p->load, 3, &r, &st), FC_OK);
+        if (!st.code) {
+            double deviation = 100 * (r.latency_mean_cycles / p->latency_cycles - 1);
+            CU_ASSERT(fabs(deviation) < 5);
+            if (!(fabs(deviation) < 5)) printf("\n    %s at %g: %+.1f %%\n", c->name, p->load, deviation);
+            fc_flit_free(&r);
+        }
+        ugal_close(&m);
+    }
+}
+
+/* The queueing model: all packets of a supernode to one other. Direct routes bear an eighth; the rule turns packets away
+ * from them as the load grows, and none at small loads. */
+static void queueing_follows_the_rule(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_flit_settings settings;
+    struct fc_status st = {0};
+    struct fc_turns direct, ugal;
+    struct fc_queueing *q;
+    struct fc_queueing_parameters parameters;
+    struct fc_queueing_answer low, high;
+    double saturation;
+    if (!fc_test_network(machines[0], &machine, &net)) return;
+    fc_flit_defaults(&settings);
+    fc_queueing_defaults(&parameters);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "complement", 1, &demand, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&net, &demand, &settings, 600000, &ugal, &st), FC_OK);
+    CU_ASSERT_EQUAL(fc_machine_route(&machine, "direct", &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&net, &demand, &settings, 600000, &direct, &st), FC_OK);
+    double alone = 1 / direct.max_service_rate;
+    CU_ASSERT(fabs(alone - 0.125) < 1e-3 && direct.n_rungs == 0 && ugal.n_rungs == FC_TURNS_RUNGS);
+    CU_ASSERT(fc_near(ugal.hops_mean, direct.hops_mean, 1e-9) &&
+              fc_near(ugal.zero_load_cycles, direct.zero_load_cycles, 1e-9));
+    CU_ASSERT(ugal.rung_top > 2 * alone && ugal.rung_top < 4.1 * alone);
+    for (uint32_t i = 1; i < ugal.n_rungs; i++)
+        CU_ASSERT(ugal.rung[i].hops_mean > ugal.rung[i - 1].hops_mean - 0.02 &&
+                  fc_turns_rung_load(&ugal, i) > fc_turns_rung_load(&ugal, i - 1));
+    CU_ASSERT(ugal.rung[FC_TURNS_RUNGS - 1].hops_mean > direct.hops_mean + 0.5);
+    CU_ASSERT_EQUAL_FATAL(fc_queueing_open(&ugal, &q, &st), FC_OK);
+    CU_ASSERT_EQUAL(fc_queueing_saturation(q, &parameters, &saturation, &st), FC_OK);
+    CU_ASSERT(saturation > 1.6 * alone && saturation <= ugal.rung_top * 1.001);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 0.02 * alone, &low, &st) && low.stable);
+    CU_ASSERT(fabs(low.latency_mean_cycles / direct.zero_load_cycles - 1) < 0.03);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 1.4 * alone, &high, &st) && high.stable);
+    CU_ASSERT(high.latency_mean_cycles > 1.1 * low.latency_mean_cycles);
+    CU_ASSERT(!fc_queueing_solve(q, &parameters, 1.01 * ugal.rung_top, &high, &st) && !high.stable);
+    fc_queueing_close(q);
+    fc_turns_free(&ugal);
+    fc_turns_free(&direct);
+    fc_demand_free(&demand);
+    fc_test_close(&machine, &net);
+}
+
+int suite_flit_ugal(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"an almost empty network routes directly", fresh_is_minimal},
+        {"so do the shipped machines", shipped_are_minimal},
+        {"both engines agree under group shift", engines_agree},
+        {"points of an independent simulator", simulator_points},
+        {"the queueing model's indirect share follows the rule", queueing_follows_the_rule},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("flit_ugal", tests);
+}
