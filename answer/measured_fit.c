@@ -30,7 +30,7 @@
 #define HUBER 1.345
 #define LEAST_SIGMA 0.02
 #define ENOUGH 0.97 /* another size must lessen the loss to this part */
-enum { ROUNDS = 2, MOST_STEPS = 5, MOST_TURNS = 4, LEAST_ROWS_A_VALUE = 3 };
+enum { ROUNDS = 2, MOST_STEPS = 5, MOST_TURNS = 4, LEAST_ROWS_A_VALUE = 2 };
 
 struct fit {
     struct fc_measured *table;
@@ -276,9 +276,10 @@ static enum fc_code finish(struct fit *f, struct fc_measured_fit *fit)
 {
     if (choose_points(f)) return f->st->code;
     if (f->n == 0 || f->n_rows < LEAST_ROWS_A_VALUE * f->n)
-        return fc_refuse(f->st, FC_NO,
-                         "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
-                         f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
+        return fc_refuse(
+            f->st, FC_NO,
+            "%s: %zu rows are too few to fit %zu end points to (expected %zu or more, of jobs of at most %d ranks)",
+            f->table->file, f->n_rows, f->n, LEAST_ROWS_A_VALUE * (f->n ? f->n : 1), FC_MEASURED_FIT_RANKS);
     gsl_vector *x = gsl_vector_alloc(f->n);
     gsl_matrix *covariance = gsl_matrix_calloc(f->n, f->n);
     if (!x || !covariance) fc_out_of_memory(f->st, "a fit of %zu values", f->n);

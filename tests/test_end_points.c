@@ -191,12 +191,57 @@ static void test_picks(void)
     close_rig(&g);
 }
 
+/* Above `inline` an eager message costs more at each end; a call costs its members; vectors beyond the cache add from memory. */
+static void test_steps(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    g.settings.network = FC_NET_IDEAL;
+    g.settings.software.eager_bytes = 1000;
+    g.settings.software.inline_bytes = 100;
+    for (int64_t bytes = 100; bytes <= 101; bytes++) {
+        double time_s[2];
+        for (int costs = 0; costs < 2; costs++) {
+            g.settings.software.eager_start_s = costs ? 4e-6 : 0;
+            start_script(&script, 2);
+            next_rank(&script);
+            add(&script, FC_OP_SEND, 1, bytes);
+            next_rank(&script);
+            add(&script, FC_OP_RECV, 0, bytes);
+            must_replay(&g, &script);
+            time_s[costs] = g.out.prediction.time_s;
+        }
+        CU_ASSERT(fc_near(time_s[1] - time_s[0], bytes > 100 ? 8e-6 : 0, 1e-9));
+    }
+    g.settings.software.eager_start_s = 0;
+    struct fc_collective_choice choice = {0};
+    CU_ASSERT_FATAL(fc_collective_choice_read("allreduce=doubling", &choice, &g.st) == FC_OK);
+    g.settings.collectives = &choice;
+    double time_s[3];
+    for (int i = 0; i < 3; i++) {
+        g.settings.software.call_s = i == 1 ? 7e-6 : 0;
+        g.settings.software.cache_bytes = i == 2 ? 499 : 1e18;
+        g.settings.software.reduce_memory_per_byte_s = 3e-9;
+        start_script(&script, 2);
+        for (int r = 0; r < 2; r++) {
+            next_rank(&script);
+            add(&script, FC_OP_ALLREDUCE, 0, 500);
+        }
+        must_replay(&g, &script);
+        time_s[i] = g.out.prediction.time_s;
+    }
+    CU_ASSERT(fc_near(time_s[1] - time_s[0], 7e-6, 1e-9));
+    CU_ASSERT(fc_near(time_s[2] - time_s[0], 500 * 3e-9, 1e-9));
+    close_rig(&g);
+}
+
 static const CU_TestInfo tests[] = {
     {"partners with eager buffers", test_partners},
     {"blocks that are picked one by one", test_picks},
     {"eager messages are copied, longer ones meet", test_copies},
     {"reductions cost time where vectors are added", test_reductions},
     {"a message is held to one port", test_ports},
+    {"steps of protocols, calls, vectors that no cache holds", test_steps},
     CU_TEST_INFO_NULL,
 };
 int suite_end_points(void)

@@ -16,7 +16,6 @@ static const struct {
     const char *file, *word;
 } other[] = {
     {"models/network.h", "torus"},                        /* an example in a comment */
-    {"solvers/flit/route_ops.h", "dimension-order"},      /* the same */
     {"models/machine.c", "ugal"},                         /* a section of the router's, for those that can do it */
     {"mapping/place/place_traffic.c", "dimension-order"}, /* how packets turn on a chip: place --turns */
     {"cli/cmd_place.c", "dimension-order"},               /* the same */

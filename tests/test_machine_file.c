@@ -73,7 +73,7 @@ static const struct refusal names[] = {
     {"name: a\nnetwork: {dims: [4]}\n" LINKS, FC_INPUT, 2, "network.family: a name is missing (known: torus, mesh, "},
     {"name: a\nnetwork:\n  dims: [4]\n  family: [torus]\n" LINKS, FC_INPUT, 4, "network.family: a name is missing"},
     {"name: a\nnetwork:\n  dims: [4]\n  family: hypercube\n" LINKS, FC_INPUT, 4,
-     "network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, graph)"},
+     "network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, dragonfly-plus, graph)"},
     {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s}\n  warp: {bandwidth: 1 GB/s}\n", FC_INPUT, 5,
      "links: this torus network has no link class 'warp' (it has: torus, injection)"},
     {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s}\n  up: {bandwidth: 1 GB/s}\n", FC_INPUT, 5,

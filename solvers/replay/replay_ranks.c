@@ -240,8 +240,8 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
         if (!fc_calls_takes_part(&run->calls, &run->reader, e)) break;
         if (e->request >= 0)
             start_nonblocking(run, s, e);
-        else
-            if (enter_call(run, s, s->rank, e)) charge_call(run, s);
+        else if (enter_call(run, s, s->rank, e))
+            charge_call(run, s);
     }
 }
 

@@ -115,7 +115,8 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
     p->communication_s = p->time_s - p->computation_s;
     p->bound_s = p->time_s;
     if (job->settings->network != FC_NET_IDEAL) {
-        if (job->net->machine->routing->adaptive && !job->settings->time_only && cut_bound(run, &link_s)) return job->st->code;
+        if (job->net->machine->routing->adaptive && !job->settings->time_only && cut_bound(run, &link_s))
+            return job->st->code;
         p->bound_s =
             fmin(fmax(run->time_s[FC_ALONE], link_s), p->time_s); /* equal but for rounding when nothing waits */
     }
