@@ -27,7 +27,7 @@ static const char *quantity(enum fc_unit unit, double value, char *out, size_t s
                        : unit == FC_SECONDS_PER_BYTE ? " s/B"
                        : unit == FC_BYTES            ? " B"
                                                      : " B/s";
-    snprintf(out, size, "%.4g%s", value, name);
+    snprintf(out, size, unit == FC_BYTES ? "%.15g%s" : "%.4g%s", value, name);
     return out;
 }
 
