@@ -81,7 +81,7 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         return;
     }
     if (model->calibration.from) {
-        fprintf(stream, "from %s, not from this machine\n", model->calibration.from);
+        fprintf(stream, "from %s\n", model->calibration.from);
         return;
     }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;

@@ -40,7 +40,7 @@ def wanted(row):
     own = name.removeprefix("default-")
     if row["system"] == "fugaku" and (not name.startswith("default-") or not 256 <= total <= 1 << 26):
         return False
-    if name.startswith("default_") or own == "default" or (row["system"], op, own) in NOT_AS_NAMED:
+    if name.startswith(("default_", "non_blocking")) or own == "default" or (row["system"], op, own) in NOT_AS_NAMED:
         return False
     if name == "recursive_doubling_mpich" and total > 65536: # something else runs
         return False

@@ -20,9 +20,9 @@ $ cd $TMP; for n in queueing ideal flit; do fabricast predict -m ./bulk.yaml -t 
 > error          unknown: an ideal network is no machine's
 > error          unknown: a run of the kernel itself: nothing to compare with
 > error          unknown: replays beside other traffic are not compared with the kernel
-$ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$d' bulk.calibration.yaml > old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct | grep ^error; rm old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct --json | grep -E '"(error_percent|why)"'; fabricast calibrate -m ./old.yaml --replays
+$ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$d' bulk.calibration.yaml > old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct | grep ^error; rm old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct --json | grep -E '"(error_percent|why)"' | sed 's/: [0-9.]*,/: N,/'; fabricast calibrate -m ./old.yaml --replays
 > error          unknown: the calibration has no replays (`fabricast calibrate --replays` adds them)
->   "error_percent": ...
+>   "error_percent": N,
 >   "why": "",
 ! fabricast: ./old.calibration.yaml: cannot be read: No such file or directory
 ? 2
@@ -37,11 +37,11 @@ $ cd $TMP; fabricast predict -m ./other.yaml -p alltoall:bytes=640 2> why | grep
 > model       queueing, from 5 calibrated torus machines (nearest bulk-4), not from this machine
 > 1
 # A calibration that does not fit its machine file is a relative only, and the answer says which key differs.
-$ cd $TMP; cp "$FABRICAST_DATA"/machines/bgl-64.calibration.yaml misfit.calibration.yaml; sed 's/^  vcs: 2 /  vcs: 3 /' "$FABRICAST_DATA"/machines/bgl-64.yaml > misfit.yaml; fabricast predict -m ./misfit.yaml -p alltoall:bytes=1KiB --map def,rnm --json | grep -E '"(error_against|error_percent|uncalibrated_because)"'
->       "error_percent": ...
+$ cd $TMP; cp "$FABRICAST_DATA"/machines/bgl-64.calibration.yaml misfit.calibration.yaml; sed 's/^  vcs: 2 /  vcs: 3 /' "$FABRICAST_DATA"/machines/bgl-64.yaml > misfit.yaml; fabricast predict -m ./misfit.yaml -p alltoall:bytes=1KiB --map def,rnm --json | grep -E '"(error_against|error_percent|uncalibrated_because)"' | sed 's/: [0-9.]*,/: N,/'
+>       "error_percent": N,
 >       "error_against": "family",
 >       "uncalibrated_because": "./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one",
->       "error_percent": ...
+>       "error_percent": N,
 >       "error_against": "family",
 >       "uncalibrated_because": "./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one",
 ! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is not calibrated by it
