@@ -88,7 +88,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     const struct fc_network *net = flit->net;
     int rep;
     if ((double)net->n_nodes * net->n_vertices > MOST_ENTRIES || net->machine->routing->walk_capacity(net) == FC_NONE)
-        return fc_refuse(st, FC_NO,
+        return fc_refuse(st, FC_INPUT,
                          "the flit-level kernel has no %s routing of %s networks, and a table of all walks "
                          "between %u nodes is too large",
                          net->machine->routing->name, net->machine->family->name, net->n_nodes);
