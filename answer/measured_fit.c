@@ -335,8 +335,11 @@ enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progr
     for (uint32_t j = 0; j < t->n_jobs && !machine; j++)
         if (t->jobs[j].open) machine = &t->jobs[j].session.machine;
     if (!machine || f.n_rows == 0)
-        fc_refuse(st, FC_NO, "%s: no row can be fitted to: none is of a job of at most %d ranks that fits the machine",
-                  t->file, FC_MEASURED_FIT_RANKS);
+        fc_refuse(
+            st, FC_NO,
+            "%s: no row can be fitted to (expected jobs of at most %d ranks that fit the machine, two sizes or more of an "
+            "algorithm)",
+            t->file, FC_MEASURED_FIT_RANKS);
     if (!st->code) {
         fit->n_fitted = (uint32_t)f.n_rows;
         fit->before = fc_end_values_of(machine);

@@ -36,7 +36,9 @@ static inline double fc_recv_cpu_s(const struct fc_software *software, double by
 static inline enum fc_message_work fc_work_of_vector(const struct fc_software *software, enum fc_message_work work,
                                                      double vector_bytes)
 {
-    return work == FC_WORK_REDUCES && software->cache_bytes > 0 && vector_bytes > software->cache_bytes ? FC_WORK_REDUCES_IN_MEMORY : work;
+    return work == FC_WORK_REDUCES && software->cache_bytes > 0 && vector_bytes > software->cache_bytes
+               ? FC_WORK_REDUCES_IN_MEMORY
+               : work;
 }
 /* CPU time for what a message of so many blocks brings, beyond receiving it. */
 static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes,

@@ -239,3 +239,10 @@ $ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\
 $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 5\nrank 0 2\ninit 0 0 0\nfinalize 2 2 0\nrank 1 3\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=8 bytes=8\nfinalize 2 2 0\nend\n' > alone.txt; fabricast predict -m bgl-64 -t alone.txt
 ! fabricast: alone.txt:7: ranks wait for each other for ever: rank 0 in finalize (line 7) for rank 1, rank 1 in recv (line 10) for rank 0
 ? 2
+# Tables of measured collectives.
+$ cd $TMP; printf 'nodes\tcollective\n4\tbcast\n' > t.tsv; fabricast calibrate -m bgl-64 --measured t.tsv
+! fabricast: t.tsv:1: no column algorithm (expected a line of names with tabs between)
+? 2
+$ cd $TMP; printf 'nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\tbcast\tlinear\t64\t9\n' > t.tsv; fabricast calibrate -m bgl-64 --measured t.tsv --budget 3
+! fabricast: --budget: --measured makes no runs of the kernel (leave it out)
+? 2
