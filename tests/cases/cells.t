@@ -2,7 +2,7 @@
 
 $ fabricast machines leonardo
 > machine     leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624
-> confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies, delays and software costs are estimates; the management cell (the 23rd) is left out
+> confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies are estimates; end points fit jobs of up to 64 nodes; the management cell (the 23rd) is left out
 > source      CINECA user guide (network, cells, switches); G. Lockwood's notes on Leonardo; HLC-Lab/pico, commit 413bc5d, tracer/maps (cell, rack and leaf switch of every node); Turisini et al., LEONARDO, arXiv 2307.16885
 > family      dragonfly-plus, routing ugal
 > nodes       4992 with 32 cores, on 788 routers
@@ -14,7 +14,7 @@ $ fabricast machines leonardo
 > links       injection      30720 of 12.5 GB/s, 10 ns
 $ fabricast certify -m lumi
 > machine     lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
-> confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies and delays are estimates; links carry payload only; end points are a first fit on 8 nodes
+> confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; links carry payload only; end points fit jobs of 4 to 16 nodes of LUMI-G
 > rule        cell-hops on routing ugal: 4 virtual channels a link
 > graph       246336 channels (146704 used), 394400 arcs
 > answer      free of deadlock: acyclic
@@ -22,18 +22,18 @@ $ fabricast certify -m lumi
 $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000,001016,005000,007977] --ranks-per-node 1
 > machine        lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
 > job            stencil2d:grid=2x2,bytes=64KiB, 4 tasks, mapping def, routing ugal
-> time           63.3 us
+> time           23.43 us
 > computation    0 s
-> communication  63.3 us (100.0 % of the time)
-> bound          56.4 us: no run with this mapping and routing is faster
-> of peak        89.1 %
+> communication  23.43 us (100.0 % of the time)
+> bound          18.98 us: no run with this mapping and routing is faster
+> of peak        81.0 %
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        1.049 MB between nodes, 0 B inside, 2.556 MB hop-bytes
-> machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies and delays are estimates; links carry payload only; end points are a first fit on 8 nodes
+> machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; links carry payload only; end points fit jobs of 4 to 16 nodes of LUMI-G
 $ fabricast load -m leonardo -p stencil2d:grid=8x4,bytes=4KiB --nodes lrdn[0001-0016,0181-0196] --ranks-per-node 1
 > machine     leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624
-> confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies, delays and software costs are estimates; the management cell (the 23rd) is left out
+> confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies are estimates; end points fit jobs of up to 64 nodes; the management cell (the 23rd) is left out
 > traffic     stencil2d:grid=8x4,bytes=4KiB, 32 tasks, 524.3 KB between nodes, 0 B inside
 > mapping     def, routing ugal (best mixture of routes)
 >
@@ -73,15 +73,15 @@ $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn499
 $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn4992 --ranks-per-node 64 --set node.cores=112
 > machine        leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624 (changed: node.cores=112)
 > job            stencil2d:grid=8x8,bytes=4KiB, 64 tasks, mapping def, routing ugal
-> time           6 us
+> time           11.66 us
 > computation    0 s
-> communication  6 us (100.0 % of the time)
-> bound          4.8 us: no run with this mapping and routing is faster
-> of peak        80.0 %
+> communication  11.66 us (100.0 % of the time)
+> bound          10.14 us: no run with this mapping and routing is faster
+> of peak        87.0 %
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        0 B between nodes, 1.049 MB inside, 0 B hop-bytes
-> machine data   high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies, delays and software costs are estimates; the management cell (the 23rd) is left out
+> machine data   high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies are estimates; end points fit jobs of up to 64 nodes; the management cell (the 23rd) is left out
 $ fabricast machines leonardo --set 'network.leaf_nodes=342*10/4, 9'
 ! fabricast: --set network.leaf_nodes=342*10/4, 9: network.leaf_nodes ends after 343 leaf switches (expected 392)
 ? 2
