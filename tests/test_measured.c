@@ -159,7 +159,7 @@ static void test_error(void)
     CU_ASSERT(fc_near(fc_measured_widen(&all), 1, 1e-9) && all.widen == 1);
     /* The larger job is off twice as far: what the small one says of it must be widened. */
     for (uint32_t i = 20; i < 40; i++) cases[i].ratio = exp(0.4);
-    CU_ASSERT(fc_measured_widen(&all) >= 0.85 && all.widen > 1.5);
+    CU_ASSERT(fc_measured_widen(&all) >= 0.8 && all.widen > 1.5);
     all.n = 5;
     CU_ASSERT(isnan(fc_measured_error_percent(&all, &at, FC_NONE, &far)));
 }

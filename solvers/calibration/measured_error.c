@@ -3,7 +3,7 @@
  * With x_i = |ln(measured_i / predicted_i)| of the cases, of rows that the end points were not fitted to, and the distance of a
  * job from case i
  *
- *     d_i = (|ln(bytes / bytes_i)| + |ln(nodes / nodes_i)| + |ln(ranks / ranks_i)|) / ln 8 + (2 if the operation is another),
+ *     d_i = (|ln(bytes / bytes_i)| + |ln(nodes / nodes_i)| + 3 |ln(ranks / ranks_i)|) / ln 8 + (2 if the operation is another),
  *
  * the error is exp(w q) - 1, q the SHARE quantile of x over the NEAREST nearest cases, at least LEAST. w (`widen`) is such that
  * the cases of every job are covered in SHARE by the error that the other jobs give: what a job of another size may expect.
@@ -16,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE 0.85
+#define SHARE 0.8
 #define LEAST 0.05
 #define GROWTH 0.2
 #define OTHER_OPERATION 2.0
 #define UNIT_BYTES 16384.0
-enum { NEAREST = 24, LEAST_CASES = 8 };
+#define RANKS_WEIGHT 3.0 /* one rank a node and many are different regimes */
+enum { NEAREST = 12, LEAST_CASES = 8 };
 
 struct neighbour {
     double distance, off;
@@ -74,7 +75,8 @@ static double quantile(const struct fc_measured_cases *cases, const struct fc_me
         if (without != FC_NONE && (alone ? i == without : same_job(c, &cases->cases[without]))) continue;
         bool other = !p->collective || strcmp(c->collective, p->collective);
         near[n++] = (struct neighbour){steps(c->bytes, p->bytes) + steps(c->nodes, p->nodes) +
-                                           steps(c->ranks_per_node, p->ranks_per_node) + (other ? OTHER_OPERATION : 0),
+                                           RANKS_WEIGHT * steps(c->ranks_per_node, p->ranks_per_node) +
+                                           (other ? OTHER_OPERATION : 0),
                                        fabs(log(c->ratio)), i};
     }
     double q = NAN;

@@ -14,7 +14,7 @@ struct fc_measured_point {
  * the bytes given. O(events). */
 struct fc_measured_point fc_measured_locate(const struct fc_trace *trace, const struct fc_placement *placement,
                                             double mean_message_bytes);
-/* The error in percent: of nine in ten of the cases nearest to the point, widened by cases->widen. *extrapolated: the job is
+/* The error in percent: of eight in ten of the twelve cases nearest to the point, widened by cases->widen. *extrapolated: the job is
  * larger or smaller than all that were measured, and the error wider. `without`: a case whose job does not count, FC_NONE: none.
  * NaN: too few cases. O(cases). */
 double fc_measured_error_percent(const struct fc_measured_cases *cases, const struct fc_measured_point *point,
