@@ -134,7 +134,7 @@ static double sigma_of(struct fit *f)
 {
     return fmax(LEAST_SIGMA, 1.4826 * median_residual(f));
 }
-/* Huber's loss at sigma, for comparing two ends. */
+/* Huber's loss with k = 0.1 of a logarithm: what the walk lessens, and what compares two ends. */
 static double loss(struct fit *f)
 {
     double sum = 0;
@@ -329,12 +329,11 @@ enum fc_code fc_measured_fit(struct fc_measured *t, int threads, struct fc_progr
     f.row = fc_alloc(&f.arena, t->n_rows, sizeof *f.row, st);
     f.r = fc_alloc(&f.arena, t->n_rows, sizeof *f.r, st);
     f.sorted = fc_alloc(&f.arena, t->n_rows, sizeof *f.sorted, st);
-    if (st->code) return st->code;
-    for (uint32_t i = 0; i < t->n_rows; i++)
+    for (uint32_t i = 0; i < t->n_rows && !st->code; i++)
         if (t->rows[i].fitted) f.row[f.n_rows++] = i;
     for (uint32_t j = 0; j < t->n_jobs && !machine; j++)
         if (t->jobs[j].open) machine = &t->jobs[j].session.machine;
-    if (!machine || f.n_rows == 0)
+    if (!st->code && (!machine || f.n_rows == 0))
         fc_refuse(
             st, FC_NO,
             "%s: no row can be fitted to (expected jobs of at most %d ranks that fit the machine, two sizes or more of an "

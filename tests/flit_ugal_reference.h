@@ -28,7 +28,6 @@ struct ugal_curve {
     int quick; /* point for the fast tests */
     struct ugal_point point[8];
     int n;
-    bool steep[8]; /* more than 5 % off, for a known reason: told, not judged (docs/flit.md) */
 };
 static const struct ugal_curve ugal_curves[] = {
     {"uniform, 1 flit",
@@ -37,16 +36,14 @@ static const struct ugal_curve ugal_curves[] = {
      0.41,
      3,
      {{0.02, 115.98, 2.302}, {0.1, 116.77, 2.309}, {0.3, 141.88, 2.791}, {0.33, 146.48, 2.8}},
-     4,
-     {false}},
+     4},
     {"uniform, 4 flits",
      false,
      4,
      0.52,
      3,
      {{0.03, 119.49, 2.309}, {0.1, 121.49, 2.339}, {0.2, 131.36, 2.535}, {0.3, 143.34, 2.706}, {0.41, 164.7, 2.768}},
-     5,
-     {false}},
+     5},
     {"group shift, 1 flit",
      true,
      1,
@@ -59,8 +56,7 @@ static const struct ugal_curve ugal_curves[] = {
       {0.1, 489.58, 3.658},
       {0.128, 567.7, 4.001},
       {0.15, 637.1, 4.122}},
-     7,
-     {false}},
+     7},
     {"group shift, 4 flits",
      true,
      4,
@@ -73,8 +69,7 @@ static const struct ugal_curve ugal_curves[] = {
       {0.12, 238.58, 3.245},
       {0.15, 351.16, 3.649},
       {0.17, 387.69, 3.874}},
-     7,
-     {false, false, false, false, true, false, true}},
+     7},
 };
 
 struct ugal_machine {

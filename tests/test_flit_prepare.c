@@ -88,7 +88,7 @@ static void shipped_machines(void)
         struct fc_certificate c;
         if (!fc_test_network(names[i], &machine, &net)) continue;
         if (net.n_nodes > 10000 || !strcmp(machine.family->name, "dragonfly-plus")) {
-            /* the kernel has no such routing */ /* as the smaller ones of their kind; fabricast flit runs them */
+            /* as the smaller ones of their kind; of the other the kernel has no routing */
             fc_test_close(&machine, &net);
             continue;
         }

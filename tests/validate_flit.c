@@ -185,7 +185,7 @@ static void compare_ugal(const struct ugal_curve *c)
         if (ugal_run(c, &m, p->load, 1, &r, &st)) break;
         double share = p->load / c->stable_up_to;
         snprintf(how, sizeof how, "load %g (%.0f %%), latency", p->load, 100 * share);
-        row(name, how, r.latency_mean_cycles, p->latency_cycles, share > 0.82 || c->steep[i] ? -1 : 5);
+        row(name, how, r.latency_mean_cycles, p->latency_cycles, share > 0.82 ? -1 : 5);
         snprintf(how, sizeof how, "load %g, hops", p->load);
         row(name, how, r.hops_mean, p->hops, -1);
         fc_flit_free(&r);
