@@ -185,11 +185,7 @@ void fc_measured_state_error(const struct fc_machine *machine, const struct fc_t
     bool far;
     double error = fc_measured_error_percent(&machine->measured, &point, FC_NONE, &far);
     if (isnan(error)) return;
-    p->error_percent = error > 100 ? NAN : error;
-    p->error_against = error > 100 ? FC_AGAINST_NOTHING : FC_AGAINST_MEASURED;
     p->extrapolated = far;
-    snprintf(p->why, sizeof p->why, "%s",
-             error > 100 ? "measured jobs like this were off by more than 100 %"
-             : far       ? "jobs of this many nodes were not measured"
-                         : "");
+    snprintf(p->why, sizeof p->why, "%s", far ? "jobs of this many nodes were not measured" : "");
+    fc_prediction_error(p, error, FC_AGAINST_MEASURED);
 }
