@@ -22,7 +22,9 @@ MAKEFLAGS += -j$(shell nproc)
 # compiler and processor gives the same bytes (tests/validate_same_bytes.sh).
 OWN      = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g -fPIC -fvisibility=hidden
-CHECKED  = -Og -g1 -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# Every start of the checked program counts, and tests start it thousands of times: a trap where something is undefined
+# (tests/sanitizers.c reports it) instead of a description of every check; linked at a fixed place.
+CHECKED  = -Og -g1 -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fsanitize=address,undefined -fsanitize-undefined-trap-on-error
 FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
@@ -38,7 +40,7 @@ SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 FUZZ   = $(sort $(wildcard tests/fuzz/*.c))
-SHARED = tests/main.c tests/run.c tests/support.c tests/maxmin.c $(sort $(wildcard tests/trace_*.c)) $(filter-out %_main.c,$(FUZZ))
+SHARED = tests/main.c tests/run.c tests/sanitizers.c tests/support.c tests/maxmin.c $(sort $(wildcard tests/trace_*.c)) $(filter-out %_main.c,$(FUZZ))
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
 SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
@@ -191,12 +193,12 @@ $(OBJ)/fabricast: $(CLI:%.c=$(OBJ)/%.o) $(LIB)
 $(BENCHES) $(CHECKS): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
 $(OBJ)/fabricast $(BENCHES) $(CHECKS):
 	$(V)echo "  LINK    $@"; $(CC) $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
-$(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
+$(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(OBJ)/test/o/tests/sanitizers.o $(TESTLIB)
 $(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o) \
                    $(patsubst %.c,$(OBJ)/test/o/%.o,$(filter-out cli/main.c,$(CLI))) $(TESTLIB)
 $(OBJ)/test/tests: $(OBJ)/test/linked
 $(OBJ)/test/fabricast $(OBJ)/test/tests:
-	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcunit $(LIBS)
+	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) -no-pie $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcunit $(LIBS)
 
 $(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% reproduce/%,$(SRC)))
 	$(V)echo "  LINK    $@"; clang $(subst fuzzer-no-link,fuzzer,$(FUZZED)) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)

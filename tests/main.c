@@ -15,7 +15,12 @@ bool fc_update_cases = false;
 
 int fc_add_suite(const char *name, const CU_TestInfo *tests)
 {
-    CU_pSuite suite = CU_add_suite(name, NULL, NULL);
+    return fc_add_suite_between(name, NULL, NULL, tests);
+}
+
+int fc_add_suite_between(const char *name, int (*begin)(void), int (*end)(void), const CU_TestInfo *tests)
+{
+    CU_pSuite suite = CU_add_suite(name, begin, end);
     if (!suite) return 1;
     for (; tests->pName; tests++)
         if (!CU_add_test(suite, tests->pName, tests->pTestFunc)) return 1;

@@ -18,11 +18,17 @@
 enum { MAX_RANKS = 8 };
 static char directory[64]; /* programs, recordings, the witness' files */
 
-static void remove_directory(void)
+static int make_directory(void)
+{
+    strcpy(directory, "/tmp/fabricast-capture-XXXXXX");
+    return mkdtemp(directory) ? 0 : 1;
+}
+
+static int remove_directory(void)
 {
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", directory);
-    if (directory[0] && system(command) != 0) perror(directory);
+    return system(command);
 }
 
 static bool have(const char *tool)
@@ -57,12 +63,11 @@ static const char *tool(const char *name, char *full, size_t size)
 /* For ranks of MPICH that share processors. */
 static void make_yield(void)
 {
-    static bool made;
-    char command[256];
+    char command[256], made[96];
+    snprintf(made, sizeof made, "%s/yield.so", directory);
     snprintf(command, sizeof command, "gcc -D_GNU_SOURCE -O2 -shared -fPIC -o %s/yield.so tests/mpi/yield_mpich.c -ldl",
              directory);
-    if (!made && !is_openmpi()) CU_ASSERT_EQUAL(system(command), 0);
-    made = made || !is_openmpi();
+    if (!is_openmpi() && access(made, F_OK)) CU_ASSERT_EQUAL(system(command), 0);
 }
 
 /* The folder of this MPI's programs. */
@@ -828,8 +833,6 @@ int suite_capture(void)
                                         {"MPICH: collectives, communicators, one-sided", test_collectives_mpich},
                                         {"MPICH: the same in Fortran", test_collectives_fortran_mpich},
                                         CU_TEST_INFO_NULL};
-    strcpy(directory, "/tmp/fabricast-capture-XXXXXX");
-    if (!mkdtemp(directory)) return 1;
-    atexit(remove_directory);
-    return fc_add_suite("traces capture", messages) + fc_add_suite("traces capture of calls", calls);
+    return fc_add_suite_between("traces capture", make_directory, remove_directory, messages) +
+           fc_add_suite_between("traces capture of calls", make_directory, remove_directory, calls);
 }

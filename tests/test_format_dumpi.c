@@ -415,10 +415,10 @@ static int make_folder(void)
     return mkdtemp(folder) ? 0 : 1;
 }
 
-static void remove_folder(void)
+static int remove_folder(void)
 {
     clean();
-    rmdir(folder);
+    return rmdir(folder);
 }
 
 int suite_format_dumpi(void)
@@ -429,7 +429,5 @@ int suite_format_dumpi(void)
                                         {"damaged files", test_fuzz},
                                         {"reference traces", test_reference},
                                         CU_TEST_INFO_NULL};
-    if (make_folder()) return 1;
-    atexit(remove_folder);
-    return fc_add_suite("format dumpi", tests);
+    return fc_add_suite_between("format dumpi", make_folder, remove_folder, tests);
 }

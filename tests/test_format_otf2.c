@@ -557,10 +557,15 @@ static void test_reference(void)
     expect_counts(REAL "pipit_pingpong", 2, 16, 8355840, 0, NULL);
 }
 
-static void remove_folder(void)
+static int make_folder(void)
+{
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+static int remove_folder(void)
 {
     remove_all(folder);
-    rmdir(folder);
+    return rmdir(folder);
 }
 
 int suite_format_otf2(void)
@@ -573,7 +578,5 @@ int suite_format_otf2(void)
                                         {"anchors", test_anchors},
                                         {"reference archives", test_reference},
                                         CU_TEST_INFO_NULL};
-    if (!mkdtemp(folder)) return 1;
-    atexit(remove_folder);
-    return fc_add_suite("format otf2", tests);
+    return fc_add_suite_between("format otf2", make_folder, remove_folder, tests);
 }

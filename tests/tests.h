@@ -104,6 +104,9 @@ extern bool fc_update_cases;
 
 /* Registers a suite of tests; 0, or non-zero when CUnit cannot. */
 int fc_add_suite(const char *name, const CU_TestInfo *tests);
+/* The same with what comes before and after its tests, only when it runs; 0: done. Every process registers all suites, so
+ * nothing else may cost there. */
+int fc_add_suite_between(const char *name, int (*begin)(void), int (*end)(void), const CU_TestInfo *tests);
 /* The status holds `code` and a message (with its place, as users see it) that contains `part`; shows both if not. */
 bool fc_says(const struct fc_status *st, enum fc_code code, const char *part);
 

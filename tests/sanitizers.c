@@ -1,0 +1,10 @@
+/* sanitizers.c - what the checked programs ask of the sanitizers. */
+
+const char *__asan_default_options(void);
+
+/* Undefined behaviour ends a checked program by an instruction that is none (-fsanitize-undefined-trap-on-error: a call with
+ * a description of every check doubled the program and its start). The report of that signal has the source line. */
+__attribute__((visibility("default"), no_sanitize_address)) const char *__asan_default_options(void)
+{
+    return "handle_sigill=1";
+}
