@@ -517,17 +517,33 @@ static bool write_files(void)
     return true;
 }
 
+/* The shipped machines, with the calibration of one: thousands of runs that read those of all relatives take most of the
+ * time, and an option counts or does not with one relative as with ten. */
+static bool link_data(const char *here)
+{
+    char command[2 * PATH_MAX + 256];
+    snprintf(
+        command, sizeof command,
+        "mkdir -p data/machines && ln -s '%s'/models/machines/* data/machines && rm data/machines/*.calibration.yaml "
+        "&& ln -s '%s'/models/machines/bgl-64.calibration.yaml data/machines",
+        here, here);
+    return system(command) == 0;
+}
+
 static void test_walk(void)
 {
-    char folder[] = "/tmp/fabricast-options-XXXXXX", command[128], data[PATH_MAX + 16], here[PATH_MAX];
+    char folder[] = "/tmp/fabricast-options-XXXXXX", command[128], data[64], here[PATH_MAX];
     const char *before = getenv("FABRICAST_DATA");
     char *kept = before ? strdup(before) : NULL;
     CU_ASSERT_PTR_NOT_NULL_FATAL(getcwd(here, sizeof here));
-    snprintf(data, sizeof data, "%s/models", here);
-    CU_ASSERT_FATAL(mkdtemp(folder) && chdir(folder) == 0 && write_files());
+    CU_ASSERT_FATAL(mkdtemp(folder) && chdir(folder) == 0 && write_files() && link_data(here));
+    snprintf(data, sizeof data, "%s/data", folder);
     setenv("FABRICAST_DATA", data, 1);
     plan();
-    for (size_t i = 0; i < walk.n; i++) {
+    /* First those that fork, while there is little memory to copy. */
+    for (size_t k = 0; k < 2 * walk.n; k++) {
+        size_t i = k % walk.n;
+        if (walk.run[i].empty != (k < walk.n)) continue;
         if (getenv("FC_SHOW_WALK")) printf("%s %s\n", walk.run[i].command->name, walk.run[i].line);
         double start = fc_wall_s();
         run_one(&walk.run[i]);
