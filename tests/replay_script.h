@@ -138,7 +138,7 @@ static inline void must_replay(struct rig *g, const struct script *s)
     CU_ASSERT_EQUAL_FATAL(g->st.code, FC_OK);
 }
 
-static struct script script __attribute__((unused)); /* one at a time: too large for the stack */
+extern struct script script; /* one at a time: too large for the stack, and once (support.c) */
 
 /* LogGOPS instead of the machine; o the same at both ends, no O. */
 static inline void use_loggops(struct rig *g, double latency_s, double o_s, double gap_s, double per_byte_s)

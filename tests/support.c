@@ -1,5 +1,6 @@
 /* support.c - see support.h. */
 #include "tests/support.h"
+#include "tests/replay_script.h"
 #include "tests/tests.h"
 #include "traces/traces.h"
 
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct script script;
 
 bool fc_test_file(char *path, const char *suffix, const char *text, size_t n)
 {

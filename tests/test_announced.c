@@ -30,8 +30,9 @@ static void test_traces(void)
 /* Each of 1000 ranges is short, and together they are 50 million members. */
 static void test_communicators(void)
 {
-    static char text[3 << 20];
     enum { RANKS = 50000, COMMS = 1000 };
+    char *text = malloc(3 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
     size_t n = (size_t)sprintf(text, "fabricast-trace 1\nranks %d\n", RANKS);
     for (int c = 0; c < COMMS; c++) n += (size_t)sprintf(text + n, "comm %d 0-%d\n", c, RANKS - 1);
     n += (size_t)sprintf(text + n, "events 0\n");
@@ -39,18 +40,21 @@ static void test_communicators(void)
     n += (size_t)sprintf(text + n, "end\n");
     CU_ASSERT(test_refused(test_write("many.txt", text, n),
                            "members of communicators announced, more than the file can hold"));
+    free(text);
 }
 
 /* A job of 300 000 ranks, each with its line, is no such file. */
 static void test_large_job(void)
 {
     enum { RANKS = 300000 };
-    static char text[RANKS * 16 + 100];
+    char *text = malloc(RANKS * 16 + 100);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
     struct fc_trace trace;
     size_t n = (size_t)sprintf(text, "fabricast-trace 1\nranks %d\ncomm 0 0-%d\nevents 0\n", RANKS, RANKS - 1);
     for (int r = 0; r < RANKS; r++) n += (size_t)sprintf(text + n, "rank %d 0\n", r);
     n += (size_t)sprintf(text + n, "end\n");
     test_read(test_write("large.txt", text, n), &trace);
+    free(text);
     CU_ASSERT_EQUAL(trace.n_ranks, RANKS);
     fc_trace_free(&trace);
     /* 60 000 ranks that do nothing need not be written down */

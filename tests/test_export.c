@@ -71,11 +71,13 @@ struct statement {
     long long amount;
     bool started, finished, matched;
 };
-static struct statement goal[MOST_RANKS][MOST];
+static struct statement (*goal)[MOST]; /* of each rank */
 static int n_goal[MOST_RANKS];
 
 static void read_goal(void)
 {
+    if (!goal) goal = malloc(MOST_RANKS * sizeof *goal);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(goal);
     int rank = -1, n_ranks, n = 0, a, b, used;
     char kind[16];
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {

@@ -195,18 +195,21 @@ static void write_otf2(const char *to)
 
 static void copy_files(const char *folder, const char *target, const char *pattern)
 {
-    static uint8_t data[1 << 20];
+    enum { MOST = 1 << 20 };
     char name[200];
     glob_t found;
     if (glob(pattern, 0, NULL, &found)) return;
+    uint8_t *data = malloc(MOST);
+    if (!data) abort();
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *last = strrchr(found.gl_pathv[i], '/') + 1;
         FILE *in = fopen(found.gl_pathv[i], "rb");
-        size_t n = in ? fread(data, 1, sizeof data, in) : 0;
+        size_t n = in ? fread(data, 1, MOST, in) : 0;
         if (in) fclose(in);
         snprintf(name, sizeof name, "%s%s%s", target ? target : "", target ? "." : "", last);
         save(folder, name, data, n);
     }
+    free(data);
     globfree(&found);
 }
 
