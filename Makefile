@@ -157,6 +157,8 @@ $(OBJ)/%.o: %.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC      $<"; $(CC) $(OWN) $(FAST) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(OBJ)/test/o/%.o: %.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC test $<"; $(CC) $(OWN) $(CHECKED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+# Searches take most of the time of several suites.
+$(OBJ)/test/o/mapping/search.o: CHECKED += -O1
 
 # The kernel reads no input, and clang takes minutes to instrument it.
 $(OBJ)/fuzz/o/solvers/flit/%.o: FUZZED = -O1
