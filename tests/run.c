@@ -27,8 +27,22 @@ struct job {
 
 /* The slowest first, by processor time and what they wait. "slowest suites" at the end of a run tells what belongs here. */
 static const char *const slow_suites[] = {
-    "traces capture of calls", "cases/README", "traces capture", "map search",     "cases/bulk",  "calibration",
-    "calibration fits",        "flit_route",   "map budget",     "flit_injection", "bulk phases",
+    "traces capture of calls",
+    "cases/README",
+    "traces capture",
+    "cases/examples",
+    "options",
+    "installed",
+    "map search",
+    "cases/bulk",
+    "cases/docs/architect",
+    "cases/report",
+    "calibration",
+    "calibration fits",
+    "flit_route",
+    "map budget",
+    "flit_injection",
+    "bulk phases",
 };
 
 /* Its place in that list; behind the list when it is not there. */

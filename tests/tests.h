@@ -30,6 +30,7 @@
     X(suite_core_keys)                                                                                                 \
     X(suite_core_table)                                                                                                \
     X(suite_threads)                                                                                                   \
+    X(suite_sanitizers)                                                                                                \
     X(suite_deadlock)                                                                                                  \
     X(suite_dependencies)                                                                                              \
     X(suite_exact)                                                                                                     \
