@@ -58,8 +58,7 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
     return true;
 }
 
-/* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
-static void put_decades(double least, double most, FILE *script)
+void fc_paper_put_decades(double least, double most, FILE *script)
 {
     static const int steps[] = {1, 2, 5};
     bool few = most / least < 2e3, first = true;
@@ -94,7 +93,7 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
     }
     if (!(least < most && isfinite(least) && isfinite(most))) return;
     fprintf(script, "set yrange [%g:%g]\n", least, most);
-    if (plot->log_y && least > 0) put_decades(least, most, script);
+    if (plot->log_y && least > 0) fc_paper_put_decades(least, most, script);
 }
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
@@ -168,11 +167,15 @@ static void start(const struct fc_paper_plot *plot, FILE *script, int i, double 
 
 static void put_label(FILE *script, const char *label)
 {
+    if (!*label) {
+        fprintf(script, " notitle");
+        return;
+    }
     fprintf(script, " title ");
     fc_script_text(script, label);
 }
 
-static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
+void fc_paper_put_curve(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
 {
     const struct fc_paper_series *s = &plot->series[i];
     int style = s->style % STYLES;
@@ -180,6 +183,7 @@ static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, boo
     start(plot, script, i, 0, "5", first);
     switch (s->mark) {
     case FC_PAPER_PUBLISHED: fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour); break;
+    case FC_PAPER_FILLED: fprintf(script, "with points pt %d ps 1 lc rgb '%s'", filled[style], colour); break;
     case FC_PAPER_OURS:
         fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
         break;
@@ -238,7 +242,8 @@ static void put_series(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++) {
         if (!has_points(&plot->series[i])) continue;
         switch (plot->form) {
-        case FC_PAPER_CURVES: put_curve(plot, script, i, &first); break;
+        case FC_PAPER_CURVES: fc_paper_put_curve(plot, script, i, &first); break;
+        case FC_PAPER_PANELS: break; /* paper_panels.c */
         case FC_PAPER_BARS: put_bar(plot, script, i, at, n_bars, &first); break;
         case FC_PAPER_ROWS: put_row(plot, script, i, &first); break;
         }
@@ -255,6 +260,17 @@ static void put_output(const struct fc_paper_plot *plot, FILE *script, const cha
     fprintf(script, ".part\n");
 }
 
+/* What is drawn, for the terminal that is set. */
+static void put_drawing(const struct fc_paper_plot *plot, FILE *script, bool again)
+{
+    if (plot->form == FC_PAPER_PANELS)
+        fc_paper_put_panels(plot, script);
+    else if (again)
+        fprintf(script, "replot\n");
+    else
+        put_series(plot, script);
+}
+
 void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
     int width = 1000, height = 560;
@@ -262,6 +278,7 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
         width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
         height = 150 + 22 * plot->n_categories;
     }
+    if (plot->form == FC_PAPER_PANELS) height = fc_paper_panels_height(plot);
     fprintf(script,
             "if (!exists('part')) part = ''\n"
             "set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced\n"
@@ -270,17 +287,20 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
             "set datafile commentschars ''\n",
             width, height);
     put_output(plot, script, ".png");
-    put_titles(plot, script);
+    if (plot->form != FC_PAPER_PANELS) put_titles(plot, script);
     switch (plot->form) {
     case FC_PAPER_CURVES: curve_axes(plot, script); break;
     case FC_PAPER_BARS: bar_axes(plot, script); break;
     case FC_PAPER_ROWS: row_axes(plot, script); break;
+    case FC_PAPER_PANELS: break;
     }
-    put_series(plot, script);
+    put_drawing(plot, script, false);
     fprintf(script, "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n", width, height);
     put_output(plot, script, ".svg");
-    fprintf(script, "replot\nset terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
+    put_drawing(plot, script, true);
+    fprintf(script, "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
             height / 125.0);
     put_output(plot, script, ".pdf");
-    fprintf(script, "replot\nunset output\n");
+    put_drawing(plot, script, true);
+    fprintf(script, "unset output\n");
 }
