@@ -10,7 +10,7 @@ enum fc_paper_form {
     FC_PAPER_CURVES, /* x and y are numbers */
     FC_PAPER_BARS,   /* x is a category, series side by side */
     FC_PAPER_ROWS,   /* rows from top to bottom: y is a category, x its value, the band -1..1 shaded */
-    FC_PAPER_PANELS  /* curves in several panels, log-log, x bytes: categories are the panels' titles */
+    FC_PAPER_PANELS  /* curves in several panels, log-log, bytes and microseconds: categories are the panels' titles */
 };
 enum fc_paper_mark {
     FC_PAPER_PUBLISHED, /* open marks, no line; bars: hollow */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 2, HEIGHT = 330, HEAD = 70 };
+enum { COLUMNS = 2, HEIGHT = 330, HEAD = 90 };
 
 static int rows_of(const struct fc_paper_plot *plot)
 {
@@ -37,6 +37,16 @@ static void put_sizes(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script, ")\n");
 }
 
+/* Decades of microseconds. */
+static void put_times(FILE *script)
+{
+    static const char *const unit[] = {"us", "ms", "s", "ks"};
+    fprintf(script, "set ytics (");
+    for (int e = 0; e <= 10; e++)
+        fprintf(script, "%s\"%.0f %s\" %g", e ? ", " : "", pow(10, e % 3), unit[e / 3], pow(10, e));
+    fprintf(script, ")\n");
+}
+
 static void put_range(const struct fc_paper_plot *plot, int panel, FILE *script)
 {
     double least = INFINITY, most = 0;
@@ -56,7 +66,7 @@ static void put_range(const struct fc_paper_plot *plot, int panel, FILE *script)
     least /= 1.5;
     most *= 1.5 * room;
     fprintf(script, "set yrange [%g:%g]\n", least, most);
-    fc_paper_put_decades(least, most, script);
+    put_times(script);
 }
 
 static void put_panel(const struct fc_paper_plot *plot, int panel, FILE *script)
@@ -77,11 +87,16 @@ static void put_panel(const struct fc_paper_plot *plot, int panel, FILE *script)
 
 void fc_paper_put_panels(const struct fc_paper_plot *plot, FILE *script)
 {
+    char title[700];
+    snprintf(title, sizeof title,
+             "%s\n%s\nlines: predicted; marks: measured, filled: judged, open: fitted to or chosen by", plot->title,
+             plot->subtitle);
     fprintf(script, "set multiplot layout %d, %d title ", rows_of(plot), COLUMNS);
-    fc_script_title(script, plot->title);
-    fprintf(script,
-            " offset 0, -0.2\nset label 1 \"\"\nset key at graph 0.02, 0.98 left top Left reverse samplen 3 spacing 0.95 font ',10'\n"
-            "set grid x y lc rgb '#cccccc'\nset logscale y\n");
+    fc_script_title(script, title);
+    fprintf(
+        script,
+        "\nset lmargin 10\nset rmargin 2\nset bmargin 3.5\nset key at graph 0.02, 0.98 left top Left reverse samplen 3.5 spacing 1 font ',10'\n"
+        "set grid xtics ytics lw 0.6 lt 1 lc rgb '#bbbbbb'\nset logscale y\n");
     put_sizes(plot, script);
     for (int p = 0; p < plot->n_categories; p++) put_panel(plot, p, script);
     fprintf(script, "unset multiplot\n");

@@ -58,7 +58,8 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
     return true;
 }
 
-void fc_paper_put_decades(double least, double most, FILE *script)
+/* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
+static void put_decades(double least, double most, FILE *script)
 {
     static const int steps[] = {1, 2, 5};
     bool few = most / least < 2e3, first = true;
@@ -93,7 +94,7 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
     }
     if (!(least < most && isfinite(least) && isfinite(most))) return;
     fprintf(script, "set yrange [%g:%g]\n", least, most);
-    if (plot->log_y && least > 0) fc_paper_put_decades(least, most, script);
+    if (plot->log_y && least > 0) put_decades(least, most, script);
 }
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)

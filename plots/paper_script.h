@@ -12,8 +12,6 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script);
 
 /* A curve, as an element of a `plot` command; *first: it is the command's first. */
 void fc_paper_put_curve(const struct fc_paper_plot *plot, FILE *script, int series, bool *first);
-/* Marks of a logarithmic y axis: at 1, 2, 5 of each decade; at 1 only where there are many. */
-void fc_paper_put_decades(double least, double most, FILE *script);
 /* The panels of FC_PAPER_PANELS, for the terminal that is set (paper_panels.c), and the picture's height in pixels. */
 void fc_paper_put_panels(const struct fc_paper_plot *plot, FILE *script);
 int fc_paper_panels_height(const struct fc_paper_plot *plot);

@@ -85,8 +85,10 @@ static void print_machines(const struct fc_reproduction *list, size_t n, FILE *s
     for (size_t i = 0; i < n; i++) {
         if (!list[i].rows) continue;
         if (!any)
-            fprintf(stream, "\n| machine | job | collective | rows judged | median off, up to 16 KiB | above | within 40 %% | ranked "
-                            "alike | stated error: median | covers |\n|---|---|---|---|---|---|---|---|---|---|\n");
+            fprintf(
+                stream,
+                "\n| machine | job | collective | rows judged | median off, up to 16 KiB | above | within 40 %% | ranked "
+                "alike | stated error: median | covers |\n|---|---|---|---|---|---|---|---|---|---|\n");
         any = true;
         fputs(list[i].rows, stream);
     }

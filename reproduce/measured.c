@@ -204,8 +204,8 @@ static enum fc_code jobs(struct fc_reproduction *r, const struct fc_measured *t,
         if (count(t, (struct choice){j, FC_OP_INIT}, &y, st)) return st->code;
         for (int size = 0; size < 2; size++)
             if (y.of[size])
-                fc_point_shown(percent(r, FC_POINT_PREDICTED), NAN, 100 * y.off[size], "%s, %s, %u rows: median off", job,
-                               sizes[size], y.of[size]);
+                fc_point_shown(percent(r, FC_POINT_PREDICTED), NAN, 100 * y.off[size], "%s, %s, %u rows: median off",
+                               job, sizes[size], y.of[size]);
     }
     return FC_OK;
 }
@@ -249,8 +249,8 @@ static int place_in_panel(const struct fc_reproduction *r, int panel)
     return n;
 }
 
-static void add_series(struct fc_reproduction *r, const struct fc_measured *t, const struct curve *c, int panel, int style,
-                       enum fc_paper_mark mark)
+static void add_series(struct fc_reproduction *r, const struct fc_measured *t, const struct curve *c, int panel,
+                       int style, enum fc_paper_mark mark)
 {
     uint32_t job = FC_NONE;
     int s = -1;
@@ -259,7 +259,8 @@ static void add_series(struct fc_reproduction *r, const struct fc_measured *t, c
         const struct fc_measured_job *j = &t->jobs[row->job];
         bool line = mark == FC_PAPER_LINE, open = row->fitted || row->seen;
         if (row->left_out || isnan(row->predicted_s) || strcmp(row->collective, c->collective) ||
-            strcmp(row->algorithm, c->algorithm) || strcmp(j->nodes, c->nodes) || j->ranks_per_node != c->ranks_per_node)
+            strcmp(row->algorithm, c->algorithm) || strcmp(j->nodes, c->nodes) ||
+            j->ranks_per_node != c->ranks_per_node)
             continue;
         if (job == FC_NONE) job = row->job; /* of several runs the first */
         if (row->job != job || (!line && open != (mark == FC_PAPER_PUBLISHED))) continue;
@@ -271,7 +272,7 @@ static void add_series(struct fc_reproduction *r, const struct fc_measured *t, c
 
 static void draw(struct fc_reproduction *r, const struct fc_measured *t, const struct curve *curve, size_t n)
 {
-    fc_reproduction_axes(r, FC_PAPER_PANELS, "vector_bytes", "vector (bytes)", "time_us", "time (us)");
+    fc_reproduction_axes(r, FC_PAPER_PANELS, "vector_bytes", "vector (bytes)", "time_us", "time");
     for (size_t i = 0; i < n && !r->st.code; i++) {
         int panel = panel_of(r, curve[i].collective), style = place_in_panel(r, panel);
         static const enum fc_paper_mark marks[] = {FC_PAPER_LINE, FC_PAPER_PUBLISHED, FC_PAPER_FILLED};
@@ -281,8 +282,8 @@ static void draw(struct fc_reproduction *r, const struct fc_measured *t, const s
 
 /* ---- a machine ---- */
 
-static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, const struct curve *curve, size_t n,
-                         const char *why, struct fc_status *st)
+static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, const struct curve *curve,
+                         size_t n, const char *why, struct fc_status *st)
 {
     char directory[1024], path[1200];
     const char *machine = r->figure->machine;
@@ -331,13 +332,13 @@ static const struct curve fugaku_curves[] = {
     {"scatter", "8x8x8", 1, "default-basic-linear", "8x8x8, linear"},
     {"scatter", "64x64", 1, "default-binomial", "64x64, binomial"},
 };
-static const struct fc_figure fugaku[] = {
-    {"measured-fugaku", "collectives measured and predicted, 8 to 4096 nodes", SOURCE ", FJMPI 4.0.1", "fugaku-torus", ""}};
+static const struct fc_figure fugaku[] = {{"measured-fugaku", "collectives measured and predicted, 8 to 4096 nodes",
+                                           SOURCE ", FJMPI 4.0.1", "fugaku-torus", ""}};
 static enum fc_code make_fugaku(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     return make(how, r, fugaku_curves, FC_COUNT(fugaku_curves), "not known", st);
 }
-const struct fc_reproduction_ops fc_reproduction_measured_fugaku = {fugaku, 1, 1, 20, make_fugaku};
+const struct fc_reproduction_ops fc_reproduction_measured_fugaku = {fugaku, 1, 0.4, 130, make_fugaku};
 
 /* LUMI, Cray MPICH */
 static const struct curve lumi_curves[] = {
@@ -360,7 +361,7 @@ static enum fc_code make_lumi(const struct fc_reproducing *how, struct fc_reprod
     return make(how, r, lumi_curves, FC_COUNT(lumi_curves),
                 "long messages on 1000 nodes and of 56 ranks a node (docs/measured.md)", st);
 }
-const struct fc_reproduction_ops fc_reproduction_measured_lumi = {lumi, 1, 1, 20, make_lumi};
+const struct fc_reproduction_ops fc_reproduction_measured_lumi = {lumi, 1, 0.4, 140, make_lumi};
 
 /* Leonardo, Open MPI */
 static const struct curve leonardo_curves[] = {
@@ -384,4 +385,4 @@ static enum fc_code make_leonardo(const struct fc_reproducing *how, struct fc_re
     return make(how, r, leonardo_curves, FC_COUNT(leonardo_curves),
                 "one job of 128 nodes beside others, and several ranks a node (docs/measured.md)", st);
 }
-const struct fc_reproduction_ops fc_reproduction_measured_leonardo = {leonardo, 1, 1, 20, make_leonardo};
+const struct fc_reproduction_ops fc_reproduction_measured_leonardo = {leonardo, 1, 0.5, 18, make_leonardo};

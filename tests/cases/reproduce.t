@@ -46,6 +46,8 @@ $ fabricast list figures
 >   qsnet-fig12                  distribution of elan_gsync, 64 nodes
 >   qsnet-fig15                  broadcast over 64 nodes beside background traffic
 >   qsnet-fig16                  broadcast of 256 KB by nodes beside background traffic
+# A machine that stands somewhere: the small jobs of its measured collectives.
+$ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; head -3 $TMP/out/measured-lumi.tsv
 # One that costs nothing, with its files, into figures/ when no folder is given; two of different groups.
 $ export FABRICAST_DATA=$PWD/models; cd $TMP && fabricast reproduce gemini-fig6 -q; ls figures
 > gemini-fig6: packet formats, 24-bit phits
