@@ -171,6 +171,7 @@ static enum fc_code predict_machine(struct asking *s, const char *name, struct f
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(&s->q, name, &session, st)) return st->code;
+    fc_note_buffer(s->arguments, name, &session.machine);
     if (fc_check_options(s->arguments, &session.machine, NULL, st) ||
         fc_job_traffic(&s->job, &s->q, &session, s->maps, s->n_maps, &demand, st))
         goto done;
