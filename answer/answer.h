@@ -62,8 +62,8 @@ enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answe
 enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st);
-/* best_bound_s of an answer that has everything else, predicted under mapping `map` (best_bound.c). At most about a tenth
- * of a second, once for all mappings of a job on a machine. */
+/* best_bound_s of an answer that has everything else, predicted under mapping `map` (best_bound.c). At most about half
+ * a second, once for all mappings of a job on a machine. */
 enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
                                   const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                                   struct fc_status *st);

@@ -5,7 +5,7 @@
  *
  * Of a phase W are wire bytes by the least factor of its messages. Of a trace, whose messages of one pair differ in size, they
  * are payload bytes by the factor of full packets, and its collectives are those of the answer's algorithms. Limits: looked for
- * where it costs less than a tenth of a second (fc_bound_work) and of traces where they are in memory; nothing is known of
+ * where it costs less than half a second (fc_bound_work) and of traces where they are in memory; nothing is known of
  * jobs whose collectives the network carries out, and of jobs beside another job's replay only what holds alone. */
 #include "answer/answer.h"
 #include "mapping/work.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { MOST_EVENTS = 1 << 21, MOST_RANKS = 4096 };
-static const double MOST_S = 0.1;
+static const double MOST_S = 0.5;
 
 /* The job's whole traffic, read once; false: `why` tells. */
 static bool traffic_of(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole,

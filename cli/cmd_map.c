@@ -121,10 +121,11 @@ static void print(FILE *stream, const void *what)
             a->session->machine.routing->name);
     if (a->background) fprintf(stream, "background  %s\n", a->background);
     if (isnan(a->bound.time_s))
-        fprintf(stream, "bound       unknown\n\n");
+        fprintf(stream, "bound       unknown\n");
     else
-        fprintf(stream, "bound       %s (%s)\n\n", fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS),
-                a->bound.binds);
+        fprintf(stream, "bound       %s: no mapping is faster (%s)\n",
+                fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS), a->bound.binds);
+    fprintf(stream, "link time   of the busiest link; predict tells the job's time\n\n");
     fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "link time", "of peak %", "times bound",
             "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
@@ -138,9 +139,6 @@ static void print(FILE *stream, const void *what)
     }
     for (size_t i = 0; i < a->n; i++)
         if (a->rows[i].proof.objective) print_proof(stream, &a->rows[i]);
-    fprintf(
-        stream,
-        "\nlink time   of the busiest link, compared with the bound of all mappings; predict tells the job's time\n");
     if (!a->arguments->output) return;
     fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output, a->format ? a->format->name : "cores");
     if (!a->format) return;
