@@ -406,6 +406,40 @@ static void words(const struct fc_machine *machine, char *out, size_t size)
     fc_words_number(out, size, "links_per_pair", s->links_per_pair);
 }
 
+/* Of the kind with most cells alone: fewer cells of fewer leaf switches, with as many nodes a leaf switch, spines a leaf
+ * switch and global links a node as there. */
+static bool relative(void *shape, int number)
+{
+    static const struct {
+        long long cells, leaves;
+    } list[] = {{4, 4}, {7, 4}, {4, 8}, {6, 8}};
+    struct fc_plus_shape *s = shape;
+    if (number >= (int)FC_COUNT(list)) return false;
+    int kind = 0, first = 0;
+    for (int k = 1; k < s->cells.n; k++)
+        if (s->cells.v[k] > s->cells.v[kind]) kind = k;
+    for (int k = 0; k < kind; k++) first += (int)s->cells.v[k];
+    const struct fc_plus_cell *cell = &s->cell[first];
+    double nodes = 0, links = (double)(s->n_cells - 1) * (double)s->links_per_pair, spines = cell->n_spines;
+    for (uint32_t b = 0; b < cell->n_blocks; b++) nodes += s->block[cell->first_block + b].n_nodes;
+    long long rails = of_kind(&s->rails, kind, 1), leaves = list[number].leaves / rails * rails;
+    if (leaves < rails) leaves = rails;
+    if (leaves > cell->n_leaves) leaves = cell->n_leaves;
+    double part = (double)leaves / cell->n_leaves;
+    long long cables = s->block[cell->first_block].cables;
+    s->spines = (struct fc_ints){1, {spines > 0 ? (long long)fmax(1, round(spines * part)) : 0}};
+    s->nodes_per_cell = (struct fc_ints){1, {(long long)fmax(1, round(nodes * part))}};
+    s->links_per_pair = 1;
+    if (s->n_cells > 2) s->cells.v[0] = list[number].cells;
+    s->cells.n = 1;
+    if (s->cells.v[0] > 1) s->links_per_pair = (long long)fmax(1, round(links * part / (double)(s->cells.v[0] - 1)));
+    s->leaves = (struct fc_ints){1, {leaves}};
+    s->rails = (struct fc_ints){1, {rails}};
+    s->node_links = (struct fc_ints){1, {cables}};
+    s->leaf_nodes = NULL;
+    return true;
+}
+
 #define OFFSET(field) offsetof(struct fc_plus_shape, field)
 static const struct fc_key keys[] = {
     {"cells", FC_KEY_INTS, FC_NUMBER, OFFSET(cells), 1, 65535, NULL, NULL, "cells (groups) of each kind"},
@@ -442,5 +476,6 @@ const struct fc_family_ops fc_family_dragonfly_plus = {
     .partition = partition,
     .facts = facts,
     .words = words,
+    .relative = relative,
     .block_name = block_name,
 };

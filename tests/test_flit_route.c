@@ -3,6 +3,10 @@
  * decides. */
 #include "tests/flit_walker.h"
 
+#define CELL_LINKS(within) "links: {" within "global: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}}\n"
+#define SPINE "spine: {bandwidth: 1 GB/s}, "
+#define LOCAL "local: {bandwidth: 1 GB/s}, "
+
 /* ---- families ---- */
 
 #define PACKET "router: {vcs: 4}\npacket: {max: 256 B}\n"
@@ -151,6 +155,32 @@ static void two_level(void)
     }
 }
 
+static void cells(void)
+{
+    static const char *const machines[] = {
+        "name: t\nnetwork: {family: dragonfly-plus, cells: [2, 1], leaves: [3, 2], spines: [2, 3], nodes_per_cell: [3, 4], "
+        "links_per_pair: 3}\n" CELL_LINKS(SPINE),
+        "name: t\nnetwork: {family: dragonfly-plus, cells: [2, 1], leaves: [4, 3], nodes_per_cell: [4, 3], rails: [2, 3], "
+        "node_links: [1, 2], links_per_pair: 2}\n" CELL_LINKS(LOCAL),
+        "name: t\nnetwork: {family: dragonfly-plus, cells: [1, 3], leaves: [2, 3], spines: [3, 0], nodes_per_cell: [2, 3], "
+        "links_per_pair: 5}\n" CELL_LINKS(SPINE LOCAL),
+        "name: t\nnetwork: {family: dragonfly-plus, cells: [2], leaves: [4], nodes_per_cell: [4]}\n" CELL_LINKS(LOCAL),
+    };
+    static const char *const routings[] = {"direct", "indirect", "ugal"};
+    struct fc_machine machine;
+    struct fc_network net;
+    for (size_t i = 0; i < FC_COUNT(machines); i++) {
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
+        machine.router.vcs = 4;
+        for (int r = 0; r < 3; r++) {
+            enum loads loads = r == 2 ? LINKS_ONLY : STATISTICAL;
+            route_by(&machine, routings[r]);
+            run_trial(&net, &(struct trial){routings[r], "cell-hops", loads, SUBSET, 400, false, false});
+        }
+        fc_test_close(&machine, &net);
+    }
+}
+
 static void mesh_chips(void)
 {
     static const char *const machines[] = {
@@ -286,6 +316,7 @@ static const CU_TestInfo tests[] = {
     {"Valiant on tori and meshes", valiant_tori},
     {"fat-trees", fat_trees},
     {"two-level networks", two_level},
+    {"cells", cells},
     {"tori of mesh chips", mesh_chips},
     {"graphs", graphs},
     {"UGAL chooses by queue, weight and threshold", ugal_decides},

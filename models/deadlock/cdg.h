@@ -85,6 +85,8 @@ int fc_two_level_vcs(const struct fc_network *net);
 enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
                                        struct fc_status *st);
 int fc_plus_vcs(const struct fc_network *net);
+/* Global links that a packet takes at most: 0, 1, or 2 with detours. */
+uint32_t fc_plus_most_global(const struct fc_network *net);
 enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 /* One channel, or one a layer. */

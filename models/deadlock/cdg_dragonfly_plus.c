@@ -6,7 +6,9 @@
  * link to a global link or a node. At a spine: from a leaf to a global link, and down where v = 0 (a way within the cell);
  * from a global link down, and to a global link. All of a kind at a router wait for all of the next: sets go through hubs,
  * a few more dependencies than there are routes. In the order (v, up, down) with v = 1 taken as (down, up) none leads back.
- * With detours, traffic within a cell without spines may take a second local link, in a channel of its own, the last. */
+ * With detours, traffic within a cell without spines may take a second local link, in a channel of its own, the last.
+ * Under UGAL packets on direct paths begin at a higher channel (solvers/flit/route_cells.c): more that an injection link
+ * waits for, nothing else. */
 #include "models/deadlock/cdg.h"
 #include "models/family_dragonfly_plus.h"
 
@@ -18,6 +20,7 @@ struct relation {
     const struct fc_plus_shape *s;
     struct fc_cdg *cdg;
     uint32_t n;      /* global links at most */
+    bool from_end;   /* UGAL: packets on direct paths begin at a higher channel */
     bool around;     /* there are second local links */
     uint32_t second; /* hubs [n_routers]: its local links, taken as the second */
     uint32_t global; /* hubs [n_routers][n]: all global links of the router, as number v */
@@ -25,7 +28,7 @@ struct relation {
     uint32_t eject;  /* hubs [n_routers]: its links to nodes */
 };
 
-static uint32_t most_global(const struct fc_network *net)
+uint32_t fc_plus_most_global(const struct fc_network *net)
 {
     const struct fc_plus_shape *s = fc_plus(net);
     if (s->n_cells < 2) return 0;
@@ -42,7 +45,7 @@ static bool goes_around(const struct fc_network *net)
 
 int fc_plus_vcs(const struct fc_network *net)
 {
-    return (int)most_global(net) + 1 + goes_around(net);
+    return (int)fc_plus_most_global(net) + 1 + goes_around(net);
 }
 
 static void to_global(const struct relation *r, uint32_t from, uint32_t router, uint32_t v)
@@ -88,6 +91,10 @@ static void to_hubs(const struct relation *r, uint32_t link)
         bool down = !injected && !global && is_spine(r, from), up = !injected && !global && spine;
         if (!down) to_global(r, channel, at, taken);
         if (injected || global || (up && v == 0) || (down && v > 0 && v < r->n)) to_local(r, channel, at, taken);
+        for (uint32_t u = 1; r->from_end && injected && u <= r->n; u++) {
+            to_global(r, channel, at, u);
+            to_local(r, channel, at, u);
+        }
         if (!spine) fc_cdg_add(r->cdg, channel, r->eject + at);
     }
     if (!r->around || class != r->s->local_class) return;
@@ -97,7 +104,12 @@ static void to_hubs(const struct relation *r, uint32_t link)
 
 enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
-    struct relation r = {.net = net, .s = fc_plus(net), .cdg = cdg, .n = most_global(net), .around = goes_around(net)};
+    struct relation r = {.net = net,
+                         .s = fc_plus(net),
+                         .cdg = cdg,
+                         .n = fc_plus_most_global(net),
+                         .from_end = net->machine->routing == &fc_routing_plus_ugal,
+                         .around = goes_around(net)};
     (void)st;
     r.global = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * r.n);
     r.local = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (r.n + 1));

@@ -27,6 +27,9 @@
     X(direct)                                                                                                          \
     X(indirect)                                                                                                        \
     X(ugal)                                                                                                            \
+    X(plus_direct)                                                                                                     \
+    X(plus_indirect)                                                                                                   \
+    X(plus_ugal)                                                                                                       \
     X(tmesh)                                                                                                           \
     X(shortest)
 #define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;

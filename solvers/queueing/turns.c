@@ -164,10 +164,11 @@ static enum fc_code sampled_pairs(struct fc_turns_walk *w, const struct fc_dense
     w->turns->sampled = true;
     for (uint64_t i = 0; i < n_samples; i++) {
         uint32_t s = fc_turns_find(a, n, ((double)i + 0.5) / (double)n_samples * sum_a);
-        uint32_t d = fc_turns_find(b, n, radical((uint32_t)i) * sum_b);
-        uint32_t random = (uint32_t)(fc_random_quick(w->seed, i) >> 32);
+        uint32_t d = fc_turns_find(b, n, radical((uint32_t)(w->n_sampled + i)) * sum_b);
+        uint32_t random = (uint32_t)(fc_random_quick(w->seed, w->n_sampled + i) >> 32);
         if (follow(w, s, d, random, sum_a * sum_b * w->scale / (double)n_samples, st)) return st->code;
     }
+    if (w->waits) w->n_sampled += n_samples;
     return FC_OK;
 }
 
@@ -181,10 +182,12 @@ static enum fc_code shifted_pairs(struct fc_turns_walk *w, const struct fc_dense
     w->turns->sampled = true;
     for (uint32_t i = 0; i < n_shifts; i++)
         for (uint32_t s = 0; s < n_sources; s++) {
-            uint32_t to = (uint32_t)((s + (uint64_t)(radical(i) * n)) % n);
-            uint32_t random = (uint32_t)(fc_random_quick(w->seed, (uint64_t)i * n + s) >> 32);
+            uint64_t shift = w->n_sampled + i;
+            uint32_t to = (uint32_t)((s + (uint64_t)(radical((uint32_t)shift) * n)) % n);
+            uint32_t random = (uint32_t)(fc_random_quick(w->seed, shift * n + s) >> 32);
             if (follow(w, s, to, random, rate, st)) return st->code;
         }
+    if (w->waits) w->n_sampled += n_shifts;
     return FC_OK;
 }
 
@@ -267,7 +270,7 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
         average(w, round);
     }
     t->n_walked = w->n_walked;
-    return FC_OK;
+    return t->sampled ? fc_turns_smooth(w, 1, st) : FC_OK;
 }
 
 /* ---- links ---- */

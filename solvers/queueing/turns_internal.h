@@ -45,7 +45,8 @@ struct fc_turns_walk {
     double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
     double least_zero_load;
     uint64_t n_walked, n_hops, seed;
-    double scale; /* packets a cycle for a byte of the demand */
+    uint64_t n_sampled; /* under UGAL: of the walks before, so that each draws others */
+    double scale;       /* packets a cycle for a byte of the demand */
     bool choosing;
     uint32_t flits_least, flits_most;
     bool whole_packets; /* moved by the event engine */
@@ -54,7 +55,8 @@ struct fc_turns_walk {
     uint32_t n_strata;  /* random words that stand for all of them; 0: unknown */
     bool picks;         /* all picks of the random word are choices (turns_ways.c) */
     /* UGAL (turns_ugal.c), [n_links]; NULL: packets find no queues. */
-    double *mean_rate, *on_wire, *waits; /* packets a cycle at load one; flits that a packet finds, means */
+    double *mean_rate, *level_rate; /* packets a cycle at load one, mean of the walks so far, and without chance */
+    double *on_wire, *waits;        /* flits that a packet finds, means */
     double at_load;
     bool ugal; /* turns of at_load; else, under UGAL, of an empty network */
 };
@@ -89,6 +91,12 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
+/* rate[n_links] of packets that were drawn: a link's chance is taken out of its difference from the others of its class
+ * (turns_sum.c). `share`: sum of the squares of the weights of the walks that rate is the mean of. O(links). */
+void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate);
+/* The same for the turns: rates of choices, scaled by those of their links, then of states so that what comes to a channel
+ * leaves it, and of links and channels. */
+enum fc_code fc_turns_smooth(struct fc_turns_walk *w, double share, struct fc_status *st);
 
 /* ---- turns_ugal.c ---- */
 

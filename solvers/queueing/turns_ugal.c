@@ -66,7 +66,7 @@ struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight)
 static double wait_of(const struct fc_turns_walk *w, uint32_t l)
 {
     const struct fc_turns *t = w->turns;
-    double rho = fmin(FULL, w->at_load * w->mean_rate[l] * t->service[l] / USABLE);
+    double rho = fmin(FULL, w->at_load * w->level_rate[l] * t->service[l] / USABLE);
     return rho * t->service[l] / (2 * (1 - rho));
 }
 
@@ -88,7 +88,7 @@ static void look(struct fc_turns_walk *w, double *sum, double *rate)
     }
     for (uint32_t l = 0; l < t->n_links; l++) {
         int class = w->net->link_class[l];
-        double x = fmin(w->at_load * w->mean_rate[l], 1 / fmax(t->service[l], 1e-9)) * t->flits_mean;
+        double x = fmin(w->at_load * w->level_rate[l], 1 / fmax(t->service[l], 1e-9)) * t->flits_mean;
         double trip =
             (2.0 * flit->latency_ticks[class] + flit->router_ticks + flit->credit_ticks) / flit->ticks_per_cycle;
         w->on_wire[l] = local ? 0 : x * (trip + t->service[l]);
@@ -101,6 +101,7 @@ struct mean {
     double *state, *choice;
     uint32_t states, choices; /* room */
     double rate, hops, zero_load, zero_load2;
+    double share; /* sum of the squares of the walks' weights */
 };
 static double *widen(struct fc_turns_walk *w, double *old, uint32_t n, uint32_t room, struct fc_status *st)
 {
@@ -124,16 +125,19 @@ static enum fc_code add_walk(struct fc_turns_walk *w, struct mean *m, double ste
     }
     for (uint32_t s = 0; s < t->n_states; s++) towards(&m->state[s], t->state_rate[s], step);
     for (uint32_t i = 0; i < t->n_choices; i++) towards(&m->choice[i], t->choice_rate[i], step);
+    m->share = (1 - step) * (1 - step) * m->share + step * step;
     towards(&m->rate, w->rate, step);
     towards(&m->hops, w->hops, step);
     towards(&m->zero_load, w->zero_load, step);
     towards(&m->zero_load2, w->zero_load2, step);
     for (uint32_t l = 0; l < t->n_links; l++) towards(&w->mean_rate[l], t->rate[l], step);
+    memcpy(w->level_rate, w->mean_rate, t->n_links * sizeof *w->level_rate);
+    fc_turns_level(w, m->share, w->level_rate);
     return FC_OK;
 }
 
-/* The turns at a load, in w->turns: means of the walks, the first ones counting less. */
-static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, double load, double packets,
+/* The turns at a load, in w->turns: means of the walks, the first ones counting less. Not `whole`: max_service_rate alone. */
+static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, double load, double packets, bool whole,
                            struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
@@ -150,11 +154,17 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
         if (add_walk(w, &m, 2.0 / (round + 2), st)) return st->code;
         look(w, sum, rate);
     }
+    if (!whole) {
+        t->max_service_rate = 0;
+        for (uint32_t l = 0; l < t->n_links; l++)
+            t->max_service_rate = fmax(t->max_service_rate, w->level_rate[l] * t->service[l]);
+        return FC_OK;
+    }
     memcpy(t->state_rate, m.state, t->n_states * sizeof *m.state);
     memcpy(t->choice_rate, m.choice, t->n_choices * sizeof *m.choice);
     w->rate = m.rate, w->hops = m.hops, w->zero_load = m.zero_load, w->zero_load2 = m.zero_load2;
     fc_turns_add_up(w);
-    return FC_OK;
+    return fc_turns_smooth(w, m.share, st);
 }
 
 enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, double load, uint64_t most_hops,
@@ -162,23 +172,24 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
 {
     struct fc_turns *t = w->turns;
     w->mean_rate = fc_alloc(w->arena, t->n_links, sizeof *w->mean_rate, st);
+    w->level_rate = fc_alloc(w->arena, t->n_links, sizeof *w->level_rate, st);
     w->on_wire = fc_alloc(w->arena, t->n_links, sizeof *w->on_wire, st);
     w->waits = fc_alloc(w->arena, t->n_links, sizeof *w->waits, st);
     if (st->code || walk(w, 64, st)) return st->code;
     double packets = (double)most_hops / ((double)w->n_hops / (double)w->n_walked);
-    if (load > 0) return settle(w, walk, load, packets, st);
+    if (load > 0) return settle(w, walk, load, packets, true, st);
     if (walk(w, packets / ROUNDS, st)) return st->code;
     fc_turns_add_up(w);
     /* The rule sheds no more than it must, so the greatest load is found from below and halved in. */
     double low = 1 / t->max_service_rate, high = 0, x = GROWTH * low;
     for (int round = 0; round < TOP_ROUNDS && (high == 0 || high - low > 0.01 * high); round++) {
-        if (settle(w, walk, x, packets / 4, st)) return st->code;
+        if (settle(w, walk, x, packets / 4, false, st)) return st->code;
         bool bears = x * t->max_service_rate < BEARABLE;
         *(bears ? &low : &high) = x;
         x = high > 0 ? (low + high) / 2 : GROWTH * x;
     }
     *most_load = low;
-    return settle(w, walk, low, packets, st);
+    return settle(w, walk, low, packets, true, st);
 }
 
 double fc_turns_rung_load(const struct fc_turns *turns, uint32_t rung)

@@ -16,7 +16,7 @@ $ fabricast certify -m lumi
 > machine     lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
 > confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; links carry payload only; end points fit jobs of 4 to 16 nodes of LUMI-G
 > rule        cell-hops on routing ugal: 4 virtual channels a link
-> graph       246336 channels (146704 used), 394400 arcs
+> graph       246336 channels (146704 used), 436280 arcs
 > answer      free of deadlock: acyclic
 >             The channel number grows with every global link and never falls; within a cell a packet goes up, then down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of its own. The dependency graph (146704 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
 $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000,001016,005000,007977] --ranks-per-node 1
@@ -90,5 +90,28 @@ $ fabricast machines leonardo --set 'network.leaf_nodes=342*10/4, 9'
 $ fabricast machines lumi --set 'network.rails=[1, 3, 4]'
 ! fabricast: --set network.rails=[1, 3, 4]: network.rails: 32 leaf switches a cell are not whole sets of 3
 ? 2
-$ fabricast calibrate -m leonardo 2>&1 | sed 's/.*yaml: //'
-> the flit-level kernel has no ugal routing of dragonfly-plus networks, and its walks are no single paths that it could follow
+$ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% | grep -e ^routers -e ^latency -e ^hops
+> routers     routing ugal, rule cell-hops, 4 virtual channels, event engine
+> latency     74.36 +- 0.51 cycles (74.36 ns), p50 92.28, p95 104.7, p99 114.7, max 146; 20192 packets
+> hops        2.3875 links between routers
+$ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% --routing direct | grep -e ^routers -e ^latency -e ^hops
+> routers     routing direct, rule cell-hops, 4 virtual channels, event engine
+> latency     72.68 +- 0.49 cycles (72.68 ns), p50 92.2, p95 100.2, p99 106.9, max 128; 20166 packets
+> hops        2.3879 links between routers
+$ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% --routing indirect | grep -e ^routers -e ^latency -e ^hops
+> routers     routing indirect, rule cell-hops, 4 virtual channels, event engine
+> latency     109.29 +- 0.64 cycles (109.3 ns), p50 144.8, p95 157.4, p99 165.9, max 203; 40003 packets
+> hops        3.0669 links between routers
+$ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1 --solver both | grep -v -e speed -e machine
+> run         uniform, routing ugal, rule cell-hops, event engine
+> model       queueing, not calibrated (fabricast calibrate measures its error)
+>
+>      offered     accepted      latency           +-        model           +-    deviation
+> flits/node/c flits/node/c       cycles       cycles       cycles            %            %
+>          0.1       0.1007        72.23         0.44        71.94            -         -0.4
+>          0.2       0.2018        74.52         0.53        74.06            -         -0.6
+>          0.3        0.302        78.45         0.62        77.22            -         -1.6
+>          0.4       0.3992        84.82         0.61        82.98            -         -2.2
+>
+> saturation  0.5081 flits/node/cycle offered, 51.7 % of the ideal throughput 0.9821
+> model       0.44, deviation -13.4 %
