@@ -10,7 +10,7 @@ $ fabricast predict -m percs-64 -t traces/samples/lammps-lj-64.fct --compute 1ms
 ? 2
 # Table 5's supernodes of 8x8x4x4 tasks, the nodes as in bsm; and a drawer that its nodes do not fill evenly.
 $ fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --map shapes:4x2x2x2/4x4x4x4/8x8x4x4 | awk 'END {print $1, $2, $3, $6}'
-> link time of link,
+> shapes:4x2x2x2/4x4x4x4/8x8x4x4 53.69 ms 1.830
 $ fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --map shapes:4x2x2x2/6x4x4x2
 ! fabricast: strategy shapes: a side of 6 tasks of the drawer is no multiple of the node's 4 (nearest valid shapes: 8x4x4x2, 4x8x4x2, 4x4x8x2)
 ? 2
