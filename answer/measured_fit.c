@@ -67,6 +67,11 @@ uint32_t fc_measured_choose(struct fc_measured *t)
     if (!order) return 0;
     for (uint32_t i = 0; i < t->n_rows; i++) {
         struct fc_measured_row *row = &t->rows[i];
+        if (row->told) {
+            row->fitted = row->fitted && !row->left_out;
+            k += row->fitted;
+            continue;
+        }
         row->fitted = false;
         if (!row->left_out && t->jobs[row->job].n_ranks <= FC_MEASURED_FIT_RANKS) order[n++] = row;
     }

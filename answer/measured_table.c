@@ -11,7 +11,7 @@
 
 /* ---- the table ---- */
 
-enum column { NODES, COLLECTIVE, ALGORITHM, BYTES, MICROSECONDS, SYSTEM, RANKS_PER_NODE, HOSTS, COLUMNS };
+enum column { NODES, COLLECTIVE, ALGORITHM, BYTES, MICROSECONDS, SYSTEM, RANKS_PER_NODE, HOSTS, PART, COLUMNS };
 static const struct {
     const char *name, *other;
     bool needed;
@@ -24,6 +24,7 @@ static const struct {
     [SYSTEM] = {"system", NULL, false},
     [RANKS_PER_NODE] = {"ppn", "ranks_per_node", false},
     [HOSTS] = {"hosts", NULL, false},
+    [PART] = {"part", NULL, false},
 };
 enum { MOST_FIELDS = 64, ELEMENT_BYTES = 4 };
 
@@ -58,9 +59,17 @@ static enum fc_code split(struct reader *r)
     return FC_OK;
 }
 
+/* The next line that is neither empty nor a comment. */
+static bool next_line(struct reader *r)
+{
+    bool there;
+    while ((there = fc_lines_next(&r->lines)) && (!r->lines.length || *r->lines.text == '#')) continue;
+    return there;
+}
+
 static enum fc_code read_head(struct reader *r)
 {
-    if (!fc_lines_next(&r->lines))
+    if (!next_line(r))
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->table->file, 0},
                        "is empty (expected a table whose first line names its columns)");
     if (split(r)) return r->st->code;
@@ -115,6 +124,22 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
+/* "@FILE:LINE": the path of FILE beside the table, and the line. Other lists stay as they are. */
+static enum fc_code find_hosts(struct reader *r, struct fc_measured_job *job, const char *hosts)
+{
+    const char *colon = hosts && *hosts == '@' ? strrchr(hosts, ':') : NULL, *slash = strrchr(r->table->file, '/');
+    char *end, path[1200];
+    long line = colon ? strtol(colon + 1, &end, 10) : 0;
+    job->hosts = hosts;
+    if (!colon) return FC_OK;
+    if (*end || line < 1) return wrong(r, "hosts", hosts, "@FILE:LINE, the line counted from 1");
+    snprintf(path, sizeof path, "@%.*s%.*s", slash && hosts[1] != '/' ? (int)(slash + 1 - r->table->file) : 0,
+             r->table->file, (int)(colon - hosts - 1), hosts + 1);
+    job->hosts_line = line;
+    job->hosts = fc_copy_text(&r->table->arena, path, r->st);
+    return r->st->code;
+}
+
 /* The job of the line, new or known: its number, in order of the file. */
 static enum fc_code find_job(struct reader *r, uint32_t *number)
 {
@@ -128,11 +153,11 @@ static enum fc_code find_job(struct reader *r, uint32_t *number)
         return wrong(r, "ranks a node", field(r, RANKS_PER_NODE), "a whole number");
     for (*number = 0; *number < t->n_jobs; ++*number) {
         const struct fc_measured_job *job = &t->jobs[*number];
-        if (same(job->nodes, nodes) && job->ranks_per_node == (int)each && same(job->hosts, hosts)) return FC_OK;
+        if (same(job->nodes, nodes) && job->ranks_per_node == (int)each && same(job->text, hosts)) return FC_OK;
     }
-    t->jobs[t->n_jobs++] = (struct fc_measured_job){
-        .nodes = nodes, .hosts = hosts, .ranks_per_node = (int)each, .n_nodes = n, .n_ranks = n * (uint32_t)each};
-    return FC_OK;
+    t->jobs[t->n_jobs] = (struct fc_measured_job){
+        .nodes = nodes, .text = hosts, .ranks_per_node = (int)each, .n_nodes = n, .n_ranks = n * (uint32_t)each};
+    return find_hosts(r, &t->jobs[t->n_jobs++], hosts);
 }
 
 /* What a call of the operation says of its bytes, of a vector of so many. */
@@ -159,6 +184,17 @@ static enum fc_code read_algorithm(struct reader *r, struct fc_measured_row *row
     return why.code == FC_NO ? fc_refuse(r->st, FC_NO, "%s", why.message) : FC_OK;
 }
 
+static enum fc_code read_part(struct reader *r, struct fc_measured_row *row)
+{
+    const char *part = field(r, PART);
+    row->told = part != NULL;
+    if (!part) return FC_OK;
+    row->fitted = !strcmp(part, "fit");
+    row->seen = !strcmp(part, "seen");
+    if (row->fitted || row->seen || !strcmp(part, "judge")) return FC_OK;
+    return wrong(r, "part", part, "fit, seen or judge");
+}
+
 static enum fc_code read_row(struct reader *r)
 {
     struct fc_measured *t = r->table;
@@ -179,6 +215,7 @@ static enum fc_code read_row(struct reader *r)
     if (read_number(r, BYTES, 1, &bytes) || read_number(r, MICROSECONDS, 1e-9, &us) || find_job(r, &row->job) ||
         read_algorithm(r, row))
         return r->st->code;
+    if (read_part(r, row)) return r->st->code;
     row->bytes = bytes;
     row->measured_s = 1e-6 * us;
     row->call_bytes = call_bytes(row->op, bytes, t->jobs[row->job].n_ranks);
@@ -201,8 +238,8 @@ enum fc_code fc_measured_read(const char *path, const char *machine, struct fc_m
         table->jobs = fc_alloc(&table->arena, n, sizeof *table->jobs, st);
         fc_lines_start(&r.lines, &text);
         if (!st->code && !read_head(&r))
-            while (fc_lines_next(&r.lines))
-                if (r.lines.length && (split(&r) || read_row(&r))) break;
+            while (next_line(&r))
+                if (split(&r) || read_row(&r)) break;
     }
     if (!st->code && table->n_rows == 0)
         fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "no row of machine %s (%u of other systems)", machine,
@@ -229,7 +266,7 @@ static enum fc_code open_session(const struct fc_question *q, struct fc_measured
     }
     of.settings = settings;
     of.ranks_per_node = job->ranks_per_node;
-    if (job->hosts) of.nodes = job->hosts, of.nodes_line = 0;
+    if (job->hosts) of.nodes = job->hosts, of.nodes_line = job->hosts_line;
     if (fc_session_open(&of, q->machine, &job->session, st)) return st->code;
     job->open = true;
     const struct fc_bulk *bulk;

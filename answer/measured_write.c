@@ -13,7 +13,7 @@ enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fi
     for (uint32_t i = 0; i < t->n_rows; i++) {
         const struct fc_measured_row *row = &t->rows[i];
         const struct fc_measured_job *job = &t->jobs[row->job];
-        if (row->fitted || isnan(row->predicted_s)) continue;
+        if (row->fitted || row->seen || isnan(row->predicted_s)) continue;
         fit->cases.cases[fit->cases.n++] = (struct fc_measured_case){row->collective, job->n_nodes, job->ranks_per_node,
                                                                      row->bytes, row->measured_s / row->predicted_s};
     }

@@ -89,7 +89,8 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n && !st->code; j++) {
             const struct fc_paper_series *s = &plot->series[i];
-            int category = (int)lround(rows ? s->y[j] : s->x[j]);
+            bool panels = plot->form == FC_PAPER_PANELS;
+            int category = panels ? s->panel : (int)lround(rows ? s->y[j] : s->x[j]);
             bool known = plot->form != FC_PAPER_CURVES && category >= 0 && category < plot->n_categories;
             struct fc_cell cells[] = {
                 {.integer = i},      {.text = s->label}, {.text = known ? plot->category[category] : "-"},

@@ -9,10 +9,12 @@
 enum fc_paper_form {
     FC_PAPER_CURVES, /* x and y are numbers */
     FC_PAPER_BARS,   /* x is a category, series side by side */
-    FC_PAPER_ROWS    /* rows from top to bottom: y is a category, x its value, the band -1..1 shaded */
+    FC_PAPER_ROWS,   /* rows from top to bottom: y is a category, x its value, the band -1..1 shaded */
+    FC_PAPER_PANELS  /* curves in several panels, log-log, bytes and microseconds: categories are the panels' titles */
 };
 enum fc_paper_mark {
     FC_PAPER_PUBLISHED, /* open marks, no line; bars: hollow */
+    FC_PAPER_FILLED,    /* the same marks, filled */
     FC_PAPER_OURS,      /* a line with filled marks and error bars; bars: filled */
     FC_PAPER_LINE,      /* a line alone: a model, or many points */
     FC_PAPER_LIMIT      /* a dashed line: a bound of the text */
@@ -21,6 +23,7 @@ struct fc_paper_series {
     const char *label;
     enum fc_paper_mark mark;
     int style; /* series of one style share colour, shade and form of mark */
+    int panel; /* FC_PAPER_PANELS: the number of its panel */
     size_t n, capacity;
     double *x, *y, *low, *high; /* [n]; low and high: the error bar, NaN: none */
 };

@@ -1,15 +1,11 @@
 /* paper_script.c - gnuplot for a figure in a paper's form.
  *
- * Colours are those of all figures; a series' form of mark and dash differ too, so that a figure printed in grey
- * can be read. Published values have open marks or hollow bars, ours filled ones. */
+ * Axes and keys by form; the series are in paper_series.c, several panels in paper_panels.c. */
 #include "plots/paper_script.h"
 #include "plots/plots.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { STYLES = 8 };
-static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
 
 static size_t longest(const char *const *texts, int n)
 {
@@ -143,104 +139,19 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
 
 /* ---- series ---- */
 
-static bool has_points(const struct fc_paper_series *s)
-{
-    for (size_t j = 0; j < s->n; j++)
-        if (isfinite(s->x[j]) && isfinite(s->y[j])) return true;
-    return false;
-}
-
-static bool has_bars(const struct fc_paper_series *s)
-{
-    for (size_t j = 0; j < s->n; j++)
-        if (isfinite(s->low[j]) && isfinite(s->high[j])) return true;
-    return false;
-}
-
-/* Starts a series: rows of number i, shifted along x, then the columns `using`. */
-static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns, bool *first)
-{
-    fprintf(script, "%s", *first ? "plot " : ", \\\n     ");
-    fc_script_file(script, plot->name, ".tsv");
-    fprintf(script, " skip 1 using (column(1) == %d ? column(4) + %g : NaN):%s ", i, shift, columns);
-    *first = false;
-}
-
-static void put_label(FILE *script, const char *label)
-{
-    fprintf(script, " title ");
-    fc_script_text(script, label);
-}
-
-static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
-{
-    const struct fc_paper_series *s = &plot->series[i];
-    int style = s->style % STYLES;
-    const char *colour = fc_series_colours[style];
-    start(plot, script, i, 0, "5", first);
-    switch (s->mark) {
-    case FC_PAPER_PUBLISHED: fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour); break;
-    case FC_PAPER_OURS:
-        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
-        break;
-    case FC_PAPER_LINE: fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour); break;
-    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'"); break;
-    }
-    put_label(script, s->label);
-    if (!has_bars(s)) return;
-    start(plot, script, i, 0, "5:6:7", first);
-    fprintf(script, "with yerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", colour);
-}
-
-/* Bar series side by side: `at` of `n`. */
-static void put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int at, int n, bool *first)
-{
-    const struct fc_paper_series *s = &plot->series[i];
-    double width = 0.8 / n, shift = (at - (n - 1) / 2.0) * width;
-    const char *colour = fc_series_colours[s->style % STYLES];
-    if (s->mark == FC_PAPER_LIMIT) {
-        start(plot, script, i, 0, "5:(0.42)", first);
-        fprintf(script, "with xerrorbars pt 0 lw 2 dt 2 lc rgb 'black'");
-        put_label(script, s->label);
-        return;
-    }
-    char columns[32];
-    snprintf(columns, sizeof columns, "5:(%g)", 0.92 * width);
-    start(plot, script, i, shift, columns, first);
-    if (s->mark == FC_PAPER_PUBLISHED)
-        fprintf(script, "with boxes fs solid 0 border lc rgb 'black' lw 1.5");
-    else
-        fprintf(script, "with boxes lc rgb '%s' fs solid 0.9 border lc rgb 'black'", colour);
-    put_label(script, s->label);
-    if (!has_bars(s)) return;
-    start(plot, script, i, shift, "5:6:7", first);
-    fprintf(script, "with yerrorbars lw 1.5 pt 0 lc rgb 'black' notitle");
-}
-
-static void put_row(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
-{
-    const struct fc_paper_series *s = &plot->series[i];
-    start(plot, script, i, 0, "5", first);
-    fprintf(script, "with points pt %d ps 1.2 lw 2 lc rgb '%s'",
-            (s->mark == FC_PAPER_PUBLISHED ? hollow : filled)[s->style % STYLES], fc_series_colours[s->style % STYLES]);
-    put_label(script, s->label);
-    if (!has_bars(s)) return;
-    start(plot, script, i, 0, "5:6:7", first);
-    fprintf(script, "with xerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", fc_series_colours[s->style % STYLES]);
-}
-
 static void put_series(const struct fc_paper_plot *plot, FILE *script)
 {
     int n_bars = 0, at = 0;
     bool first = true;
     for (int i = 0; i < plot->n_series; i++)
-        n_bars += plot->series[i].mark != FC_PAPER_LIMIT && has_points(&plot->series[i]);
+        n_bars += plot->series[i].mark != FC_PAPER_LIMIT && fc_paper_has_points(&plot->series[i]);
     for (int i = 0; i < plot->n_series; i++) {
-        if (!has_points(&plot->series[i])) continue;
+        if (!fc_paper_has_points(&plot->series[i])) continue;
         switch (plot->form) {
-        case FC_PAPER_CURVES: put_curve(plot, script, i, &first); break;
-        case FC_PAPER_BARS: put_bar(plot, script, i, at, n_bars, &first); break;
-        case FC_PAPER_ROWS: put_row(plot, script, i, &first); break;
+        case FC_PAPER_CURVES: fc_paper_put_curve(plot, script, i, &first); break;
+        case FC_PAPER_PANELS: break; /* paper_panels.c */
+        case FC_PAPER_BARS: fc_paper_put_bar(plot, script, i, at, n_bars, &first); break;
+        case FC_PAPER_ROWS: fc_paper_put_row(plot, script, i, &first); break;
         }
         at += plot->series[i].mark != FC_PAPER_LIMIT;
     }
@@ -255,6 +166,17 @@ static void put_output(const struct fc_paper_plot *plot, FILE *script, const cha
     fprintf(script, ".part\n");
 }
 
+/* What is drawn, for the terminal that is set. */
+static void put_drawing(const struct fc_paper_plot *plot, FILE *script, bool again)
+{
+    if (plot->form == FC_PAPER_PANELS)
+        fc_paper_put_panels(plot, script);
+    else if (again)
+        fprintf(script, "replot\n");
+    else
+        put_series(plot, script);
+}
+
 void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
     int width = 1000, height = 560;
@@ -262,6 +184,7 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
         width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
         height = 150 + 22 * plot->n_categories;
     }
+    if (plot->form == FC_PAPER_PANELS) height = fc_paper_panels_height(plot);
     fprintf(script,
             "if (!exists('part')) part = ''\n"
             "set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced\n"
@@ -270,17 +193,20 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
             "set datafile commentschars ''\n",
             width, height);
     put_output(plot, script, ".png");
-    put_titles(plot, script);
+    if (plot->form != FC_PAPER_PANELS) put_titles(plot, script);
     switch (plot->form) {
     case FC_PAPER_CURVES: curve_axes(plot, script); break;
     case FC_PAPER_BARS: bar_axes(plot, script); break;
     case FC_PAPER_ROWS: row_axes(plot, script); break;
+    case FC_PAPER_PANELS: break;
     }
-    put_series(plot, script);
+    put_drawing(plot, script, false);
     fprintf(script, "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n", width, height);
     put_output(plot, script, ".svg");
-    fprintf(script, "replot\nset terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
+    put_drawing(plot, script, true);
+    fprintf(script, "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
             height / 125.0);
     put_output(plot, script, ".pdf");
-    fprintf(script, "replot\nunset output\n");
+    put_drawing(plot, script, true);
+    fprintf(script, "unset output\n");
 }

@@ -78,6 +78,22 @@ static void print_outside(const struct fc_reproduction *list, size_t n, FILE *st
         }
 }
 
+/* Machines that were measured: measured.c has the rows. */
+static void print_machines(const struct fc_reproduction *list, size_t n, FILE *stream)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i].rows) continue;
+        if (!any)
+            fprintf(
+                stream,
+                "\n| machine | job | collective | rows judged | median off, up to 16 KiB | above | within 40 %% | ranked "
+                "alike | stated error: median | covers |\n|---|---|---|---|---|---|---|---|---|---|\n");
+        any = true;
+        fputs(list[i].rows, stream);
+    }
+}
+
 void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream)
 {
     fprintf(stream,
@@ -88,6 +104,7 @@ void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, F
     print_figures(list, n, stream);
     print_kinds(list, n, stream);
     print_outside(list, n, stream);
+    print_machines(list, n, stream);
 }
 
 /* The start of the line that holds `mark` alone, or NULL. */

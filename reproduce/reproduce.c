@@ -25,7 +25,10 @@
     X(percs_300)                                                                                                       \
     X(gemini)                                                                                                          \
     X(qsnet)                                                                                                           \
-    X(qsnet_loaded)
+    X(qsnet_loaded)                                                                                                    \
+    X(measured_fugaku)                                                                                                 \
+    X(measured_lumi)                                                                                                   \
+    X(measured_leonardo)
 
 #define DECLARE(name) extern const struct fc_reproduction_ops fc_reproduction_##name;
 #define ENTRY(name) &fc_reproduction_##name,

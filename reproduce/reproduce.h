@@ -55,6 +55,7 @@ struct fc_reproduction {
     size_t n_points, n_judged, n_inside;
     struct fc_paper_plot plot;
     const char *note; /* what a quick run left out or made smaller; "" */
+    const char *rows; /* markdown: rows of the summary's table of machines; NULL: none */
     bool quick;
     struct fc_arena arena; /* texts */
     struct fc_status st;   /* first failure while points or series were added */

@@ -214,7 +214,9 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     double split;
     if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st)) return p->st->code;
     fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, &point);
-    if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st)) return p->st->code;
+    if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
+        (!*kind && fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
+        return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);
     if (p->background && !answer.extrapolated) {

@@ -114,6 +114,37 @@ static void test_point(void)
     close_bench(&b);
 }
 
+/* ---- end points ---- */
+
+static bool ends(struct bench *b, const char *pattern, struct fc_bulk_answer *answer)
+{
+    struct fc_bulk_point p;
+    double split;
+    bool good =
+        open_bench(b, SQUARE, pattern) && !fc_bulk_split(&b->net, &b->demand, &b->placement, &b->load, &split, &b->st);
+    if (good) fc_bulk_locate(&b->net, &b->demand, &b->placement, &b->load, &b->parts, split, &p);
+    good = good && !fc_bulk_ends(&b->net, &b->load, NULL, &b->parts, &p, answer, &b->st);
+    close_bench(b);
+    return good;
+}
+
+/* A hot spot takes all bytes: nothing of the ratio is left. Where every node sends a sixteenth, (15/16)^2 of it is. A ratio
+ * below 1 stays. */
+static void test_ends(void)
+{
+    struct bench b;
+    struct fc_bulk_answer a = {.ratio = 1.5, .error_percent = 30};
+    CU_ASSERT(ends(&b, "hotspot:bytes=4KiB", &a));
+    CU_ASSERT(fc_near(a.ratio, 1, 1e-9) && fc_near(a.error_percent, 10, 1e-9));
+    a = (struct fc_bulk_answer){.ratio = 1.5, .error_percent = 30};
+    CU_ASSERT(ends(&b, "alltoall:bytes=4KiB", &a));
+    CU_ASSERT(fc_near(a.ratio, 1 + 0.5 * 225 / 256.0, 1e-9));
+    CU_ASSERT(a.error_percent > 25 && a.error_percent < 30);
+    a = (struct fc_bulk_answer){.ratio = 0.9, .error_percent = 5};
+    CU_ASSERT(ends(&b, "hotspot:bytes=4KiB", &a));
+    CU_ASSERT(fc_near(a.ratio, 0.9, 1e-9) && fc_near(a.error_percent, 5, 1e-9));
+}
+
 /* ---- runs ---- */
 
 /* The closed runs of the square and its relatives. */
@@ -359,6 +390,7 @@ int suite_bulk(void)
     static const CU_TestInfo tests[] = {
         {"kinds of phases", test_kinds},
         {"where a phase lies", test_point},
+        {"phases that end points bind", test_ends},
         {"the same runs for any number of threads", test_threads},
         {"a case is the kernel's run", test_kernel},
         {"a budget for nothing", test_small_budget},

@@ -3,6 +3,7 @@
  *
  * The oracle of the fit: rows "measured" are predictions with end points that the fit is not told. */
 #include "answer/measured.h"
+#include "mapping/mapping.h"
 #include "models/models.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -102,6 +103,8 @@ static void test_refusals(void)
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\tbcast\tlinear\teight\t1\n", ":2: total_bytes 'eight'"},
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\tbcast\tlinear\t8\t-1\n", ":2: median_us '-1'"},
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\t\tlinear\t8\t1\n", ":2: collective ''"},
+        {"nodes\tcollective\talgorithm\tbytes\tmedian_us\tpart\n4\tbcast\tlinear\t8\t1\tall\n", ":2: part 'all'"},
+        {"nodes\tcollective\talgorithm\tbytes\tmedian_us\thosts\n4\tbcast\tlinear\t8\t1\t@a:0\n", ":2: hosts '@a:0'"},
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\tppn\n4\tbcast\tlinear\t8\t1\t0.5\n", ":2: ppn '0.5'"},
         {"system\tnodes\tcollective\talgorithm\tbytes\tmedian_us\nlumi\t4\tbcast\tlinear\t8\t1\n",
          "no row of machine cube"},
@@ -140,6 +143,41 @@ static void test_left_out(void)
     CU_ASSERT_PTR_NULL(t.rows[4].left_out);
     fc_measured_free(&t);
     unlink(machine);
+    unlink(rows);
+}
+
+/* Comments, what part a row has, and hosts on a line of a file beside the table. */
+static void test_parts(void)
+{
+    char machine[64], rows[64], hosts[64], text[600];
+    struct fc_status st = {0};
+    struct fc_measured t;
+    write_file(machine, ".yaml", CUBE ENDS);
+    write_file(hosts, ".hosts", "0,1\n6,7\n");
+    const char *name = strrchr(hosts, '/');
+    snprintf(
+        text, sizeof text,
+        "# a comment\n\nnodes\tcollective\talgorithm\tbytes\tmedian_us\tpart\thosts\n2\tbcast\tlinear\t8\t1\tfit\t@%s:2\n"
+        "2\tbcast\tlinear\t64\t1\tseen\t@%s:2\n2\tbcast\tlinear\t512\t1\tjudge\t0,3\n",
+        name ? name + 1 : hosts, name ? name + 1 : hosts);
+    write_file(rows, ".tsv", text);
+    struct fc_question q = {.machine = machine};
+    struct fc_end_values values;
+    CU_ASSERT_FATAL(!fc_measured_read(rows, "cube", &t, &st) && !fc_measured_open(&q, &t, &st));
+    CU_ASSERT_EQUAL_FATAL(t.n_rows, 3);
+    CU_ASSERT_EQUAL_FATAL(t.n_jobs, 2);
+    CU_ASSERT(t.jobs[0].mapping && t.jobs[0].mapping->node[0] == 6 && t.jobs[0].mapping->node[1] == 7);
+    CU_ASSERT(t.jobs[1].mapping && t.jobs[1].mapping->node[0] == 0 && t.jobs[1].mapping->node[1] == 3);
+    CU_ASSERT_EQUAL(fc_measured_choose(&t), 1);
+    CU_ASSERT(t.rows[0].fitted && !t.rows[0].seen && !t.rows[1].fitted && t.rows[1].seen && !t.rows[2].fitted);
+    values = fc_end_values_of(&t.jobs[0].session.machine);
+    struct fc_measured_fit fit;
+    CU_ASSERT(!fc_measured_predict(&t, &values, false, 1, &st) && !fc_measured_judge(&t, &fit, &st));
+    CU_ASSERT_EQUAL_FATAL(fit.cases.n, 1);
+    CU_ASSERT_EQUAL(fit.cases.cases[0].bytes, 512);
+    fc_measured_free(&t);
+    unlink(machine);
+    unlink(hosts);
     unlink(rows);
 }
 
@@ -197,6 +235,7 @@ static const CU_TestInfo tests[] = {
     {"end points that are known are found", test_fit},
     {"tables that are refused", test_refusals},
     {"rows that are left out", test_left_out},
+    {"what part a row has, and where hosts stand", test_parts},
     {"the error that other rows give", test_error},
     {"section measured of a machine file", test_section},
     CU_TEST_INFO_NULL,

@@ -184,6 +184,58 @@ static void closed_forms(void)
     fc_reproduce_free(list, n);
 }
 
+/* ---- machines that were measured ---- */
+
+/* Rows of the shipped table of 2x2x2: of that part, up to 16 KiB and above. */
+static void table_rows(const char *part, int of[2])
+{
+    char directory[1024], path[1200], line[300], nodes[32], says[16];
+    double bytes;
+    snprintf(path, sizeof path, "%s/fugaku-torus.measured.tsv", fc_machines_directory(directory, sizeof directory));
+    FILE *table = fopen(path, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(table);
+    of[0] = of[1] = 0;
+    while (fgets(line, sizeof line, table))
+        if (sscanf(line, "%31s %*s %*s %*s %lg %*s %15s", nodes, &bytes, says) == 3 && !strcmp(nodes, "2x2x2") &&
+            !strcmp(says, part))
+            of[bytes > 16384]++;
+    fclose(table);
+}
+
+/* The figure of Fugaku's smallest job: it judges the rows that the table leaves to judge, draws those that were fitted to as open
+ * marks, and its predictions are near. */
+static void measured(void)
+{
+    struct fc_status st = {0};
+    struct fc_reproduction *list;
+    size_t n, judged = 0;
+    int of[2], fitted[2], open = 0, filled = 0;
+    char says[80];
+    CU_ASSERT_EQUAL_FATAL(reproduce("measured-fugaku", NULL, 1, &list, &n, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(n, 1);
+    table_rows("judge", of);
+    table_rows("fit", fitted);
+    CU_ASSERT_TRUE(of[0] > 30 && of[1] > 30 && fitted[0] + fitted[1] > 60);
+    for (int size = 0; size < 2; size++) {
+        snprintf(says, sizeof says, "2x2x2 nodes, %s 16 KiB, %d rows: median off", size ? "above" : "up to", of[size]);
+        for (size_t p = 0; p < list->n_points; p++)
+            if (!strcmp(list->points[p].what, says)) judged += list->points[p].ours > 0 && list->points[p].ours < 8;
+    }
+    CU_ASSERT_EQUAL(judged, 2);
+    CU_ASSERT_EQUAL(list->n_inside, list->n_judged);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(list->rows);
+    CU_ASSERT_PTR_NOT_NULL(strstr(list->rows, "| fugaku-torus | 2x2x2 nodes | bcast | "));
+    CU_ASSERT_PTR_NULL(strstr(list->rows, "8x8x8"));
+    for (int i = 0; i < list->plot.n_series; i++) {
+        const struct fc_paper_series *s = &list->plot.series[i];
+        CU_ASSERT_TRUE(s->panel < list->plot.n_categories);
+        open += s->mark == FC_PAPER_PUBLISHED;
+        filled += s->mark == FC_PAPER_FILLED;
+    }
+    CU_ASSERT_TRUE(open == 8 && filled == 8); /* a curve of 2x2x2 in every panel */
+    fc_reproduce_free(list, n);
+}
+
 /* ---- machines with lines replaced ---- */
 
 static void edited(void)
@@ -366,6 +418,7 @@ int suite_reproduce(void)
         {"unknown figures", refused},
         {"Gemini and QsNET, any threads", cheap_figures},
         {"closed forms", closed_forms},
+        {"measured machines", measured},
         {"edited machines", edited},
         {"the page", page},
         {"pictures", pictures},

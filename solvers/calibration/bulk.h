@@ -96,4 +96,10 @@ bool fc_bulk_tells(const struct fc_bulk *bulk);
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                            const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
 
+/* The answer for a phase of no known kind (kind "") where end points bind (bulk_ends.c): less of the ratio and of its error.
+ * `background` as in struct fc_load_settings, or NULL. O(links). FC_NO: out of memory. */
+enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *load, const double *background,
+                          const struct fc_phase_parts *parts, const struct fc_bulk_point *point,
+                          struct fc_bulk_answer *answer, struct fc_status *st);
+
 #endif

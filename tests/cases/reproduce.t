@@ -46,6 +46,37 @@ $ fabricast list figures
 >   qsnet-fig12                  distribution of elan_gsync, 64 nodes
 >   qsnet-fig15                  broadcast over 64 nodes beside background traffic
 >   qsnet-fig16                  broadcast of 256 KB by nodes beside background traffic
+>   measured-fugaku              collectives measured and predicted, 8 to 4096 nodes
+>   measured-lumi                collectives measured and predicted, 4 to 1000 nodes
+>   measured-leonardo            collectives measured and predicted, 4 to 2048 nodes
+# A machine that stands somewhere: the small jobs of its measured collectives.
+$ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; head -3 $TMP/out/measured-lumi.tsv
+> measured-lumi: collectives measured and predicted, 4 to 1000 nodes
+> HLC-Lab/pico, commit 413bc5d, 2025, Cray MPICH 8.1.29; machine lumi; quick run
+> note: quick: jobs of at most 64 ranks
+> what                                         published   ours  unit  deviation %  allowed  kind    by         verdict
+> 16 nodes, up to 16 KiB, 17 rows: median off          -  17.09  %               -  -        timing  predicted  -
+> 16 nodes, above 16 KiB, 16 rows: median off          -  16.68  %               -  -        timing  predicted  -
+> 8 nodes, up to 16 KiB, 28 rows: median off           -  6.788  %               -  -        timing  predicted  -
+> 8 nodes, above 16 KiB, 28 rows: median off           -  8.189  %               -  -        timing  predicted  -
+> 4 nodes, up to 16 KiB, 4 rows: median off            -  9.819  %               -  -        timing  predicted  -
+> 4 nodes, above 16 KiB, 6 rows: median off            -  22.46  %               -  -        timing  predicted  -
+> all jobs, up to 16 KiB, 49 rows: median off          -  9.819  %               -  0..20    timing  predicted  inside
+> all jobs, above 16 KiB, 50 rows: median off          -  9.303  %               -  0..20    timing  predicted  inside
+> all 99 rows: within 40 %                             -  94.95  %               -  80..100  timing  predicted  inside
+> of two algorithms ranked alike, 101 pairs            -  97.03  %               -  85..100  timing  predicted  inside
+> the stated error covers                              -  93.94  %               -  80..100  timing  fitted     inside
+> the same, from rows of other jobs alone              -  87.88  %               -  -        timing  fitted     -
+> the stated error, median                             -  28.01  %               -  0..30    timing  predicted  inside
+>
+> figure         points  inside  worst %  what
+> measured-lumi       6       6        -  collectives measured and predicted, 4 to 1000 nodes
+>
+> 6 points of 1 figure: 6 inside, 0 outside
+> drawn in TMP/out: .tsv, .gp, .png, .svg, .pdf of each
+> series	label	category	vector_bytes	time_us	low_time_us	high_time_us
+> 0	16 nodes, ring	allgather	256	41.35829629660148	nan	nan
+> 0	16 nodes, ring	allgather	2048	41.67537037281179	nan	nan
 # One that costs nothing, with its files, into figures/ when no folder is given; two of different groups.
 $ export FABRICAST_DATA=$PWD/models; cd $TMP && fabricast reproduce gemini-fig6 -q; ls figures
 > gemini-fig6: packet formats, 24-bit phits
