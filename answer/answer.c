@@ -157,6 +157,17 @@ static double *copy_reals(struct work *w, const double *from, uint32_t n)
     return copy;
 }
 
+/* No trace has file operations that take time in a replay: none is in the time, and where the program can call some that are
+ * not recorded, what they would take is not known. */
+static void keep_io(struct work *w)
+{
+    const struct fc_trace *trace = w->job->source.head;
+    struct fc_answer *a = w->answer;
+    for (uint32_t i = 0; i < trace->n_unwrapped && !a->io_why; i++)
+        if (strstr(trace->unwrapped[i], "File_")) a->io_why = fc_copy_text(&a->arena, trace->unwrapped[i], w->st);
+    if (a->io_why) a->io_s = NAN;
+}
+
 static enum fc_code keep_replay(struct work *w, const struct fc_replay *replay)
 {
     const struct fc_network *net = &w->session->net;
@@ -167,6 +178,8 @@ static enum fc_code keep_replay(struct work *w, const struct fc_replay *replay)
     char rules[256];
     fc_collective_choice_text(&w->job->collectives, rules, sizeof rules);
     a->of_trace = true;
+    a->compute_scale = w->session->machine.software.compute_scale;
+    keep_io(w);
     a->collectives = fc_copy_text(&a->arena, rules, w->st);
     a->p = replay->prediction;
     a->n_unmatched_sends = replay->n_unmatched_sends;
@@ -271,8 +284,10 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
 {
     struct work w = {.q = q, .session = session, .job = job, .demand = demand, .map = map, .answer = answer, .st = st};
     memset(answer, 0, sizeof *answer);
+    answer->compute_scale = 1;
     bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
-                !keep_bottleneck(&w) && !keep_other(&w);
+                !keep_bottleneck(&w) && !keep_other(&w) &&
+                !fc_answer_best_bound(q, session, job, demand, map, answer, st);
     fc_mapping_free(&w.mapping);
     return made ? FC_OK : st->code;
 }

@@ -24,6 +24,12 @@ struct fc_answer {
     const char *calibration_from; /* what else the error is from, in words; NULL: that file */
     const char *uncalibrated;     /* why there is none where one was looked for; else NULL */
     bool misfit;                  /* it is there and does not fit: to be told */
+    double best_bound_s;          /* no mapping of the job onto the nodes allowed is faster; NaN: unknown */
+    const char *best_bound_by;    /* what it is by */
+    const char *best_bound_why;   /* it is unknown; else NULL */
+    double compute_scale;         /* of recorded computation; 1 of traffic that is no trace */
+    double io_s;                  /* part of the time: files; NaN: not recorded */
+    const char *io_why;           /* a function that is not; else NULL */
     uint32_t n_tasks, n_links;
     struct fc_answer_class *classes; /* [n_classes]; 0: loads of links are not known */
     int n_classes;
@@ -56,6 +62,11 @@ enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answe
 enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st);
+/* best_bound_s of an answer that has everything else, predicted under mapping `map` (best_bound.c). At most about half
+ * a second, once for all mappings of a job on a machine. */
+enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
+                                  const struct fc_demand *demand, const char *map, struct fc_answer *answer,
+                                  struct fc_status *st);
 void fc_answer_free(struct fc_answer *answer);
 
 #endif

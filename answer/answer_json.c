@@ -68,6 +68,15 @@ json_t *fc_answer_json(const struct fc_answer *a)
         fc_error_against_name(p->error_against), "extrapolated", p->extrapolated, "why", p->why, "calibration",
         a->calibration, "uncalibrated_because", a->uncalibrated, "network_bytes", fc_json_real(p->network_bytes),
         "local_bytes", fc_json_real(p->local_bytes), "confidence", a->confidence);
+    if (json) {
+        json_object_set_new(json, "waiting_s", fc_json_real(p->waiting_s));
+        json_object_set_new(json, "io_s", fc_json_real(a->io_s));
+        json_object_set_new(json, "best_bound_s", fc_json_real(a->best_bound_s));
+        json_object_set_new(json, "percent_of_best",
+                            fc_json_real(p->time_s > 0 ? 100 * a->best_bound_s / p->time_s : (double)NAN));
+        json_object_set_new(json, "best_bound_by", a->best_bound_by ? json_string(a->best_bound_by) : json_null());
+        json_object_set_new(json, "compute_scale", fc_json_real(a->compute_scale));
+    }
     if (json && a->of_trace) add_trace(a, json);
     if (json) json_object_set_new(json, "background", fc_other_traffic_json(&a->other));
     return json;

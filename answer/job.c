@@ -181,6 +181,7 @@ static enum fc_code trace_demand(struct fc_job *job, const char *const *maps, si
 enum fc_code fc_job_traffic(struct fc_job *job, const struct fc_question *q, const struct fc_session *session,
                             const char *const *maps, size_t n_maps, struct fc_demand *demand, struct fc_status *st)
 {
+    job->best.known = false;
     if (job->source.head) return trace_demand(job, maps, n_maps, demand, st);
     if (!fc_job_demand(q, session, demand, st) && !q->traffic) demand->computation_s = q->compute_s;
     return st->code;
@@ -205,6 +206,7 @@ enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct
 void fc_job_close(struct fc_job *job)
 {
     fc_period_free(&job->period);
+    fc_demand_free(&job->whole);
     fc_source_close(&job->source);
     fc_arena_free(&job->arena);
 }

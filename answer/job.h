@@ -37,6 +37,13 @@ struct fc_job {
     struct fc_period period;
     struct fc_collective_choice collectives;
     enum fc_network_model network;
+    struct fc_demand whole; /* of the trace, once it was read for the bound of all mappings */
+    bool whole_read;
+    struct fc_best { /* that bound, of the traffic on the machine last asked for (best_bound.c) */
+        bool known, spread;
+        struct fc_map_bound bound;
+        const char *why; /* it was not looked for */
+    } best;
 };
 /* Checks what the question says of the job, opens its trace and looks for its period; close it also after a failure. */
 enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct fc_status *st);

@@ -83,7 +83,7 @@ static enum fc_code predict(const struct fc_measured_job *job, struct fc_measure
     if (too_long(row, job->n_ranks)) return fc_refuse(st, FC_INPUT, "more messages than are replayed here");
     if (fc_trace_of_calls(row->op, job->n_ranks, row->call_bytes, 1, &trace, st)) return st->code;
     if (!fc_replay_run(&job->session.net, &trace, &placement, &settings, &replay, st)) {
-        row->predicted_s = replay.prediction.communication_s;
+        row->predicted_s = replay.prediction.time_s - replay.prediction.computation_s;
         fc_replay_free(&replay);
     }
     fc_trace_free(&trace);

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
+#include "cli/watch.h"
 #include "solvers/calibration/calibration.h"
 
 #include <errno.h>
@@ -193,12 +194,14 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     struct answer a = {machine, &calibration, arguments->output};
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
+    fc_note_buffer(arguments, arguments->ask.machine, machine);
     fc_work_start(&progress, arguments->quiet);
     enum fc_code code = arguments->replays ? add_replays(machine, &settings, &calibration, st)
                                            : fc_calibrate(machine, &settings, &calibration, st);
     fc_work_end(&progress);
     if (code) return code;
-    if (!fc_calibration_write(&calibration, a.path, st) && strcmp(a.path, "-")) {
+    if (!fc_calibration_check(&calibration, machine, st) && !fc_calibration_write(&calibration, a.path, st) &&
+        strcmp(a.path, "-")) {
         struct fc_arguments answer = *arguments;
         answer.output = NULL; /* -o names the calibration */
         json_t *json = arguments->json ? to_json(&a) : NULL;

@@ -109,8 +109,7 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "time        %s on the network, %.1f %% of peak\nerror       ",
             fc_format(one, sizeof one, a->network.network_s, FC_SECONDS), a->network.percent_of_peak);
     const struct fc_calibration *calibration = a->session->calibrated ? &a->session->calibration : NULL;
-    fc_print_error(stream, calibration ? calibration->file : NULL, calibration ? calibration->from : NULL,
-                   a->network.error_percent, a->network.extrapolated, a->network.why);
+    fc_print_error(stream, calibration ? calibration->file : NULL, calibration ? calibration->from : NULL, &a->network);
 }
 
 static json_t *to_json(const struct answer *a)

@@ -80,6 +80,16 @@ static char *percent_text(char *out, size_t size, double percent)
     return out;
 }
 
+/* "1.23" of 23 % above. */
+static char *factor_text(char *out, size_t size, double gap)
+{
+    if (isnan(gap))
+        snprintf(out, size, "unknown");
+    else
+        snprintf(out, size, "%.3f", 1 + gap / 100);
+    return out;
+}
+
 static void print_proof(FILE *stream, const struct row *r)
 {
     const struct fc_map_proof *p = &r->proof;
@@ -111,17 +121,18 @@ static void print(FILE *stream, const void *what)
             a->session->machine.routing->name);
     if (a->background) fprintf(stream, "background  %s\n", a->background);
     if (isnan(a->bound.time_s))
-        fprintf(stream, "bound       unknown\n\n");
+        fprintf(stream, "bound       unknown\n");
     else
-        fprintf(stream, "bound       %s (%s)\n\n", fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS),
-                a->bound.binds);
-    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %", "hops/byte",
-            "spent s", "hottest link");
+        fprintf(stream, "bound       %s: no mapping is faster (%s)\n",
+                fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS), a->bound.binds);
+    fprintf(stream, "link time   of the busiest link; predict tells the job's time\n\n");
+    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "link time", "of peak %", "times bound",
+            "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
         const struct row *r = &a->rows[i];
         fprintf(stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
                 fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
-                percent_text(peak, sizeof peak, percent_of_peak(r)), percent_text(gap, sizeof gap, gap_percent(a, r)),
+                percent_text(peak, sizeof peak, percent_of_peak(r)), factor_text(gap, sizeof gap, gap_percent(a, r)),
                 r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
                 r->links.hottest == FC_NONE ? "none"
                                             : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));

@@ -45,6 +45,40 @@ static void print_period(FILE *stream, const struct fc_period_row *row)
                 fc_format(a, sizeof a, row->full_time_s, FC_SECONDS));
 }
 
+static double share(const struct fc_prediction *p, double part_s)
+{
+    return p->time_s > 0 ? 100 * part_s / p->time_s : 0;
+}
+
+/* What the time consists of. */
+static void print_split(FILE *stream, const struct fc_answer *row)
+{
+    char a[64];
+    const struct fc_prediction *p = &row->p;
+    char scale[32];
+    snprintf(scale, sizeof scale, row->compute_scale == round(row->compute_scale) ? "%.1f" : "%.4g",
+             row->compute_scale);
+    fprintf(stream, "computation    %s", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
+    if (!row->of_trace)
+        fputc('\n', stream);
+    else if (row->assumed_flops_per_s > 0)
+        fprintf(stream, " (x%s)\n", scale);
+    else
+        fprintf(stream, " as recorded (x%s)\n", scale);
+    fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
+            share(p, p->communication_s));
+    if (!row->of_trace) return;
+    if (isnan(p->waiting_s))
+        fprintf(stream, "waiting        not told from communication\n");
+    else
+        fprintf(stream, "waiting        %s (%.1f %%) for ranks that compute longer\n",
+                fc_format(a, sizeof a, p->waiting_s, FC_SECONDS), share(p, p->waiting_s));
+    if (isnan(row->io_s))
+        fprintf(stream, "input/output   unknown, none in the time: the program can call %s\n", row->io_why);
+    else
+        fprintf(stream, "input/output   %s: none recorded\n", fc_format(a, sizeof a, row->io_s, FC_SECONDS));
+}
+
 static void print_one(FILE *stream, const struct fc_answer *row)
 {
     char a[64], b[64];
@@ -59,22 +93,22 @@ static void print_one(FILE *stream, const struct fc_answer *row)
     print_assumed(stream, row);
     if (row->of_trace) fprintf(stream, "collectives    by the rules %s\n", row->collectives);
     fprintf(stream, "time           %s\n", fc_format(a, sizeof a, p->time_s, FC_SECONDS));
-    fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
-    fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
-            p->time_s > 0 ? 100 * p->communication_s / p->time_s : 0);
+    print_split(stream, row);
     fprintf(stream, "bound          %s: %s\n", fc_format(a, sizeof a, p->bound_s, FC_SECONDS),
             row->period.use.replayed ? "extrapolated from periods, as the time is"
                                      : "no run with this mapping and routing is faster");
     bool is_bound = isnan(p->error_percent) && p->percent_of_peak > 99.95 && p->bottleneck != FC_NONE;
     fprintf(stream, "of peak        %.1f %%%s\n", p->percent_of_peak,
             is_bound ? ": the time is the bound itself; how far the routers stay below it is not measured" : "");
+    fprintf(stream, "best bound     ");
+    fc_print_best_bound(stream, row);
     if (p->bottleneck == FC_NONE)
         fprintf(stream, "bottleneck     %s\n", p->binds);
     else
         fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
     fprintf(stream, "error          ");
-    fc_print_error(stream, row->calibration, row->calibration_from, p->error_percent, p->extrapolated, p->why);
+    fc_print_error(stream, row->calibration, row->calibration_from, p);
     if (row->other_text) fprintf(stream, "background     %s\n", row->other_text);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
@@ -100,8 +134,8 @@ static void print(FILE *stream, const void *what)
     print_assumed(stream, &report->rows->answer);
     fprintf(stream, "\n");
     bool by_nodes = report->rows->nodes != NULL;
-    fprintf(stream, "%-16s %-12s %10s %8s %8s %8s  %s%s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
-            by_nodes ? "nodes; " : "", "bottleneck");
+    fprintf(stream, "%-16s %-12s %10s %8s %8s %8s %8s %8s  %s%s\n", "machine", "mapping", "time", "comm %", "of peak",
+            "of best", "error", "against", by_nodes ? "nodes; " : "", "bottleneck");
     for (size_t i = 0; i < report->n; i++) {
         const struct fc_answer *r = &report->rows[i].answer;
         char time[64], error[32], machine[256];
@@ -109,11 +143,13 @@ static void print(FILE *stream, const void *what)
             snprintf(error, sizeof error, "unknown");
         else
             snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
-        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s%s%s\n",
+        const char *against = fc_error_against_name(r->p.error_against);
+        char best[32];
+        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s %8s %8s  %s%s%s\n",
                 fc_visible(machine, sizeof machine, r->machine, ""), r->mapping,
-                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
-                r->p.time_s > 0 ? 100 * r->p.communication_s / r->p.time_s : 0, r->p.percent_of_peak, error,
-                by_nodes ? report->rows[i].nodes : "", by_nodes ? "; " : "", r->bottleneck);
+                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), share(&r->p, r->p.communication_s),
+                r->p.percent_of_peak, fc_format_percent(best, sizeof best, fc_percent_of_best(r)), error,
+                against ? against : "-", by_nodes ? report->rows[i].nodes : "", by_nodes ? "; " : "", r->bottleneck);
     }
 }
 
@@ -135,6 +171,7 @@ static enum fc_code predict_machine(struct asking *s, const char *name, struct f
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(&s->q, name, &session, st)) return st->code;
+    fc_note_buffer(s->arguments, name, &session.machine);
     if (fc_check_options(s->arguments, &session.machine, NULL, st) ||
         fc_job_traffic(&s->job, &s->q, &session, s->maps, s->n_maps, &demand, st))
         goto done;

@@ -85,19 +85,41 @@ static enum fc_code find_hottest(struct answer *a, int side, struct fc_status *s
 
 /* ---- words ---- */
 
-static const char *text_of_error(struct answer *a, const struct fc_answer *row, struct fc_status *st)
+/* What `put` prints of the row, without its line end. */
+static const char *text_of(struct answer *a, void (*put)(FILE *stream, const struct fc_answer *row),
+                           const struct fc_answer *row, struct fc_status *st)
 {
     struct fc_memory_stream out;
     const char *copy = NULL;
     if (fc_memory_open(&out, st)) return NULL;
-    fc_print_error(out.stream, row->calibration, row->calibration_from, row->p.error_percent, row->p.extrapolated,
-                   row->p.why);
+    put(out.stream, row);
     if (!fc_memory_close(&out, st)) {
         if (out.size && out.text[out.size - 1] == '\n') out.text[out.size - 1] = 0;
         copy = fc_copy_text(&a->arena, out.text, st);
     }
     free(out.text);
     return copy;
+}
+
+static void print_error(FILE *stream, const struct fc_answer *row)
+{
+    fc_print_error(stream, row->calibration, row->calibration_from, &row->p);
+}
+
+/* "200 ms: computation 51 ms, communication 100 ms, waiting 49 ms, input/output 0 s" */
+static void print_split(FILE *stream, const struct fc_answer *row)
+{
+    char text[64];
+    const struct fc_prediction *p = &row->p;
+    fprintf(stream, "%s: ", fc_format(text, sizeof text, p->time_s, FC_SECONDS));
+    fprintf(stream, "computation %s", fc_format(text, sizeof text, p->computation_s, FC_SECONDS));
+    fprintf(stream, ", communication %s", fc_format(text, sizeof text, p->communication_s, FC_SECONDS));
+    if (!isnan(p->waiting_s)) fprintf(stream, ", waiting %s", fc_format(text, sizeof text, p->waiting_s, FC_SECONDS));
+    if (row->of_trace && isnan(row->io_s))
+        fputs(", input/output unknown", stream);
+    else if (row->of_trace)
+        fprintf(stream, ", input/output %s", fc_format(text, sizeof text, row->io_s, FC_SECONDS));
+    fputc('\n', stream);
 }
 
 static void add_input(struct answer *a, const char *name, const char *value)
@@ -144,6 +166,9 @@ static void list_inputs(struct answer *a, struct fc_status *st)
     for (int i = 0; i < 2; i++)
         add_input(a, i ? "error, after" : "error, before",
                   printed(a, st, "%s: %s", row[i].mapping, a->page.side[i].error));
+    for (int i = 0; i < 2; i++)
+        add_input(a, i ? "time, after" : "time, before", text_of(a, print_split, &a->row[i], st));
+    add_input(a, "best bound", text_of(a, fc_print_best_bound, row, st));
     add_input(a, "calibration", row->calibration ? fc_last_part(row->calibration) : "none");
     add_input(a, "nodes", arguments->ask.nodes);
     add_input(a, "background", row->other_text);
@@ -161,9 +186,11 @@ static void describe_side(struct answer *a, int i, struct fc_status *st)
         .time_s = row->p.time_s,
         .bound_s = row->p.bound_s,
         .percent_of_peak = row->p.percent_of_peak,
+        .percent_of_best = fc_percent_of_best(row),
+        .against = fc_error_against_words(row->p.error_against),
         .error_percent = row->p.error_percent,
         .bottleneck = row->bottleneck,
-        .error = text_of_error(a, row, st),
+        .error = text_of(a, print_error, row, st),
         .link_bytes = row->link_bytes,
         .link_busy_s = row->link_busy_s,
         .node = row->node,
@@ -224,16 +251,22 @@ static void print(FILE *stream, const void *what)
     const struct answer *a = what;
     fc_print_machine(&a->session.machine, stream);
     fprintf(stream, "job         %s, %u tasks, routing %s\n\n", a->row->traffic, a->row->n_tasks, a->row->routing);
-    fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak", "bottleneck");
+    fprintf(stream, "%-16s %10s %8s %8s %10s %8s %8s  %s\n", "mapping", "time", "error", "against", "bound", "of peak",
+            "of best", "bottleneck");
     for (int i = 0; i < 2; i++) {
         const struct fc_answer *r = &a->row[i];
         char time[64], bound[64], error[32] = "unknown";
         if (!isnan(r->p.error_percent)) snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
-        fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping,
-                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), error,
-                fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
+        const char *against = fc_error_against_name(r->p.error_against);
+        char best[32];
+        fprintf(stream, "%-16s %10s %8s %8s %10s %8.1f %8s  %s\n", r->mapping,
+                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), error, against ? against : "-",
+                fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak,
+                fc_format_percent(best, sizeof best, fc_percent_of_best(r)), r->bottleneck);
     }
-    fputs("\nanswer      ", stream);
+    fputs("\nbest bound  ", stream);
+    fc_print_best_bound(stream, a->row);
+    fputs("answer      ", stream);
     print_plain(stream, a->page.time);
     fputc(' ', stream);
     print_plain(stream, a->page.error);

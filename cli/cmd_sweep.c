@@ -31,6 +31,22 @@ static const char *cell_text(const json_t *value, struct fc_arena *arena, struct
     return kept;
 }
 
+/* Columns to show: what errors are against, which a sweep knows beside what it is asked for, only where rows differ by it, so that
+ * calibrated rows and others are never compared in silence. */
+static size_t columns_shown(const struct answer *a)
+{
+    const struct fc_sweep *s = a->sweep;
+    size_t last = s->n_columns - 1;
+    const json_t *first = NULL;
+    for (size_t p = 0; p < s->n_points && s->n_optional; p++) {
+        const json_t *value = json_array_get(a->rows[p].values, last);
+        if (a->rows[p].status) continue;
+        if (first && !json_equal(first, value)) return s->n_columns;
+        first = value;
+    }
+    return s->n_columns - s->n_optional;
+}
+
 /* Numbers wherever there is a value. */
 static bool is_numeric(const struct answer *a, size_t column)
 {
@@ -49,12 +65,12 @@ static enum fc_code make_table(const struct answer *a, struct fc_arena *arena, s
     const struct fc_sweep *s = a->sweep;
     bool says = false;
     for (size_t p = 0; p < s->n_points; p++) says = says || a->rows[p].message;
-    size_t n_values = s->n_axes + s->n_columns, n = n_values + (says || a->tsv ? 2 : 1);
+    size_t shown = columns_shown(a), n_values = s->n_axes + shown, n = n_values + (says || a->tsv ? 2 : 1);
     struct fc_column *columns = fc_alloc(arena, n, sizeof *columns, st);
     struct fc_cell *cells = fc_alloc(arena, n, sizeof *cells, st);
     if (!columns || !cells) return st->code;
     for (size_t i = 0; i < s->n_axes; i++) columns[i] = (struct fc_column){.name = s->axis[i].key};
-    for (size_t i = 0; i < s->n_columns; i++)
+    for (size_t i = 0; i < shown; i++)
         columns[s->n_axes + i] = (struct fc_column){
             .name = s->column[i], .format = "%.6g", .kind = is_numeric(a, i) ? FC_CELL_REAL : FC_CELL_TEXT};
     columns[n_values] = (struct fc_column){.name = "status", .kind = FC_CELL_INT};
@@ -63,7 +79,7 @@ static enum fc_code make_table(const struct answer *a, struct fc_arena *arena, s
     for (size_t p = 0; p < s->n_points && !st->code; p++) {
         const struct fc_sweep_row *row = &a->rows[p];
         for (size_t i = 0; i < s->n_axes; i++) cells[i].text = fc_sweep_value(s, p, i);
-        for (size_t i = 0; i < s->n_columns; i++) {
+        for (size_t i = 0; i < shown; i++) {
             const json_t *value = json_array_get(row->values, i);
             if (columns[s->n_axes + i].kind == FC_CELL_REAL)
                 cells[s->n_axes + i].real = json_is_number(value) ? json_number_value(value) : NAN;
@@ -80,13 +96,13 @@ static enum fc_code make_table(const struct answer *a, struct fc_arena *arena, s
 static json_t *to_json(const struct answer *a)
 {
     const struct fc_sweep *s = a->sweep;
+    size_t shown = columns_shown(a);
     json_t *rows = json_array();
     for (size_t p = 0; p < s->n_points; p++) {
         json_t *varied = json_object(), *values = json_object();
         for (size_t i = 0; i < s->n_axes; i++)
             json_object_set_new(varied, s->axis[i].key, json_string(fc_sweep_value(s, p, i)));
-        for (size_t i = 0; i < s->n_columns; i++)
-            json_object_set(values, s->column[i], json_array_get(a->rows[p].values, i));
+        for (size_t i = 0; i < shown; i++) json_object_set(values, s->column[i], json_array_get(a->rows[p].values, i));
         json_array_append_new(rows, json_pack("{s:o, s:o, s:i, s:s?}", "varied", varied, "values", values, "status",
                                               a->rows[p].status, "message", a->rows[p].message));
     }
@@ -268,7 +284,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const struct fc_sweep_ranks *ranks = settings.ranks = open_ranks(program, &settings, st);
     if (st->code) return st->code;
     fc_work_start(&progress, arguments->quiet || settings.rank > 0);
-    if (!fc_sweep_read(arguments->words[0], &sweep, st) && !check_sweep(&sweep, st))
+    if (!fc_sweep_read(arguments->words[0], &sweep, st) && !check_sweep(&sweep, st) &&
+        !fc_sweep_add_optional(&sweep, "error_against", st))
         sweep_points(arguments, &sweep, &settings, st);
     else if (settings.rank > 0)
         fc_sweep_excuse(&settings, st);

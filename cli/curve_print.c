@@ -81,11 +81,12 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         return;
     }
     if (model->calibration.from) {
-        fprintf(stream, "from %s\n", model->calibration.from);
+        fprintf(stream, "from %s; errors %s\n", model->calibration.from, fc_error_against_words(model->error_against));
         return;
     }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
-    fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file), fc_calibration_tier_names[tier]);
+    fprintf(stream, "calibrated by %s (%s); errors %s\n", fc_last_part(model->calibration.file),
+            fc_calibration_tier_names[tier], fc_error_against_words(model->error_against));
 }
 
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)

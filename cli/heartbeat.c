@@ -103,7 +103,7 @@ void fc_note(const char *format, ...)
 
 void fc_note_uncalibrated(const char *why)
 {
-    fc_note("%s; this answer is not calibrated by it", why);
+    fc_note("%s; this answer takes it with a wider error, or its family", why);
 }
 
 /* core's bar, and what of it the thread repeats. */

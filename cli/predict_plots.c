@@ -56,8 +56,8 @@ static bool plot_times(const struct figures *f)
     struct fc_plot_peak *peaks = fc_alloc(f->arena, f->n, sizeof *peaks, f->st);
     for (size_t i = 0; !f->st->code && i < f->n; i++) {
         const struct fc_answer *r = &f->rows[i].answer;
-        bars[i] = (struct fc_plot_prediction){f->label[i], r->p.computation_s, r->p.communication_s, r->p.bound_s,
-                                              r->p.percent_of_peak};
+        bars[i] = (struct fc_plot_prediction){f->label[i],    r->p.computation_s, r->p.communication_s,
+                                              r->p.waiting_s, r->p.bound_s,       r->p.percent_of_peak};
         links[i] = (struct fc_plot_links){f->label[i], NULL, 0};
         sort_busy(f, r, &links[i]);
         peaks[i] = (struct fc_plot_peak){f->label[i], r->p.percent_of_peak, r->p.error_percent, r->p.time_s};

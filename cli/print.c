@@ -91,22 +91,46 @@ void fc_print_machine(const struct fc_machine *machine, FILE *stream)
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 
-void fc_print_error(FILE *stream, const char *calibration, const char *from, double error_percent, bool extrapolated,
-                    const char *why)
+void fc_print_error(FILE *stream, const char *calibration, const char *from, const struct fc_prediction *p)
 {
+    const char *why = p->why;
     static const char over[] = "over 100 %";
     size_t n = strlen(over);
-    if (isnan(error_percent)) {
+    if (isnan(p->error_percent)) {
         bool is_over = !strncmp(why, over, n);
         fprintf(stream, is_over ? "unknown (%s)%s\n" : "unknown: %s%s\n", is_over ? over : why, is_over ? why + n : "");
         return;
     }
-    fprintf(stream, "+-%.0f %%", error_percent);
+    fprintf(stream, "+-%.0f %% %s", p->error_percent, fc_error_against_words(p->error_against));
     if (from)
         fprintf(stream, ", from %s", from);
     else if (calibration)
         fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
-    fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
+    fprintf(stream, "%s%s\n", p->extrapolated ? "; extrapolated: " : "", p->extrapolated ? why : "");
+}
+
+double fc_percent_of_best(const struct fc_answer *a)
+{
+    return a->p.time_s > 0 ? 100 * a->best_bound_s / a->p.time_s : (double)NAN;
+}
+
+const char *fc_format_percent(char *out, size_t size, double percent)
+{
+    if (isnan(percent))
+        snprintf(out, size, "unknown");
+    else
+        snprintf(out, size, "%.1f", percent);
+    return out;
+}
+
+void fc_print_best_bound(FILE *stream, const struct fc_answer *a)
+{
+    char text[64];
+    if (isnan(a->best_bound_s))
+        fprintf(stream, "unknown: %s\n", a->best_bound_why);
+    else
+        fprintf(stream, "%s: no mapping of this job is faster (%s)\n",
+                fc_format(text, sizeof text, a->best_bound_s, FC_SECONDS), a->best_bound_by);
 }
 
 void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer *a, const struct fc_answer *before)

@@ -17,9 +17,9 @@ const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_statu
 
 const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena, struct fc_status *st)
 {
-    char text[64];
+    char text[96];
     if (isnan(p->error_percent)) return "error unknown";
-    snprintf(text, sizeof text, "± %.0f %%", p->error_percent);
+    snprintf(text, sizeof text, "± %.0f %% %s", p->error_percent, fc_error_against_words(p->error_against));
     return fc_copy_text(arena, text, st);
 }
 

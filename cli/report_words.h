@@ -6,7 +6,7 @@
 
 /* "330 ms": three digits. */
 const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_status *st);
-/* "± 42 %", or "error unknown". */
+/* "± 42 % against the kernel", or "error unknown". */
 const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena, struct fc_status *st);
 /* The same with blanks inside numbers ("65 536") that do not break. */
 const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct fc_status *st);

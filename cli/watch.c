@@ -6,12 +6,35 @@
 #include "cli/signals.h"
 #include "cli/watch.h"
 
+#include <string.h>
+
 enum fc_code fc_open_machine(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st)
 {
     if (fc_session_open(&arguments->ask, machine, session, st)) return st->code;
-    if (fc_check_options(arguments, &session->machine, NULL, st)) fc_session_close(session);
+    if (fc_check_options(arguments, &session->machine, NULL, st))
+        fc_session_close(session);
+    else
+        fc_note_buffer(arguments, machine, &session->machine);
     return st->code;
+}
+
+/* A shipped machine as it is has the buffers that its source says. */
+static bool own_buffer(const char *asked, const char *changes)
+{
+    size_t n = strlen(asked);
+    return strchr(asked, '/') || (n > 5 && !strcmp(asked + n - 5, ".yaml")) ||
+           (changes && (strstr(changes, "router.") || strstr(changes, "links.") || strstr(changes, "packet.")));
+}
+
+void fc_note_buffer(const struct fc_arguments *arguments, const char *asked, const struct fc_machine *m)
+{
+    double need = fc_buffer_needed_bytes(m);
+    if (arguments->quiet || !m->router.buffer_given || m->router.buffer_bytes >= need || !own_buffer(asked, m->changes))
+        return;
+    fc_note("%s: router.buffer: %.15g B leave a link idle until credits are back (expected at least %.15g B a virtual "
+            "channel: bandwidth x round trip, and a packet)",
+            m->name, m->router.buffer_bytes, need);
 }
 
 static const volatile sig_atomic_t *search_starts(void *context)

@@ -11,6 +11,9 @@
 /* fc_session_open, and what the machine tells of options that would be passed over. */
 enum fc_code fc_open_machine(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st);
+/* Tells that router.buffer is less than a virtual channel needs to fill its link, unless a shipped machine has it so;
+ * `asked`: as -m has it. */
+void fc_note_buffer(const struct fc_arguments *arguments, const char *asked, const struct fc_machine *machine);
 /* A bar at the terminal, and Ctrl-C for searches; stays where it is until fc_watch_end. */
 struct fc_watch {
     struct fc_watcher watcher;

@@ -293,9 +293,9 @@ static enum fc_code show_figures(fabricast_answer *a, const struct fc_session *s
     const struct fc_answer *of = &a->answer;
     const struct fc_prediction *p = &of->p;
     a->figures = (fabricast_figures){
-        p->time_s,      p->communication_s, p->computation_s, p->bound_s,   p->percent_of_peak, p->error_percent,
-        p->binds,       of->bottleneck,     p->why,           of->n_tasks,  of->n_links,        of->node,
-        of->link_bytes, of->link_busy_s,    of->mapping,      of->hop_bytes};
+        p->time_s,      p->communication_s, p->computation_s, p->bound_s,    p->percent_of_peak, p->error_percent,
+        p->binds,       of->bottleneck,     p->why,           of->n_tasks,   of->n_links,        of->node,
+        of->link_bytes, of->link_busy_s,    of->mapping,      of->hop_bytes, p->waiting_s,       of->best_bound_s};
     if (!s->nodes) return FC_OK;
     a->n_allowed = (uint32_t)s->n_nodes;
     a->allowed = fc_alloc(&a->answer.arena, s->n_nodes, sizeof *a->allowed, st);

@@ -110,6 +110,8 @@ typedef struct { /* NaN: unknown */
     const double *link_busy_s; /* [n_links] 0 where a link has no limit */
     const char *mapping;       /* what made it; "optimize=def": the search found nothing faster than rank order */
     double hop_bytes;
+    double waiting_s;    /* of a trace, for ranks that compute longer; time_s is the sum of the three */
+    double best_bound_s; /* no mapping of the job onto the nodes allowed is faster */
 } fabricast_figures;
 const fabricast_figures *fabricast_answer_figures(const fabricast_answer *answer);
 /* What `fabricast predict --json` prints; NULL: no memory. Not by two threads at once. */

@@ -1,4 +1,4 @@
-/* work.h - private to mapping/ and cli's map: what the parts of a run cost, before they are run.
+/* work.h - private to mapping/, cli's map and the bound beside an answer: what the parts of a run cost, before they are run.
  *
  * The unit is a link update of the search; FC_WORK_PER_S of them take a second of a quiet core or less. Prices are
  * upper estimates from the sizes of the job and the machine, measured on the shipped machines (work.c): no clock is

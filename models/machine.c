@@ -399,6 +399,8 @@ static enum fc_code decode_machine(struct reader *r)
         (check_software(r, software) && point_at_key(r, software, "software")) ||
         decode(r, "nic", nic, &fc_nic_keys, m) || fc_measured_decode(&r->yaml, measured, m))
         return st->code;
+    m->router.buffer_given = router && fc_yaml_value(&r->yaml, router, "buffer");
+    if (!m->router.buffer_given) m->router.buffer_bytes = fmax(m->router.buffer_bytes, fc_buffer_needed_bytes(m));
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
     if (nic && fc_nic_check(m, st)) return point_at_key(r, nic, "nic");
     const yaml_node_t *routing = fc_yaml_value(&r->yaml, router, "routing");

@@ -48,6 +48,7 @@ struct fc_router {
     double flit_bytes;
     long long vcs;       /* dynamic (adaptive) virtual channels for data; the escape channels come on top */
     double buffer_bytes; /* per virtual channel and input port */
+    bool buffer_given;   /* the file says it; else what is needed, at least the key's default */
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
     /* Only the flit-level kernel looks at these: */
@@ -201,6 +202,8 @@ enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, s
 const char *fc_machines_directory(char *out, size_t size);
 /* Names of the shipped machines, sorted; owned by the arena. */
 enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st);
+/* router.buffer that lets one virtual channel fill every link, bytes in whole flits (machine_buffer.c). */
+double fc_buffer_needed_bytes(const struct fc_machine *machine);
 /* Wire bytes of one message of `bytes` payload bytes (0 bytes still sends one packet). */
 double fc_wire_bytes(const struct fc_machine *machine, double bytes);
 /* The shape in words, as the file's keys give it: "dims [8, 8, 8]". Machines of one kind of router with equal words are

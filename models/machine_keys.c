@@ -21,7 +21,7 @@ static const struct fc_key router_keys[] = {
     {"escape", FC_KEY_CHOICE, FC_NUMBER, IN(router.escape), 0, 0, fc_escape_names, "dateline",
      "how rings stay free of deadlock"},
     {"buffer", FC_KEY_QUANTITY, FC_BYTES, IN(router.buffer_bytes), 1, 1e12, NULL, "1 KiB",
-     "per virtual channel and input port"},
+     "per virtual channel and input port; left out: what keeps a link busy, at least this"},
     {"routing", FC_KEY_TEXT, FC_NUMBER, IN(router.routing), 0, 0, NULL, NULL, "default: the family's"},
     {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
      "who wins an output"},

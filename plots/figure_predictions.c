@@ -1,14 +1,22 @@
-/* figure_predictions.c - computation and communication time of several predictions side by side. */
+/* figure_predictions.c - computation, communication and waiting of several predictions side by side. */
 #include "plots/plots.h"
 
 #include <math.h>
 #include <string.h>
 
 static const struct fc_column columns[] = {
-    {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},        {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
-    {"communication_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},  {"bound_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"communication_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"waiting_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"bound_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
     {"percent_of_peak", FC_CELL_REAL, "%.1f", FC_NUMBER, NULL},
 };
+
+static double waits_s(const struct fc_plot_prediction *row)
+{
+    return isnan(row->waiting_s) ? 0 : row->waiting_s;
+}
 
 static const char *label_of(const void *rows, size_t i)
 {
@@ -40,8 +48,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_p
         "s = %g\n"
         "plot 'predictions.tsv' skip 1 using ($2*s):xtic(name[int($0)+1]) title 'computation' lc rgb '#1f3f7a', \\\n"
         "     '' skip 1 using ($3*s) title 'communication' lc rgb '#e69f45', \\\n"
-        "     '' skip 1 using 0:($4*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
-        "     '' skip 1 using 0:(($2+$3)*s):(sprintf('%%.0f %%%%', $5)) with labels offset 0,0.8 title ''\n",
+        "     '' skip 1 using ($4*s) title 'waiting' lc rgb '#c9c9c9', \\\n"
+        "     '' skip 1 using 0:($5*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
+        "     '' skip 1 using 0:(($2+$3+$4)*s):(sprintf('%%.0f %%%%', $6)) with labels offset 0,0.8 title ''\n",
         axis.unit, most_s > 0 ? most_s * 1.15 * axis.per_s : 1, axis.per_s);
 }
 
@@ -53,13 +62,11 @@ enum fc_code fc_plot_predictions(const char *directory, const char *title, const
     double most_s = 0;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n && !st->code; i++) {
-        struct fc_cell cells[] = {{.text = rows[i].label},
-                                  {.real = rows[i].computation_s},
-                                  {.real = rows[i].communication_s},
-                                  {.real = rows[i].bound_s},
-                                  {.real = rows[i].percent_of_peak}};
+        struct fc_cell cells[] = {{.text = rows[i].label},           {.real = rows[i].computation_s},
+                                  {.real = rows[i].communication_s}, {.real = waits_s(&rows[i])},
+                                  {.real = rows[i].bound_s},         {.real = rows[i].percent_of_peak}};
         fc_table_row(&table, cells, st);
-        most_s = fmax(most_s, rows[i].computation_s + rows[i].communication_s);
+        most_s = fmax(most_s, rows[i].computation_s + rows[i].communication_s + waits_s(&rows[i]));
     }
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, rows, n, most_s);

@@ -29,7 +29,9 @@ struct fc_page_class {
 struct fc_page_side {
     const char *label, *note; /* "def", "tasks in rank order" */
     double time_s, bound_s, percent_of_peak;
+    double percent_of_best;                 /* of the bound of all mappings; NaN: unknown */
     double error_percent;                   /* NaN: unknown */
+    const char *against;                    /* what that is against, in words; "": nothing */
     const char *bottleneck, *error;         /* words */
     const double *link_bytes, *link_busy_s; /* [n_links] */
     const uint32_t *node;                   /* [n_tasks] */

@@ -47,10 +47,12 @@ void fc_page_bars(const struct fc_page *page, FILE *out)
         if (isnan(s->error_percent))
             fputs("error unknown", out);
         else
-            fprintf(out, "±%.0f %%", s->error_percent);
+            fprintf(out, "±%.0f %% %s", s->error_percent, s->against);
         fputs(" · no run is under ", out);
         put_quantity(out, s->bound_s, FC_SECONDS);
-        fprintf(out, " · %.1f %% of peak</div></div>\n", s->percent_of_peak);
+        fprintf(out, " · %.1f %% of peak", s->percent_of_peak);
+        if (!isnan(s->percent_of_best)) fprintf(out, " · %.1f %% of the best mapping's bound", s->percent_of_best);
+        fputs("</div></div>\n", out);
     }
 }
 

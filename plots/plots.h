@@ -59,8 +59,8 @@ struct fc_time_axis fc_time_axis(double most_s);
 /* Stacked bars of computation and communication time, one a prediction, with the bound as a mark.
  * (figure_predictions.c) */
 struct fc_plot_prediction {
-    const char *label; /* "bgl-64 def" */
-    double computation_s, communication_s, bound_s, percent_of_peak;
+    const char *label;                                                          /* "bgl-64 def" */
+    double computation_s, communication_s, waiting_s, bound_s, percent_of_peak; /* waiting_s: NaN: not told */
 };
 enum fc_code fc_plot_predictions(const char *directory, const char *title, const struct fc_plot_prediction *rows,
                                  size_t n, struct fc_status *st);

@@ -244,6 +244,7 @@ static void predict(const struct phase *p, double links_s, bool asked, const str
     out->communication_s = fmax(out->communication_s, least_s);
     out->time_s = out->computation_s + out->communication_s;
     out->bound_s = out->computation_s + least_s;
+    out->anywhere_s = out->computation_s + fmax(t->cpu_s, t->ends_s);
     out->percent_of_peak = out->time_s > 0 ? 100 * out->bound_s / out->time_s : 100;
     out->local_bytes = p->load->local_bytes;
     out->network_bytes = p->load->network_bytes;
@@ -271,7 +272,7 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
                       .st = st};
     double links_s;
     bool asked;
-    *prediction = (struct fc_prediction){.error_percent = NAN, .bottleneck = FC_NONE};
+    *prediction = (struct fc_prediction){.error_percent = NAN, .waiting_s = NAN, .bottleneck = FC_NONE};
     if (fc_phase_parts(net, demand, placement, load, &how, &parts, st) ||
         ask_calibration(&p, settings ? settings->bulk : NULL, &links_s, &asked, prediction))
         return st->code;

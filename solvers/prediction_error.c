@@ -9,6 +9,13 @@ const char *fc_error_against_name(enum fc_error_against against)
     return names[against];
 }
 
+const char *fc_error_against_words(enum fc_error_against against)
+{
+    static const char *const words[] = {"", "against the kernel", "against the kernel on its family",
+                                        "against measured times"};
+    return words[against];
+}
+
 void fc_prediction_error(struct fc_prediction *p, double error_percent, enum fc_error_against against)
 {
     bool over = error_percent > FC_MOST_ERROR_PERCENT;

@@ -80,14 +80,22 @@ enum fc_error_against {
 };
 /* "kernel", "family", "measured"; NULL: nothing. */
 const char *fc_error_against_name(enum fc_error_against against);
+/* For people, behind an error: "against the kernel"; "": nothing. */
+const char *fc_error_against_words(enum fc_error_against against);
 #define FC_MOST_ERROR_PERCENT 100.0 /* above, an error says nothing: it is unknown, "over 100 %" */
 
 struct fc_prediction {
-    double time_s, communication_s, computation_s;
-    double bound_s;                      /* proven lower bound of time_s on this machine, routing and mapping */
-    double network_s;                    /* phases: of the messages on the network alone, without software; else NaN */
-    double percent_of_peak;              /* 100 * bound / time */
-    double error_percent;                /* measured error of the model; NaN: unknown */
+    double time_s, computation_s;
+    double communication_s; /* messages: overheads of their ends, and time that they are under way; phases: all but
+                             * computation */
+    double
+        waiting_s;  /* jobs: of the mean rank, doing nothing because others compute longer; NaN: not told apart, part of
+                       * communication_s. The three sum up to time_s */
+    double bound_s; /* proven lower bound of time_s on this machine, routing and mapping */
+    double network_s;       /* phases: of the messages on the network alone, without software; else NaN */
+    double anywhere_s;      /* the part of that bound that holds wherever tasks are placed: computation, software */
+    double percent_of_peak; /* 100 * bound / time */
+    double error_percent;   /* measured error of the model; NaN: unknown */
     enum fc_error_against error_against; /* what it was measured against; NOTHING where it is unknown */
     bool extrapolated;                   /* outside of what was measured: the error is doubled */
     char why[160];                       /* the reason for that, or for a NaN; "" */
@@ -132,16 +140,20 @@ struct fc_replay {
     struct fc_arena arena;
     struct fc_prediction prediction;
     double *rank_finish_s, *rank_compute_s; /* [n_ranks] */
-    double *link_bytes;                     /* [n_links] payload bytes of the whole job, collectives included */
-    double *link_busy_s;                    /* [n_links] time the link carries this job */
-    double p2p_wait_s, collective_s;        /* mean a rank: blocked in point-to-point, in collectives */
-    uint64_t n_messages;                    /* network and local messages, collectives expanded */
-    double link_wait_s;                     /* total time messages waited for links held by others */
-    double alone_s;                         /* end of the same job when no message meets another; ideal: its time */
-    double path_link_s, path_latency_s;     /* of the critical path: serialisation and waiting for links, and latency */
-    uint64_t n_network_messages;            /* those between nodes; graphs and programs alike */
-    uint64_t n_events;                      /* of the trace, replayed */
-    uint64_t n_unmatched_sends;             /* messages that nobody received, and */
+    double
+        *rank_waiting_s; /* [n_ranks] doing nothing because others compute longer, up to rank_finish_s; NULL: not known
+                                  * (graphs with several processors a rank) */
+    double *rank_path_compute_s;        /* [n_ranks] computation on the path of events that led to rank_finish_s */
+    double *link_bytes;                 /* [n_links] payload bytes of the whole job, collectives included */
+    double *link_busy_s;                /* [n_links] time the link carries this job */
+    double p2p_wait_s, collective_s;    /* mean a rank: blocked in point-to-point, in collectives */
+    uint64_t n_messages;                /* network and local messages, collectives expanded */
+    double link_wait_s;                 /* total time messages waited for links held by others */
+    double alone_s;                     /* end of the same job when no message meets another; ideal: its time */
+    double path_link_s, path_latency_s; /* of the critical path: serialisation and waiting for links, and latency */
+    uint64_t n_network_messages;        /* those between nodes; graphs and programs alike */
+    uint64_t n_events;                  /* of the trace, replayed */
+    uint64_t n_unmatched_sends;         /* messages that nobody received, and */
     uint64_t n_unmatched_receives; /* receives that got nothing and that nobody waits for (a trace may be a window) */
     uint64_t
         n_uneven_calls; /* collective calls whose members recorded different bytes where the operation moves the same
@@ -160,6 +172,8 @@ enum fc_code fc_replay_run(const struct fc_network *net, const struct fc_trace *
                            const struct fc_placement *placement, const struct fc_replay_settings *settings,
                            struct fc_replay *replay, struct fc_status *st);
 void fc_replay_free(struct fc_replay *replay);
+/* Splits what time_s has beyond computation_s into communication_s and waiting_s, by the ranks' finish and waiting. */
+void fc_replay_split(struct fc_replay *replay, uint32_t n_ranks);
 
 /* The messages of one collective call under its algorithm: rounds of (from, to, bytes), members numbered within the
  * communicator. See collective.c for the algorithm of each operation and its source. */

@@ -32,12 +32,15 @@ struct fc_sweep {
     size_t n_axes;
     const char **column; /* [n_columns] paths into the answer: "a", "a.b", "list.0.b" */
     size_t n_columns;
+    size_t n_optional; /* the last so many columns are null where an answer has no such key */
     size_t n_points;
 };
 /* Reads and checks a sweep file. FC_INPUT: unknown keys, nothing to vary, no columns, a million points or more. Whether the
  * command only answers, the caller checks: it knows the commands. Free with fc_sweep_free, also after a failure. */
 enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_status *st);
 void fc_sweep_free(struct fc_sweep *sweep);
+/* Adds a column that not every answer has, unless the file has it. FC_NO: out of memory. */
+enum fc_code fc_sweep_add_optional(struct fc_sweep *sweep, const char *column, struct fc_status *st);
 /* The value of an axis at a point. */
 const char *fc_sweep_value(const struct fc_sweep *sweep, size_t point, size_t axis);
 /* A varied option's word, "--key=value", "--key" or "--set=key=value"; NULL with an empty status: it is left out. */

@@ -175,6 +175,19 @@ enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_s
     return st->code;
 }
 
+enum fc_code fc_sweep_add_optional(struct fc_sweep *s, const char *column, struct fc_status *st)
+{
+    for (size_t i = 0; i < s->n_columns; i++)
+        if (!strcmp(s->column[i], column)) return FC_OK;
+    const char **all = fc_alloc(&s->arena, s->n_columns + 1, sizeof *all, st);
+    if (!all) return st->code;
+    memcpy(all, s->column, s->n_columns * sizeof *all);
+    all[s->n_columns++] = column;
+    s->n_optional++;
+    s->column = all;
+    return FC_OK;
+}
+
 void fc_sweep_free(struct fc_sweep *sweep)
 {
     fc_arena_free(&sweep->arena);

@@ -95,7 +95,7 @@ static enum fc_code check_columns(struct sweeper *w, json_t *answer)
     json_t *value;
     if (w->columns_known) return FC_OK;
     w->columns_known = true;
-    for (size_t i = 0; i < w->sweep->n_columns; i++) {
+    for (size_t i = 0; i < w->sweep->n_columns - w->sweep->n_optional; i++) {
         if (look_up(answer, w->sweep->column[i])) continue;
         json_object_foreach(answer, key, value)
         {

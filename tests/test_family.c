@@ -116,6 +116,48 @@ static void test_stated(void)
               !strcmp(fc_error_against_name(FC_AGAINST_MEASURED), "measured"));
 }
 
+/* A machine with changed keys says of a phase what its own file says, with an error that grows with the change. */
+static void test_changed(void)
+{
+    static const char *const buffer[] = {"router.buffer=512", "router.buffer=1KiB", "router.buffer=2KiB",
+                                         "router.buffer=8KiB"};
+    double time_s[FC_COUNT(buffer)], error[FC_COUNT(buffer)];
+    for (size_t i = 0; i < FC_COUNT(buffer); i++) {
+        struct fc_machine m;
+        struct fc_network net;
+        struct fc_calibration c;
+        struct fc_calibration_misfit misfit;
+        struct fc_status st = {0};
+        struct fc_demand demand = {0};
+        struct fc_load load = {0};
+        struct fc_prediction p;
+        bool found;
+        const char *setting = buffer[i];
+        CU_ASSERT_FATAL(!fc_machine_load_changed("bgl-512", &setting, 1, &m, &st));
+        CU_ASSERT_FATAL(!fc_machine_route(&m, NULL, &st) && !fc_network_build(&m, &net, &st));
+        CU_ASSERT_FATAL(!fc_calibration_of(&net, &c, &found, &misfit, &st) && found);
+        CU_ASSERT_EQUAL(c.n_relatives, i == 1 ? 0 : 1);
+        if (i != 1) CU_ASSERT_STRING_EQUAL(c.from, "bgl-512.calibration.yaml, made for other keys of its router");
+        CU_ASSERT_FATAL(!fc_demand_from_pattern(&net, "stencil3d:grid=8x8x8,bytes=64KiB", 1, &demand, &st));
+        uint32_t node[512];
+        for (uint32_t t = 0; t < 512; t++) node[t] = t / 2;
+        struct fc_placement placement = {512, node};
+        struct fc_load_settings settings = {.threads = 1, .seed = 1, .bulk = &c.phases};
+        CU_ASSERT_FATAL(!fc_load_solve(&net, &demand, &placement, &settings, &load, &st));
+        CU_ASSERT_FATAL(!fc_predict_phase(&net, &demand, &placement, &load, &settings, &p, &st));
+        time_s[i] = p.time_s;
+        error[i] = p.error_percent;
+        CU_ASSERT_EQUAL(p.error_against, i == 1 ? FC_AGAINST_KERNEL : FC_AGAINST_FAMILY);
+        fc_load_free(&load);
+        fc_demand_free(&demand);
+        fc_calibration_free(&c);
+        fc_network_free(&net);
+        fc_machine_free(&m);
+    }
+    for (size_t i = 0; i < FC_COUNT(buffer); i++) CU_ASSERT(fc_near(time_s[i], time_s[1], 1e-9));
+    CU_ASSERT(error[1] < error[0] && fc_near(error[0], error[2], 1e-9) && error[2] < error[3]);
+}
+
 int suite_family(void)
 {
     static const CU_TestInfo tests[] = {
@@ -123,6 +165,7 @@ int suite_family(void)
         {"the mean of relatives, and an error wider with distance", test_mean},
         {"relatives of a machine, and a family without any", test_find},
         {"how an error is stated", test_stated},
+        {"changed keys", test_changed},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("family", tests);

@@ -93,7 +93,7 @@ static void of_predictions(void)
     const double busy_s[] = {2e-3, 1e-3}, s[] = {1e-3, 2e-3};
     start();
     for (size_t i = 0; i < N; i++) {
-        bars[i] = (struct fc_plot_prediction){hostile[i], 1e-3, 2e-3, 2e-3, 66};
+        bars[i] = (struct fc_plot_prediction){hostile[i], 1e-3, 2e-3, 5e-4, 2e-3, 66};
         peaks[i] = (struct fc_plot_peak){hostile[i], 66, 5, 3e-3};
         links[i] = (struct fc_plot_links){hostile[i], busy_s, 2};
         ranks[i] = (struct fc_plot_ranks){hostile[i], s, s, 2, 2e-3};

@@ -253,6 +253,32 @@ static void on_a_machine(void)
     close_rig(&g);
 }
 
+/* A rank of one processor waits while the other computes; of several it is not known which of them does. */
+static void waiting(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    use_loggops(&g, 1000e-9, 100e-9, 0, 0);
+    for (int processors = 1; processors <= 2; processors++) {
+        start_graph(2);
+        next_vertices();
+        calc(5000, FC_NONE);
+        vertex(FC_OP_SEND, 1, 8, 0);
+        next_vertices();
+        vertex(FC_OP_RECV, 0, 8, FC_NONE);
+        calc(1000, 0)->request = processors - 1;
+        fc_replay_free(&g.out);
+        CU_ASSERT_EQUAL_FATAL(fc_replay_run(&g.net, &maker.trace, NULL, &g.settings, &g.out, &g.st), FC_OK);
+        const struct fc_prediction *p = &g.out.prediction;
+        CU_ASSERT(fc_near(p->time_s, 7200e-9, 1e-9) && fc_near(p->computation_s, 3000e-9, 1e-9));
+        /* rank 1 waits for 5000 ns; rank 0 ends after 5100, and 1000 more are computed on the way to the end */
+        CU_ASSERT(processors == 1 ? fc_near(p->waiting_s, 3000e-9, 1e-9) : isnan(p->waiting_s));
+        CU_ASSERT(fc_near(p->communication_s, processors == 1 ? 1200e-9 : 4200e-9, 1e-9));
+        free_graph();
+    }
+    close_rig(&g);
+}
+
 static void refusals(void)
 {
     struct rig g;
@@ -294,6 +320,7 @@ int suite_replay_graph(void)
         {"processors and cards", processors_and_cards},
         {"long messages and receives from anyone", matching},
         {"on a machine", on_a_machine},
+        {"waiting and messages", waiting},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };

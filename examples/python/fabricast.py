@@ -45,7 +45,8 @@ class _Figures(ctypes.Structure):
     _fields_ += [(name, ctypes.c_char_p) for name in ("binds", "bottleneck", "why")]
     _fields_ += [("n_tasks", ctypes.c_uint32), ("n_links", ctypes.c_uint32), ("node_of", ctypes.POINTER(ctypes.c_uint32)),
                  ("link_bytes", ctypes.POINTER(ctypes.c_double)), ("link_busy_s", ctypes.POINTER(ctypes.c_double)),
-                 ("mapping", ctypes.c_char_p), ("hop_bytes", ctypes.c_double)]
+                 ("mapping", ctypes.c_char_p), ("hop_bytes", ctypes.c_double), ("waiting_s", ctypes.c_double),
+                 ("best_bound_s", ctypes.c_double)]
 
 
 _lib.fabricast_version.restype = ctypes.c_uint32
@@ -172,7 +173,7 @@ class Job(_Object):
 
 
 class Answer(_Object):
-    """A prediction. Attributes: time_s, communication_s, computation_s, bound_s, percent_of_peak, error_percent, binds,
+    """A prediction. Attributes: time_s, communication_s, computation_s, waiting_s, bound_s, best_bound_s, percent_of_peak, error_percent, binds,
     bottleneck, why, mapping, hop_bytes, n_tasks, n_links, node_of[task], link_bytes[link], link_busy_s[link]."""
     _close = _lib.fabricast_answer_close
 

@@ -295,7 +295,8 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
     for (uint32_t i = 0; i < bulk->n_relatives; i++) {
         const struct fc_bulk_relative *r = &bulk->relatives[i];
         struct fc_bulk_answer one;
-        if (ratio_of(r->bulk, r->distance > 0 ? NULL : net, kind, point, &one, st)) return st->code;
+        if (ratio_of(r->bulk, r->distance > 0 && !bulk->before_changes ? NULL : net, kind, point, &one, st))
+            return st->code;
         if (one.extrapolated && r->distance > 0) one.error_percent /= 2; /* what is far is wider by distance */
         double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
         mean += r->weight * log_ratio;
@@ -307,7 +308,7 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
             memcpy(answer->why, one.why, sizeof one.why);
         }
     }
-    answer->ratio = exp(mean * fc_family_fade(least));
+    answer->ratio = exp(mean * (bulk->before_changes ? 1 : fc_family_fade(least)));
     answer->error_percent = fc_family_percent(sqrt(own + fmax(0, second - mean * mean)), least);
     return FC_OK;
 }

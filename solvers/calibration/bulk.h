@@ -57,6 +57,7 @@ struct fc_bulk {
     double hops_run;      /* as in struct fc_calibration */
     uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
     const struct fc_bulk_relative *relatives;
+    bool before_changes; /* the relative is the machine itself before keys were changed: all that it says counts */
 };
 
 /* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as

@@ -293,7 +293,7 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->arena = arena;
     c->calibration = calibration;
     c->turns = turns;
-    c->part = calibration ? fc_family_fade(calibration->distance) : 1;
+    c->part = calibration && !calibration->phases.before_changes ? fc_family_fade(calibration->distance) : 1;
     c->none = c->outside = "";
     c->beyond = "above 0.9 of saturation";
     fc_queueing_defaults(&c->parameters);

@@ -113,6 +113,9 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
  * with the same settings. FC_INPUT: it is of another kind of router, or of another kernel version. */
 enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                   struct fc_calibration *calibration, struct fc_status *st);
+/* FC_NO where the fit says nothing of the machine's routers, with what to change (calibration_sound.c). */
+enum fc_code fc_calibration_check(const struct fc_calibration *calibration, const struct fc_machine *machine,
+                                  struct fc_status *st);
 void fc_calibration_free(struct fc_calibration *calibration);
 enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st);
 /* FC_INPUT with file:line for what is wrong in the file. The caller frees. */

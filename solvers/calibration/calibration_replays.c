@@ -59,7 +59,8 @@ static double work_of(const struct run *r, const struct fc_replay *replay)
     for (uint32_t l = 0; l < r->net->n_links; l++) bytes += replay->link_bytes[l];
     double least = replay->n_network_messages > 0 ? bytes / fmax(1, replay->prediction.network_bytes) : 0;
     return bytes * r->flits_per_byte + least * (double)replay->n_network_messages +
-           MESSAGE * (double)replay->n_network_messages + fmax(0, replay->prediction.communication_s) / r->tick_s;
+           MESSAGE * (double)replay->n_network_messages +
+           fmax(0, replay->prediction.time_s - replay->prediction.computation_s) / r->tick_s;
 }
 
 /* NaN where the model cannot. */

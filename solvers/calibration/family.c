@@ -9,7 +9,10 @@
  * Phases: mean of the logarithms of what each relative's process says of the phase (bulk.c). Replays: mean square of their
  * errors (replay_error.c), and links lose to mixing what the relatives' mean limit has. Curves: parameters and correction of
  * the nearest (calibrated.c). Limits: a relative of other link speeds or wires stands for the machine as far as the features
- * of phases, jobs and traffic say. */
+ * of phases, jobs and traffic say.
+ *
+ * A machine whose keys were changed (--set) has its own file for a relative alone, all of whose correction counts: only the error
+ * is wider by distance, so that what is changed is compared by one fit. */
 #include "solvers/calibration/family.h"
 #include "models/machine_files.h"
 #include "solvers/calibration/family_distance.h"
@@ -30,6 +33,7 @@ struct search {
     struct fc_calibration *one; /* [n] */
     double router[MOST_RELATIVES], distance[MOST_RELATIVES], weight[MOST_RELATIVES];
     int n, nearest;
+    bool own; /* only that of the machine before keys were changed */
     struct fc_status *st;
 };
 
@@ -161,6 +165,27 @@ static void keep_routing(struct search *s)
     if (alike) s->n = n;
 }
 
+/* What the machine's own file says of it before keys were changed stands for it alone: with others' beside it, a changed key
+ * would seem to do what other machines do. A file that is not of changed keys, only where no other router is nearer. */
+static void keep_own(struct search *s)
+{
+    char path[1400];
+    int own = -1;
+    fc_calibration_path(s->net->machine, path, sizeof path);
+    for (int i = 0; i < s->n; i++)
+        if (!strcmp(s->one[i].file, path) && same_routing(s, i)) own = i;
+    bool nearest = own >= 0;
+    for (int i = 0; i < s->n; i++) nearest = nearest && s->router[own] <= s->router[i] * (1 + 1e-9);
+    if (own < 0 || !(nearest || s->net->machine->changes)) return;
+    for (int i = 0; i < s->n; i++)
+        if (i != own) fc_calibration_free(&s->one[i]);
+    s->one[0] = s->one[own];
+    s->router[0] = s->router[own];
+    s->distance[0] = s->distance[own];
+    s->n = 1;
+    s->own = true;
+}
+
 /* ---- the family's calibration ---- */
 
 static const char *list_files(struct search *s)
@@ -194,9 +219,12 @@ static enum fc_code compose(struct search *s, struct fc_calibration *c)
     const struct fc_calibration *nearest = &s->one[s->nearest];
     snprintf(from, sizeof from, "%d calibrated %s machine%s (nearest %.100s), not from this machine", s->n,
              s->net->machine->family->name, s->n > 1 ? "s" : "", nearest->machine);
+    const char *slash = strrchr(nearest->file, '/');
+    if (s->own)
+        snprintf(from, sizeof from, "%.200s, made for other keys of its router", slash ? slash + 1 : nearest->file);
     *c = *nearest; /* parameters, correction and cases stay those of the nearest, which lives as long */
     c->arena = (struct fc_arena){0};
-    c->phases = (struct fc_bulk){.n_relatives = (uint32_t)s->n, .relatives = phases};
+    c->phases = (struct fc_bulk){.n_relatives = (uint32_t)s->n, .relatives = phases, .before_changes = s->own};
     c->replays = (struct fc_replays){.n_relatives = n_replays, .relatives = replays};
     c->replays.mixing = c->replays.mixing_low = c->replays.mixing_high = weights > 0 ? exp(log_mixing / weights) : 1;
     c->relatives = s->one;
@@ -216,6 +244,7 @@ enum fc_code fc_family_find(const struct fc_network *net, const char *without, s
     s.one = fc_alloc(&s.arena, MOST_RELATIVES, sizeof *s.one, st);
     if (s.one && !describe(&s, why, why_size) && !read_all(&s)) {
         keep_routing(&s);
+        keep_own(&s);
         weigh(&s);
         snprintf(why, why_size, "no machine of its family (%s) is calibrated", net->machine->family->name);
         if (s.n > 0) *found = !compose(&s, calibration);

@@ -11,7 +11,9 @@
  *
  *     time_s         the last rank's end, or the last arrival if that is later
  *     computation_s  scaled computation, mean over ranks
- *     communication_s = time_s - computation_s: overheads, transit and waiting of the mean rank
+ *     waiting_s      mean over ranks of the time that each does nothing because the path to what it waits for has more
+ *                    computation than its own (replay_ends.c); from its end on, the path to the last rank's end
+ *     communication_s = time_s - computation_s - waiting_s: overheads, transit, and what messages of others hold up
  *     bound_s        below; percent_of_peak = bound_s / time_s
  *     binds          the greatest part of the critical path, the chain of events that ends at time_s:
  *                    computation, software (overheads, gaps), link (serialisation, waiting for links),
@@ -89,6 +91,8 @@ static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
     uint32_t n_ranks = job->trace->n_ranks;
     run.finish_s = fc_alloc(&run.arena, n_ranks, sizeof *run.finish_s, job->st);
     run.compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.compute_s, job->st);
+    run.path_compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.path_compute_s, job->st);
+    run.waiting_s = fc_alloc(&run.arena, n_ranks, sizeof *run.waiting_s, job->st);
     run.n_sent = fc_alloc(&run.arena, n_ranks, sizeof *run.n_sent, job->st);
     if (run.timeline) fc_timeline_start(run.timeline, n_ranks, job->st);
     fc_eager_start(&run.eager, job->settings->software.eager_partners, n_ranks, job->node, &run.arena, job->st);

@@ -167,8 +167,10 @@ static void adopt(struct fc_replay *alone, const struct fc_replay *both, double 
 {
     struct fc_prediction *p = &alone->prediction;
     memcpy(alone->rank_finish_s, both->rank_finish_s, n_ranks * sizeof *alone->rank_finish_s);
+    memcpy(alone->rank_path_compute_s, both->rank_path_compute_s, n_ranks * sizeof *alone->rank_path_compute_s);
+    memcpy(alone->rank_waiting_s, both->rank_waiting_s, n_ranks * sizeof *alone->rank_waiting_s);
     p->time_s = fmax(end_s, p->bound_s); /* equal but for rounding when nothing meets */
-    p->communication_s = p->time_s - p->computation_s;
+    fc_replay_split(alone, n_ranks);
     p->percent_of_peak = p->time_s > 0 ? 100 * p->bound_s / p->time_s : 100;
     alone->p2p_wait_s = alone->collective_s = alone->link_wait_s = NAN;
 }

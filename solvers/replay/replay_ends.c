@@ -7,7 +7,11 @@
  * they have arrived. A wait for several messages takes them as they arrive: with arrivals a_i and costs
  * c_i it ends at max over i of (a_i + sum of c_k with a_k >= a_i), or at the clock plus all costs if that
  * is later, which grows with every a_i. All of it is done for each view of the run; what led to a time is
- * kept of the real one. */
+ * kept of the real one.
+ *
+ * A rank that does nothing from c to a, when a message comes, waits for others of that time
+ *     min(a - c, computation on the path that led to the message - computation on the path that led to c), at least 0
+ * and is held up by messages, its own and others', for the rest: in a ping-pong nobody waits. */
 #include "solvers/replay/replay_ends.h"
 #include "solvers/replay/replay_job.h"
 #include "solvers/replay/replay_match.h"
@@ -174,6 +178,13 @@ static inline double take(const struct fc_replay_settings *settings, struct fc_c
     return cost_s;
 }
 
+/* The strand has done nothing until until_s. What goes on beside a program is not its rank's time; a graph's is. */
+static void idles(struct fc_run *run, const struct fc_strand *s, double until_s, const struct fc_chain *other)
+{
+    double clock_s = s->at[FC_REAL].clock_s;
+    if ((s->main || run->graph) && until_s > clock_s) fc_rank_idles(run, s->rank, clock_s, until_s, &s->chain, other);
+}
+
 double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harvest *h)
 {
     double before_s = s->at[FC_REAL].clock_s, cost_s = 0;
@@ -181,11 +192,13 @@ double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harv
         struct fc_chain nobody_asks = {0};
         if (h->n > 1) sort_taken(run->taken[v], h->n);
         for (uint32_t i = 0; i < h->n; i++) {
+            if (v == FC_REAL) idles(run, s, run->taken[v][i].arrived_s, run->taken[v][i].chain);
             double c = take(run->job->settings, &s->at[v], v ? &nobody_asks : &s->chain, &run->taken[v][i]);
             cost_s += v ? 0 : c;
             if (v == FC_REAL) fc_strand_does(run, s, FC_RANK_RECEIVES, s->at[v].clock_s - c);
         }
         if (h->last_s[v] <= s->at[v].clock_s) continue;
+        if (v == FC_REAL) idles(run, s, h->last_s[v], h->chain);
         s->at[v].clock_s = h->last_s[v];
         if (v == FC_REAL) s->chain = *h->chain;
     }

@@ -229,6 +229,15 @@ static void compute(struct fc_graph *g, uint64_t v, double now_ns)
     finishes(g, v, p->free_ns, g->vertex[v].alone_ns + time_ns);
 }
 
+/* The rank's processor is free until now, when what has that chain behind it goes on: its own from now on. */
+static void idles(const struct fc_graph *g, uint32_t rank, struct fc_processor *p, double now_ns,
+                  const struct fc_chain *other)
+{
+    if (p->free_ns >= now_ns) return;
+    fc_rank_idles(g->run, rank, 1e-9 * p->free_ns, 1e-9 * now_ns, &p->chain, other);
+    p->chain = *other;
+}
+
 static double more_bytes(double bytes)
 {
     return bytes > 1 ? bytes - 1 : 0;
@@ -303,6 +312,8 @@ static void taken(struct fc_graph *g, uint64_t receive, struct fc_mail *mail, do
     if (mail->bytes > g->eager) {
         struct fc_processor *p = processor_of(g, mail->from, mail->processor);
         struct fc_card *card = card_of(g, mail->from, mail->nic);
+        idles(g, mail->from, p, now_ns,
+              &processor_of(g, g->vertex[receive].rank, (uint32_t)g->event[receive].request)->chain);
         p->free_ns = fc_later(p->free_ns, now_ns);
         card->send_ns = fc_later(card->send_ns, now_ns);
         finishes(g, mail->vertex, now_ns, g->vertex[mail->vertex].alone_ns);
@@ -336,7 +347,7 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
         mail->posted_s[FC_ALONE] = 1e9 * mail->arrived_s[FC_ALONE] + cpu_ns; /* alone, it is in by then */
     else
         mail->posted_s[FC_ALONE] = 0;
-    if (p->free_ns < now_ns) p->chain = mail->chain;
+    idles(g, mail->to, p, now_ns, &mail->chain);
     p->free_ns = now_ns + cpu_ns;
     does(g, mail->to, FC_RANK_RECEIVES, now_ns, p->free_ns);
     p->chain.software_s += 1e-9 * (g->recv_ns + more * g->cpu_byte_ns + beyond);
@@ -477,10 +488,12 @@ static void finish_ranks(struct fc_graph *g)
 {
     struct fc_run *run = g->run;
     if (run->timeline) run->timeline->n_processors = g->n_processors;
+    if (g->n_processors > 1) run->waiting_s = NULL; /* of which processor? */
     for (uint32_t r = 0; r < run->job->trace->n_ranks; r++)
         for (uint32_t p = 0; p < g->n_processors; p++) {
             const struct fc_processor *at = processor_of(g, r, p);
             run->finish_s[r] = fc_later(run->finish_s[r], 1e-9 * at->free_ns);
+            run->path_compute_s[r] = at->chain.computation_s;
             fc_run_ends(run, 1e-9 * at->free_ns, 0, &at->chain);
         }
 }

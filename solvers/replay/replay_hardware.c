@@ -113,7 +113,10 @@ bool fc_hardware_play(struct fc_run *run, struct fc_strand *s)
     s->in_round = false;
     for (int v = 0; v < run->views; v++) {
         double over_s = call->start_s[v] + call->hardware->at_s[s->member];
-        if (v == FC_REAL && over_s > s->at[v].clock_s) s->chain = call->chain;
+        if (v == FC_REAL && over_s > s->at[v].clock_s) {
+            if (s->main || run->graph) fc_rank_idles(run, s->rank, s->at[v].clock_s, over_s, &s->chain, &call->chain);
+            s->chain = call->chain;
+        }
         s->at[v].clock_s = fc_later(s->at[v].clock_s, over_s);
     }
     return true;

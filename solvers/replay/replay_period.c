@@ -95,6 +95,9 @@ static void extend_ranks(const struct extrapolation *x, double correction_s, str
     const struct fc_replay *half = &x->half.replay, *full = &x->full.replay;
     for (uint32_t r = 0; r < x->period->n_ranks; r++) {
         out->rank_finish_s[r] = line(x, half->rank_finish_s[r], full->rank_finish_s[r]) + correction_s;
+        out->rank_path_compute_s[r] = line(x, half->rank_path_compute_s[r], full->rank_path_compute_s[r]);
+        if (out->rank_waiting_s)
+            out->rank_waiting_s[r] = fmax(0, line(x, half->rank_waiting_s[r], full->rank_waiting_s[r]));
         out->rank_compute_s[r] = x->settings->software.compute_scale * x->period->rank[r].compute_s;
     }
 }
@@ -128,7 +131,7 @@ static void extend(struct extrapolation *x, struct fc_replay *out)
     extend_ranks(x, time_s - line(x, a->time_s, b->time_s), out);
     extend_links(x, out);
     p->computation_s = mean_compute_s(x, x->period);
-    p->communication_s = p->time_s - p->computation_s;
+    fc_replay_split(out, x->period->n_ranks);
     bool bound_is_time = b->bound_s == b->time_s && a->bound_s == a->time_s;
     p->bound_s = bound_is_time ? time_s : fmin(line(x, a->bound_s, b->bound_s), time_s);
     p->percent_of_peak = time_s > 0 ? 100 * p->bound_s / time_s : 100;

@@ -345,6 +345,7 @@ static void run_main(struct fc_run *run, struct fc_strand *s)
     run->n_finished++;
     run->finish_s[s->rank] = s->at[FC_REAL].clock_s;
     run->compute_s[s->rank] = s->compute_s;
+    run->path_compute_s[s->rank] = s->chain.computation_s;
     fc_run_ends(run, s->at[FC_REAL].clock_s, s->at[FC_ALONE].clock_s, &s->chain);
 }
 

@@ -14,8 +14,12 @@ static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *rep
     uint32_t n_ranks = job->trace->n_ranks;
     replay->rank_finish_s = fc_alloc(&replay->arena, n_ranks, sizeof(double), job->st);
     replay->rank_compute_s = fc_alloc(&replay->arena, n_ranks, sizeof(double), job->st);
+    replay->rank_path_compute_s = fc_alloc(&replay->arena, n_ranks, sizeof(double), job->st);
+    if (run->waiting_s) replay->rank_waiting_s = fc_alloc(&replay->arena, n_ranks, sizeof(double), job->st);
     if (job->st->code) return job->st->code;
     for (uint32_t r = 0; r < n_ranks; r++) {
+        if (run->waiting_s) replay->rank_waiting_s[r] = run->waiting_s[r];
+        replay->rank_path_compute_s[r] = run->path_compute_s[r];
         replay->rank_finish_s[r] = run->finish_s[r];
         replay->rank_compute_s[r] = run->compute_s[r];
         replay->prediction.computation_s += replay->rank_compute_s[r] / n_ranks;
@@ -28,6 +32,28 @@ static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *rep
     replay->n_uneven_calls = run->calls.n_uneven;
     fc_match_count(&run->match, &replay->n_unmatched_sends, &replay->n_unmatched_receives);
     return FC_OK;
+}
+
+void fc_replay_split(struct fc_replay *replay, uint32_t n_ranks)
+{
+    struct fc_prediction *p = &replay->prediction;
+    double waiting_s = 0, rest_s = p->time_s - p->computation_s;
+    uint32_t last = 0;
+    p->waiting_s = NAN;
+    p->communication_s = rest_s;
+    p->anywhere_s = 0;
+    if (!replay->rank_waiting_s) return;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        if (replay->rank_finish_s[r] > replay->rank_finish_s[last]) last = r;
+        p->anywhere_s = fmax(p->anywhere_s, replay->rank_compute_s[r]); /* one processor a rank */
+    }
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        double more_s = replay->rank_path_compute_s[last] - replay->rank_path_compute_s[r];
+        double idle_s = replay->rank_finish_s[last] - replay->rank_finish_s[r];
+        waiting_s += (replay->rank_waiting_s[r] + fmax(0, fmin(more_s, idle_s))) / n_ranks;
+    }
+    p->waiting_s = fmax(0, fmin(waiting_s, rest_s)); /* beyond either by rounding, or by --period's extrapolation */
+    p->communication_s = rest_s - p->waiting_s;
 }
 
 /* The links' totals; returns the greatest busy time and its link (FC_NONE: no link carried anything). */
@@ -112,7 +138,7 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
     double link_s = report_links(run, replay, &p->bottleneck);
     if (job->st->code) return job->st->code;
     p->time_s = run->time_s[FC_REAL];
-    p->communication_s = p->time_s - p->computation_s;
+    fc_replay_split(replay, job->trace->n_ranks);
     p->bound_s = p->time_s;
     if (job->settings->network != FC_NET_IDEAL) {
         if (job->net->machine->routing->adaptive && !job->settings->time_only && cut_bound(run, &link_s))

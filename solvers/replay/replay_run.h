@@ -87,7 +87,9 @@ struct fc_run {
     struct fc_chain chain;   /* what led to the real one */
     uint64_t n_messages, n_network_messages, n_events;
     uint32_t n_finished;
-    double *finish_s, *compute_s; /* [n_ranks] results */
+    double *finish_s, *compute_s, *waiting_s,
+        *path_compute_s; /* [n_ranks] results; path_compute_s: computation on the path
+                                                                * that led to its end; waiting_s NULL: not known */
     struct {
         double p2p_wait_s, collective_s, local_bytes, network_bytes;
     } total;
@@ -121,6 +123,13 @@ static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
 static inline double fc_later(double a_s, double b_s)
 {
     return a_s > b_s ? a_s : b_s;
+}
+/* The rank did nothing from..to. It waited where what came then has more computation behind it than the rank itself. */
+static inline void fc_rank_idles(struct fc_run *run, uint32_t rank, double from_s, double to_s,
+                                 const struct fc_chain *own, const struct fc_chain *other)
+{
+    double more_s = other->computation_s - own->computation_s, idle_s = to_s - from_s;
+    run->waiting_s[rank] += fc_later(0, more_s < idle_s ? more_s : idle_s);
 }
 /* Something ends at time_s[views]: the latest such end is the job's. */
 static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s, const struct fc_chain *chain)

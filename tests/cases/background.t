@@ -3,7 +3,7 @@
 $ fabricast predict -m bgl-64 -p alltoall:bytes=4096 --background uniform:30% -q | grep -E '^(time|bound|error|background)'
 > time           1.285 ms
 > bound          1.211 ms: no run with this mapping and routing is faster
-> error          +-15 %, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
+> error          +-15 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
 > background     uniform:30%: 64 nodes send 5.88 GB/s; of the busiest link, x+ (0,0,0)->(1,0,0), it takes 30.0 %; of the bottleneck 30.0 %
 $ fabricast predict -m bgl-64 -p alltoall:bytes=4096 -q | grep -cE '^background'
 > 0
@@ -19,9 +19,9 @@ $ fabricast predict -m bgl-64 -p alltoall:bytes=4096 --background hotregion:frac
 >     "full": false
 >   }
 $ printf '%%%%MatrixMarket matrix coordinate real general\n64 64 2\n1 3 1e6\n2 3 5e5\n' > $TMP/b.mtx; for b in b.mtx:over=10ms b.mtx b.mtx:over=1ms; do fabricast predict -m bgl-64 -p tornado:bytes=240 --background $TMP/$b -q 2>&1 | grep -E 'background'; done
-> error          +-31 %, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
+> error          +-31 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
 > background     b.mtx:over=10ms: 2 nodes send 150 MB/s; of the busiest link, x+ (1,0,0)->(2,0,0), it takes 50.2 %
-> error          +-31 %, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
+> error          +-31 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
 > background     b.mtx: 2 nodes send 1.5 MB/s; of the busiest link, x+ (1,0,0)->(2,0,0), it takes 0.5 %
 > fabricast: the background would keep link x+ (1,0,0)->(2,0,0) busy for 502.2 % of the time (expected less than 100 %)
 $ fabricast load -m bgl-64 -p alltoall:bytes=4096 --background uniform:50% -q | grep -E '^time'
@@ -124,4 +124,4 @@ $ fabricast load -m bgl-64 -t traces/samples/lammps-lj-16.fct --background job:t
 $ fabricast map -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --strategy def --background tornado:0.013 --background-nodes 0-31 | grep -E '^(background|bound|def)' | sed 's/ 0[.]0.. / /'
 > background  tornado:0.013: 16 nodes send 2.184 GB/s; of the busiest link, z+ (0,0,0)->(0,0,1), it takes 87.8 %
 > bound       281 us (grid surface of one, nodes)
-> def            6.848 ms       53.9       2337.1      2.000      x+ (2,0,0)->(3,0,0)
+> def            6.848 ms       53.9       24.371      2.000      x+ (2,0,0)->(3,0,0)

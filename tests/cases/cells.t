@@ -27,6 +27,7 @@ $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000
 > communication  23.43 us (100.0 % of the time)
 > bound          18.98 us: no run with this mapping and routing is faster
 > of peak        81.0 %
+> best bound     18.98 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        1.049 MB between nodes, 0 B inside, 2.556 MB hop-bytes
@@ -78,6 +79,7 @@ $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn499
 > communication  11.66 us (100.0 % of the time)
 > bound          10.14 us: no run with this mapping and routing is faster
 > of peak        87.0 %
+> best bound     10.14 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        0 B between nodes, 1.049 MB inside, 0 B hop-bytes

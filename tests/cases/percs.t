@@ -3,7 +3,7 @@ $ fabricast predict -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --compu
 > job            stencil4d:grid=16x16x16x16,bytes=2MiB, 65536 tasks, mapping def, routing indirect
 > time           245.9 ms
 > computation    224 ms
-> communication  21.92 ms (8.9 % of the time)
+> communication  21.89 ms (8.9 % of the time)
 > bound          244.3 ms: no run with this mapping and routing is faster
 $ fabricast predict -m percs-64 -t traces/samples/lammps-lj-64.fct --compute 1ms
 ! fabricast: --compute: a trace has its own computation (expected -p or -g)

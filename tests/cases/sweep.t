@@ -93,3 +93,20 @@ $ fabricast predict -m bgl-64 -p uniform --set links.torus.speed=1
 $ fabricast calibrate -m bgl-64 --set router.vcs=4
 ! fabricast: --set: the file beside the machine is for the machine as it is (expected -o FILE)
 ? 2
+# A changed key near a calibration uses that calibration with a wider error: the sweep is not sorted by which point is calibrated. What
+# rows are held against is told where it differs between them.
+$ printf 'command: predict -m bgl-512 -p stencil3d:grid=8x8x8,bytes=64KiB\nvary: {router.buffer: [512 B, 1 KiB, 2 KiB, 4 KiB]}\ncolumns: [time_s, error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml; fabricast sweep $TMP/s.yaml --json | grep -c error_against; sed -i 's/router.buffer: .*/router.buffer: [2 KiB, 4 KiB]}/' $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+> router.buffer      time_s  error_percent  error_against  status
+> 512 B          0.00595982        24.0336  family              0
+> 1 KiB          0.00595982        21.1642  kernel              0
+> 2 KiB          0.00595982        24.0336  family              0
+> 4 KiB          0.00595982        31.7698  family              0
+> 4
+> router.buffer      time_s  error_percent  status
+> 2 KiB          0.00595982        24.0336       0
+> 4 KiB          0.00595982        31.7698       0
+$ printf 'command: curve -m bgl-512 -p uniform --loads 60%% --solver queueing\nvary: {router.buffer: [512 B, 1 KiB, 4 KiB]}\ncolumns: [saturation.queueing, points.0.queueing.error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+> router.buffer  saturation.queueing  points.0.queueing.error_percent  error_against  status
+> 512 B                    0.0285832                          12.5716  family              0
+> 1 KiB                    0.0285832                          3.27414  kernel              0
+> 4 KiB                    0.0285832                          22.4556  family              0

@@ -320,7 +320,7 @@ $ cd $TMP; printf '%s init\n%s allreduce 5e4 5e8\n%s compute 5e8\n' 0 0 0 1 1 1 
 > assumed        1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
 > collectives    by the rules mpich,allreduce=reduce+bcast
 > time           1.017 s
-> computation    1 s
+> computation    1 s (x1.0)
 $ cd $TMP; fabricast trace info all.ti | grep -E '^(recorded|assumed)'; fabricast trace info all.ti --flops-per-s 5e7 | grep -E '^(recorded|assumed)'
 > recorded     SimGrid time-independent trace at 1e+09 operations/s (assumed); no clocks
 > assumed      1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
