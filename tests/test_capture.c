@@ -516,39 +516,6 @@ static void test_collectives_fortran(void)
     if (compile("mpif90", "-DF08", "collectives.F90", "collectives-f08")) expect_fortran_collectives("collectives-f08");
 }
 
-/* ---- what it costs ---- */
-
-/* CPU nanoseconds of a call as the program sees them; 0: not measured. */
-static double call_ns(bool with_recorder, double *poll_ns)
-{
-    struct fc_trace t;
-    char file[128], command[512], run[128];
-    double ns = 0;
-    snprintf(file, sizeof file, "%s/ns", directory);
-    snprintf(command, sizeof command, "%s %s/overhead %s", mpirun(1, run, sizeof run), programs(), file);
-    unlink(file);
-    if (with_recorder && !recorded("overhead", file, 1, &t)) return 0;
-    if (with_recorder) fc_trace_free(&t);
-    if (!with_recorder) CU_ASSERT_EQUAL(system(command), 0);
-    FILE *in = fopen(file, "r");
-    if (in && fscanf(in, "%lf %lf", &ns, poll_ns) != 2) ns = 0;
-    if (in) fclose(in);
-    CU_ASSERT(ns > 0);
-    return ns;
-}
-
-/* Two readings of the thread's CPU clock, a system call each, are most of it. */
-static void test_overhead(void)
-{
-    double poll_ns = 0, recorded_poll_ns = 0;
-    if (!compile("mpicc", "-O1 -Wall", "overhead.c", "overhead")) return;
-    double recorded_ns = call_ns(true, &recorded_poll_ns);
-    if (recorded_ns <= 0) return;
-    double ns = call_ns(false, &poll_ns);
-    CU_ASSERT(recorded_ns - ns < 5000);
-    CU_ASSERT(recorded_poll_ns - poll_ns < 5000);
-}
-
 /* ---- a program that does not come to its end ---- */
 
 /* Nothing is kept of it. In a process of its own, since Open MPI takes a second to end the other ranks; 0: as it should. */
@@ -808,7 +775,6 @@ int suite_capture(void)
         {"messages in Fortran (use mpi)", test_messages_fortran},
         {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
         {"persistent requests", test_persistent},
-        {"overhead", test_overhead},
         {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
         {"refusals", test_refusals},
         {"programs out of the recorder's reach", test_out_of_reach},
