@@ -123,5 +123,5 @@ $ fabricast load -m bgl-64 -t traces/samples/lammps-lj-16.fct --background job:t
 ? 2
 $ fabricast map -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --strategy def --background tornado:0.013 --background-nodes 0-31 | grep -E '^(background|bound|def)' | sed 's/ 0[.]0.. / /'
 > background  tornado:0.013: 16 nodes send 2.184 GB/s; of the busiest link, z+ (0,0,0)->(0,0,1), it takes 87.8 %
-> bound       281 us (grid surface of one, nodes)
+> bound       281 us: no mapping is faster (grid surface of one, nodes)
 > def            6.848 ms       53.9       24.371      2.000      x+ (2,0,0)->(3,0,0)

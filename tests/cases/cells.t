@@ -109,9 +109,9 @@ $ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
 >          0.1       0.1007        72.23         0.44        71.94            -         -0.4
->          0.2       0.2018        74.52         0.53        74.06            -         -0.6
->          0.3        0.302        78.45         0.62        77.22            -         -1.6
->          0.4       0.3992        84.82         0.61        82.98            -         -2.2
+>          0.2       0.2018        74.52         0.53        74.05            -         -0.6
+>          0.3        0.302        78.45         0.62        77.20            -         -1.6
+>          0.4       0.3992        84.82         0.61        82.93            -         -2.2
 >
 > saturation  0.5081 flits/node/cycle offered, 51.7 % of the ideal throughput 0.9821
-> model       0.44, deviation -13.4 %
+> model       0.4413, deviation -13.1 %

@@ -1,7 +1,7 @@
 # The proven best mapping of a small job, and what is said of it.
 
 $ fabricast map -q -m bgl-64 --routing dimension-order -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact | grep -E '^(bound|proof)'
-> bound       1.054 ms (all mappings)
+> bound       1.054 ms: no mapping is faster (all mappings)
 > proof       exact: no mapping has less time
 $ fabricast map -q -m bgl-64 --routing dimension-order -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact:hops --time 10s | grep ^proof
 > proof       exact:hops: no mapping has less hop-bytes
