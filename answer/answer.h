@@ -67,6 +67,8 @@ enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *se
 enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
                                   const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                                   struct fc_status *st);
+/* 100 best_bound_s / time_s; NaN: unknown. */
+double fc_answer_percent_of_best(const struct fc_answer *answer);
 void fc_answer_free(struct fc_answer *answer);
 
 #endif

@@ -72,8 +72,7 @@ json_t *fc_answer_json(const struct fc_answer *a)
         json_object_set_new(json, "waiting_s", fc_json_real(p->waiting_s));
         json_object_set_new(json, "io_s", fc_json_real(a->io_s));
         json_object_set_new(json, "best_bound_s", fc_json_real(a->best_bound_s));
-        json_object_set_new(json, "percent_of_best",
-                            fc_json_real(p->time_s > 0 ? 100 * a->best_bound_s / p->time_s : (double)NAN));
+        json_object_set_new(json, "percent_of_best", fc_json_real(fc_answer_percent_of_best(a)));
         json_object_set_new(json, "best_bound_by", a->best_bound_by ? json_string(a->best_bound_by) : json_null());
         json_object_set_new(json, "compute_scale", fc_json_real(a->compute_scale));
     }

@@ -114,3 +114,8 @@ enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_s
                                 : "computation and software of the busiest task";
     return st->code;
 }
+
+double fc_answer_percent_of_best(const struct fc_answer *a)
+{
+    return a->p.time_s > 0 ? 100 * a->best_bound_s / a->p.time_s : (double)NAN;
+}

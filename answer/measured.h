@@ -51,7 +51,8 @@ struct fc_measured {
 /* Reads a table: tab-separated, its first line names the columns. Needed: nodes, collective, algorithm, total_bytes (or bytes),
  * median_us (or time_us). Known: system (rows of another one than the machine are left out: its name up to a '-' counts),
  * ppn (or ranks_per_node; 1), hosts (as --nodes takes them; "@FILE:LINE": a line of a file beside the table), part (what the
- * machine file owes to the row: fit, seen or judge). Others are passed over, and lines that begin with #. FC_INPUT with file:line. The caller frees, not after a failure. */
+ * machine file owes to the row: fit, seen or judge). Others are passed over, and lines that begin with #. FC_INPUT with
+ * file:line. The caller frees, not after a failure. */
 enum fc_code fc_measured_read(const char *path, const char *machine, struct fc_measured *table, struct fc_status *st);
 /* Opens the question's machine for every job of the table; a job that does not fit it says why (job->why_not). Rows are then
  * predictable or left out. */
@@ -105,7 +106,8 @@ struct fc_measured_fit {
     double covered; /* share of them that it covers, each by those of other jobs; NaN: too few */
 };
 /* Chooses the rows: of the jobs of at most FC_MEASURED_FIT_RANKS ranks, every other size of a message, of each algorithm on
- * each job, in turn the first or the second; of rows that say their part, those of part `fit`. The others judge. Returns how many are fitted. */
+ * each job, in turn the first or the second; of rows that say their part, those of part `fit`. The others judge. Returns how
+ * many are fitted. */
 enum { FC_MEASURED_FIT_RANKS = 64 };
 uint32_t fc_measured_choose(struct fc_measured *table);
 /* Fits the end points to the rows chosen, from the machine's own values. FC_NO: too few rows, or no convergence. The jobs'

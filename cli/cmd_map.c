@@ -71,15 +71,6 @@ static double open_percent(const struct fc_map_proof *p)
     return p->bound > 0 ? 100 * (p->value / p->bound - 1) : (double)NAN;
 }
 
-static char *percent_text(char *out, size_t size, double percent)
-{
-    if (isnan(percent))
-        snprintf(out, size, "unknown");
-    else
-        snprintf(out, size, "%.1f", percent);
-    return out;
-}
-
 /* "1.23" of 23 % above. */
 static char *factor_text(char *out, size_t size, double gap)
 {
@@ -106,7 +97,7 @@ static void print_proof(FILE *stream, const struct row *r)
         fprintf(stream, "no mapping has less %s", p->objective);
     else
         fprintf(stream, "not closed: no mapping has %s under %s, gap %s %% (more with --time)", p->objective, bound,
-                percent_text(gap, sizeof gap, open_percent(p)));
+                fc_format_percent(gap, sizeof gap, open_percent(p)));
     fprintf(stream, "%s\n",
             p->even_splits ? ", for even splits over the minimal routes; the table's times are of the solver's splits"
                            : "");
@@ -130,12 +121,12 @@ static void print(FILE *stream, const void *what)
             "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
         const struct row *r = &a->rows[i];
-        fprintf(stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
-                fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
-                percent_text(peak, sizeof peak, percent_of_peak(r)), factor_text(gap, sizeof gap, gap_percent(a, r)),
-                r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
-                r->links.hottest == FC_NONE ? "none"
-                                            : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
+        fprintf(
+            stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
+            fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
+            fc_format_percent(peak, sizeof peak, percent_of_peak(r)), factor_text(gap, sizeof gap, gap_percent(a, r)),
+            r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
+            r->links.hottest == FC_NONE ? "none" : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
     }
     for (size_t i = 0; i < a->n; i++)
         if (a->rows[i].proof.objective) print_proof(stream, &a->rows[i]);

@@ -148,7 +148,7 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s %8s %8s  %s%s%s\n",
                 fc_visible(machine, sizeof machine, r->machine, ""), r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), share(&r->p, r->p.communication_s),
-                r->p.percent_of_peak, fc_format_percent(best, sizeof best, fc_percent_of_best(r)), error,
+                r->p.percent_of_peak, fc_format_percent(best, sizeof best, fc_answer_percent_of_best(r)), error,
                 against ? against : "-", by_nodes ? report->rows[i].nodes : "", by_nodes ? "; " : "", r->bottleneck);
     }
 }

@@ -186,7 +186,7 @@ static void describe_side(struct answer *a, int i, struct fc_status *st)
         .time_s = row->p.time_s,
         .bound_s = row->p.bound_s,
         .percent_of_peak = row->p.percent_of_peak,
-        .percent_of_best = fc_percent_of_best(row),
+        .percent_of_best = fc_answer_percent_of_best(row),
         .against = fc_error_against_words(row->p.error_against),
         .error_percent = row->p.error_percent,
         .bottleneck = row->bottleneck,
@@ -262,7 +262,7 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-16s %10s %8s %8s %10s %8.1f %8s  %s\n", r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), error, against ? against : "-",
                 fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak,
-                fc_format_percent(best, sizeof best, fc_percent_of_best(r)), r->bottleneck);
+                fc_format_percent(best, sizeof best, fc_answer_percent_of_best(r)), r->bottleneck);
     }
     fputs("\nbest bound  ", stream);
     fc_print_best_bound(stream, a->row);

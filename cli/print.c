@@ -109,11 +109,6 @@ void fc_print_error(FILE *stream, const char *calibration, const char *from, con
     fprintf(stream, "%s%s\n", p->extrapolated ? "; extrapolated: " : "", p->extrapolated ? why : "");
 }
 
-double fc_percent_of_best(const struct fc_answer *a)
-{
-    return a->p.time_s > 0 ? 100 * a->best_bound_s / a->p.time_s : (double)NAN;
-}
-
 const char *fc_format_percent(char *out, size_t size, double percent)
 {
     if (isnan(percent))

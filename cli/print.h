@@ -23,12 +23,10 @@ const char *fc_words_command(const struct fc_arguments *arguments, struct fc_are
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 /* "1.2 ms: no mapping of this job is faster (grid surface, nodes)", or that it is not known and why; ends the line. */
 void fc_print_best_bound(FILE *stream, const struct fc_answer *answer);
-/* 100 best_bound_s / time_s; NaN: unknown. */
-double fc_percent_of_best(const struct fc_answer *answer);
 /* "12.3", or "unknown". */
 const char *fc_format_percent(char *out, size_t size, double percent);
-/* "+-4 % against the kernel, calibrated by FILE", "+-31 % against the kernel on its family, from 6 calibrated torus machines (nearest bgl-512), not from this machine", "unknown:
- * WHY", "unknown (over 100 %)", with what is extrapolated; ends the line. `calibration`: file, or NULL. `from`: what else the
+/* "+-4 % against the kernel, calibrated by FILE", "+-31 % against the kernel on its family, from 6 calibrated torus machines
+ * (nearest bgl-512), not from this machine", "unknown: WHY", "unknown (over 100 %)", with what is extrapolated; ends the line. `calibration`: file, or NULL. `from`: what else the
  * error is from, in words; NULL: that file. */
 void fc_print_error(FILE *stream, const char *calibration, const char *from, const struct fc_prediction *prediction);
 /* Writes json or calls print(stream, what), to -o or standard output. */

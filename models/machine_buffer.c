@@ -5,8 +5,9 @@
  *
  *     buffer = b (2 latency + delay + credit) + one flit + one of the longest packets, in whole flits
  *
- * the greatest of the links between routers, and of those of the nodes, of which no more than the fastest of the others carries is
- * asked; the packet, since cut-through sends it only where it fits in whole. Limits: with other traffic in the same buffer, more is better still. */
+ * the greatest of the links between routers, and of those of the nodes, of which no more than the fastest of the others
+ * carries is asked; the packet, since cut-through sends it only where it fits in whole. Limits: with other traffic in the same
+ * buffer, more is better still. */
 #include "models/machine.h"
 #include "models/network.h"
 

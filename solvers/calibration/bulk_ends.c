@@ -12,11 +12,10 @@
  *
  *        T = max(T_ends, r_c (T_net + T_fill)),   T_ends and T_net of the busiest link of a node and between routers.
  *
- * The error is the ratio's, as far as the ratio still counts, and at least LEAST_PERCENT: the kernel takes up to 5 % more than
- * the bound for a hot spot, up to 10 % for two (bgl-64, bgl-512, qsnet-64, percs-16, tmesh-216); half of
- * what the ratio would add for one packet of two, (r - 1) (1 - c) / 2, counts as error, because several nodes that are nearly as
- * busy do hold up each other. Limit: hot spots
- * that share a link near them. */
+ * The error is the ratio's, as far as the ratio still counts, and at least LEAST_PERCENT: the kernel takes up to 5 % more
+ * than the bound for a hot spot, up to 10 % for two (bgl-64, bgl-512, qsnet-64, percs-16, tmesh-216). Half of what the ratio
+ * would add for one packet of two, (r - 1) (1 - c) / 2, counts as error too, because several nodes that are nearly as busy do
+ * hold up each other. Limit: hot spots that share a link near them. */
 #include "solvers/calibration/bulk.h"
 #include "solvers/load_internal.h"
 
