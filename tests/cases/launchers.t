@@ -39,15 +39,16 @@ $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --stra
 > 1
 
 # All strategies beside each other; the best one's keys stand on top.
-$ fabricast map -m tests/fabrics/tree.yaml -p stencil2d:grid=2x2,bytes=1KiB --compare --time 10ms -q | sed 's/ [0-9.]*  link/ S  link/'
+$ fabricast map -m tests/fabrics/tree.yaml -p stencil2d:grid=2x2,bytes=1KiB --compare --time 10ms -q | sed 's/ [0-9][0-9.]*  link/ S  link/'
 > machine     tree: 
 > traffic     stencil2d:grid=2x2,bytes=1KiB, 4 tasks, routing shortest
-> bound       327.7 ns (heaviest task, nodes)
+> bound       327.7 ns: no mapping is faster (heaviest task, nodes)
+> link time   of the busiest link; predict tells the job's time
 >
-> mapping            time  of peak % over bound %  hops/byte   spent s  hottest link
-> def            327.7 ns      100.0          0.0      1.000     S  link rack1->cn001
+> mapping       link time  of peak %  times bound  hops/byte   spent s  hottest link
+> def            327.7 ns      100.0        1.000      1.000     S  link rack1->cn001
 > ...
-> rnm            327.7 ns      100.0          0.0      1.500     S  link rack1->cn003
+> rnm            327.7 ns      100.0        1.000      1.500     S  link rack1->cn003
 > ...
 $ fabricast map -m bgl-64 -p stencil2d:grid=4x4,bytes=1MiB --strategy all --time 10ms --json -q | grep -E '^  "(strategy|lower_bound_s|strategies)"|^      "strategy"'
 > ...
