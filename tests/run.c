@@ -128,8 +128,8 @@ static void show(struct job *job)
         if (!summary && !banner && *line != '\n') fputs(line, stdout);
         if (summary && !strncmp(line, "Elapsed time", 12)) summary = false;
     }
-    printf("%-7s %-28s %4u tests %7.1f s\n", job->bad || job->result.failed ? "FAILED" : "passed", job->suite->pName,
-           job->result.tests, job->wall_s);
+    printf("%-7s %-28s %4u tests %7.1f s %7.1f CPU s\n", job->bad || job->result.failed ? "FAILED" : "passed",
+           job->suite->pName, job->result.tests, job->wall_s, job->cpu_s);
     fflush(stdout);
 }
 

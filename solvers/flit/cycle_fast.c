@@ -3,9 +3,10 @@
  * size, three dimensions with a node a router and 2 channels, has a copy of its own. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FC_LANE_BYTES 32
+#define FC_FAST_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #include "solvers/flit/cycle_fast_run.h"
 
-__attribute__((target("avx2,bmi,bmi2,popcnt"))) static void run_avx2(block *b, uint64_t from, uint64_t to)
+FC_FAST_TARGET static void run_avx2(block *b, uint64_t from, uint64_t to)
 {
     const struct fc_fast *f = b->engine->fast;
     uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
