@@ -64,6 +64,6 @@ $ fabricast load -m bgl-64 --worst-case --bound lp
 $ fabricast load -m bgl-32k --worst-case
 ! fabricast: the worst case of 32768 nodes is an assignment of 1.07e+09 pairs for each link (at most 4096 nodes)
 ? 1
-$ fabricast load -m bgl-32k -p complement --routing dimension-order --bound lp
+$ fabricast load -m bgl-4k -p complement --routing dimension-order --bound lp
 ! fabricast: the flow program has 6.44e+09 variables for 32768 destinations and 196608 links (at most 3e+07)
 ? 1

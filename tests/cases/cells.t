@@ -102,7 +102,7 @@ $ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% --routing
 > routers     routing indirect, rule cell-hops, 4 virtual channels, event engine
 > latency     109.29 +- 0.64 cycles (109.3 ns), p50 144.8, p95 157.4, p99 165.9, max 203; 40003 packets
 > hops        3.0669 links between routers
-$ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1 --solver both | grep -v -e speed -e machine
+$ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1 --solver both --warmup 500 --measure 2000 | grep -v -e speed -e machine
 > run         uniform, routing ugal, rule cell-hops, event engine
 > model       queueing, not calibrated (fabricast calibrate measures its error)
 >

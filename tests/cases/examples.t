@@ -1,5 +1,5 @@
 # What README.md showed until its examples became simpler: four machines, a two-level network, a certificate, a curve.
-$ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmesh-216 --map def,optimize
+$ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmesh-216 --map def,optimize --time 200ms
 > lammps-lj-64.fct, 64 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
@@ -52,7 +52,7 @@ $ fabricast certify -m tmesh-216
 > graph       95904 channels (38088 used), 72144 arcs
 > answer      free of deadlock: acyclic
 >             Traffic for dimension d has mesh channels of its own on either side of the dateline, where it only moves on around the ring: a straight mesh route never returns to the bridge it came in by. The dependency graph (38088 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
-$ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warmup 16000 --measure 128000
+$ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warmup 4000 --measure 32000
 > machine     bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
 > confidence  high for links, packets and buffers (stated); router delay and software costs are estimates
 > run         uniform, routing adaptive, rule bubble, event engine

@@ -95,7 +95,7 @@ $ fabricast calibrate -m bgl-64 --set router.vcs=4
 ? 2
 # A changed key near a calibration uses that calibration with a wider error: the sweep is not sorted by which point is calibrated. What
 # rows are held against is told where it differs between them.
-$ printf 'command: predict -m bgl-512 -p stencil3d:grid=8x8x8,bytes=64KiB\nvary: {router.buffer: [512 B, 1 KiB, 2 KiB, 4 KiB]}\ncolumns: [time_s, error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml; fabricast sweep $TMP/s.yaml --json | grep -c error_against; sed -i 's/router.buffer: .*/router.buffer: [2 KiB, 4 KiB]}/' $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+$ printf 'command: predict -m bgl-64 -p stencil3d:grid=4x4x4,bytes=64KiB\nvary: {router.buffer: [512 B, 1 KiB, 2 KiB, 4 KiB]}\ncolumns: [time_s, error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml; fabricast sweep $TMP/s.yaml --json | grep -c error_against; sed -i 's/router.buffer: .*/router.buffer: [2 KiB, 4 KiB]}/' $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer      time_s  error_percent  error_against  status
 > 512 B          0.00595982        24.0336  family              0
 > 1 KiB          0.00595982        21.1642  kernel              0
