@@ -65,5 +65,5 @@ $ fabricast load -m bgl-32k --worst-case
 ! fabricast: the worst case of 32768 nodes is an assignment of 1.07e+09 pairs for each link (at most 4096 nodes)
 ? 1
 $ fabricast load -m bgl-4k -p complement --routing dimension-order --bound lp
-! fabricast: the flow program has 6.44e+09 variables for 32768 destinations and 196608 links (at most 3e+07)
+! fabricast: the flow program has 1.01e+08 variables for 4096 destinations and 24576 links (at most 3e+07)
 ? 1

@@ -108,10 +108,10 @@ $ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1
 >
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
->          0.1       0.1007        72.23         0.44        71.94            -         -0.4
->          0.2       0.2018        74.52         0.53        74.05            -         -0.6
->          0.3        0.302        78.45         0.62        77.20            -         -1.6
->          0.4       0.3992        84.82         0.61        82.93            -         -2.2
+>          0.1       0.0983        71.28         1.97        71.94            -          0.9
+>          0.2       0.2033        73.82         1.49        74.05            -          0.3
+>          0.3       0.3047        78.76         1.04        77.20            -         -2.0
+>          0.4       0.4037        87.37         1.95        82.93            -         -5.1
 >
-> saturation  0.5081 flits/node/cycle offered, 51.7 % of the ideal throughput 0.9821
-> model       0.4413, deviation -13.1 %
+> saturation  0.4779 flits/node/cycle offered, 48.7 % of the ideal throughput 0.9821
+> model       0.4413, deviation -7.7 %

@@ -8,7 +8,7 @@ $ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmes
 > percs-16         def            36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
 > percs-16         optimize=def   36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
 > tmesh-216        def            41.97 ms     25.2     89.7     49.2   +-10 %   kernel  x- (1,0,0).0->(0,0,0).1
-> tmesh-216        optimize        40.1 ms     17.9     99.1     51.5    +-5 %   kernel  x- (5,4,2).0->(4,4,2).1
+> tmesh-216        optimize       40.28 ms     18.2     99.0     51.3    +-6 %   kernel  y- (3,4,4).2->(3,3,4).3
 $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
 > confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only
@@ -52,7 +52,7 @@ $ fabricast certify -m tmesh-216
 > graph       95904 channels (38088 used), 72144 arcs
 > answer      free of deadlock: acyclic
 >             Traffic for dimension d has mesh channels of its own on either side of the dateline, where it only moves on around the ring: a straight mesh route never returns to the bridge it came in by. The dependency graph (38088 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
-$ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warmup 4000 --measure 32000
+$ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warmup 16000 --measure 128000
 > machine     bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
 > confidence  high for links, packets and buffers (stated); router delay and software costs are estimates
 > run         uniform, routing adaptive, rule bubble, event engine
