@@ -50,8 +50,8 @@ if not before.hottest(1)[0][0] or before.hottest(1)[0][1] > before.time_s:
 machine = fabricast.Machine("./small.yaml")
 square = fabricast.Job.pattern(machine, "stencil2d:bytes=64KiB")
 calls = []
-after = fabricast.predict(machine, square, map="optimize", progress=lambda done: calls.append(done))
-same("a search", after.json(), own("-m", "./small.yaml", "-p", "stencil2d:bytes=64KiB", "--map", "optimize"))
+after = fabricast.predict(machine, square, map="optimize", search_s=0.1, progress=lambda done: calls.append(done))
+same("a search", after.json(), own("-m", "./small.yaml", "-p", "stencil2d:bytes=64KiB", "--map", "optimize", "--time", "0.1s"))
 if not calls:
     print("progress was never called")
 

@@ -59,8 +59,12 @@ enum fc_code fc_spread_add(struct fc_spread *a, const struct fc_spread *b, struc
     struct fc_spread sum;
     if (make(&sum, (uint64_t)a->n + b->n - 1, a->step_s, arena, st)) return st->code;
     for (uint32_t i = 0; i < a->n; i++) {
-        if (a->p[i] == 0) continue;
-        for (uint32_t j = 0; j < b->n; j++) sum.p[i + j < sum.n ? i + j : sum.n - 1] += a->p[i] * b->p[j];
+        const double p = a->p[i], *more = b->p;
+        double *to = sum.p + i, *last = sum.p + sum.n - 1;
+        uint32_t n = b->n < sum.n - i ? b->n : sum.n - i;
+        if (p == 0) continue;
+        for (uint32_t j = 0; j < n; j++) to[j] += p * more[j];
+        for (uint32_t j = n; j < b->n; j++) *last += p * more[j];
     }
     *a = sum;
     return FC_OK;
