@@ -4,6 +4,7 @@
 #include "cli/nic_figures.h"
 #include "cli/print.h"
 #include "cli/watch.h"
+#include "models/generate/generate.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,11 +118,9 @@ static enum fc_code list_machines(const struct fc_arguments *arguments, struct f
     return st->code;
 }
 
-static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+static enum fc_code show(const struct fc_arguments *arguments, const char *name, struct fc_status *st)
 {
     struct fc_session session;
-    const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
-    if (!name) return list_machines(arguments, st);
     if (fc_open_machine(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
     if (!fc_network_facts(&session.net, &figures.facts, st) && !fc_nic_figures(&session.net, &figures.nic, st)) {
@@ -133,12 +132,30 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     return st->code;
 }
 
+/* Writes the file, and shows what is in it. */
+static enum fc_code generate(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_arguments shown = *arguments;
+    if (!arguments->output || !strcmp(arguments->output, "-"))
+        return fc_refuse(st, FC_INPUT, "--generate writes a machine file (expected -o NAME.yaml)");
+    if (fc_machine_generate(arguments->generate, arguments->output, st)) return st->code;
+    shown.output = NULL;
+    return show(&shown, arguments->output, st);
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
+    if (arguments->generate) return generate(arguments, st);
+    return name ? show(arguments, name, st) : list_machines(arguments, st);
+}
+
 const struct fc_command fc_command_machines = {
     .name = "machines",
     .arguments = "[NAME|FILE]",
     .summary = "the shipped machine files; with a name, its figures",
     .example = "fabricast machines bgl-512",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_DUMP, FC_OUTPUT, FC_COMMON),
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_DUMP, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",
 };

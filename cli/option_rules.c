@@ -184,6 +184,10 @@ static bool named(const struct facts *f)
 {
     return f->arguments->n_words || f->arguments->ask.machine;
 }
+static bool no_machine(const struct facts *f)
+{
+    return !named(f);
+}
 static bool no_word(const struct facts *f)
 {
     return !f->arguments->n_words;
@@ -240,6 +244,7 @@ static const struct rule rules[] = {
     {"predict load map flit curve certify place report reproduce sweep machines list", "json", NULL, NULL},
     {JOBS " curve calibrate certify place", "machine routing", NULL, NULL},
     {JOBS " curve certify place", "set", NULL, NULL},
+    {JOBS " curve certify", "without", NULL, NULL},
     {JOBS, "pattern graph trace", NULL, NULL},
     {"predict load map flit curve place", "plot", NULL, NULL},
 
@@ -318,7 +323,8 @@ static const struct rule rules[] = {
 
     /* machines, list */
     {"machines", "machine", no_word, "a machine is named already (expected one name)"},
-    {"machines", "set routing dump-network", named, "no machine is named (expected `machines NAME`)"},
+    {"machines", "set routing without dump-network", named, "no machine is named (expected `machines NAME`)"},
+    {"machines", "generate", no_machine, "a machine is named already (expected one of them)"},
     {"machines", "dump-network", no_json, "the links are a table of text (leave out --json)"},
     {"list", "members bytes loggops", of_collectives, "for `list collectives` only"},
 
