@@ -70,12 +70,12 @@ static enum fc_code keep_nodes(const struct fc_question *q, struct fc_session *s
 {
     uint32_t n_before = s->net.n_nodes, *node = fc_alloc(&s->arena, n_before, sizeof *node, st);
     size_t n = 0, n_listed = s->nodes ? s->n_nodes : n_before;
-    char name[300];
     for (size_t i = 0; node && i < n_listed; i++) {
         uint32_t old = s->nodes ? s->nodes[i] : (uint32_t)i;
+        const char *host = s->net.host_name ? s->net.host_name[old] : NULL; /* the machine names others now */
         if (now[old] == FC_NONE && q->nodes)
-            return fc_refuse(st, FC_INPUT, "--nodes: %s is gone by --without",
-                             fc_node_name(&s->net, old, name, sizeof name));
+            return fc_refuse(st, FC_INPUT, "--nodes: node %u%s%s%s is gone by --without", old, host ? " (" : "",
+                             host ? host : "", host ? ")" : "");
         if (now[old] != FC_NONE) node[n++] = now[old];
     }
     if (node && n == 0) return fc_refuse(st, FC_NO, "--without: no node is left");

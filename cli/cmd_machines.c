@@ -1,10 +1,12 @@
 /* cmd_machines.c - `machines`: the shipped machine files; with a name, its figures. */
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/heartbeat.h"
 #include "cli/nic_figures.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "models/generate/generate.h"
+#include "models/import/import.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,10 +145,25 @@ static enum fc_code generate(const struct fc_arguments *arguments, struct fc_sta
     return show(&shown, arguments->output, st);
 }
 
+/* The same of a fabric's file. */
+static enum fc_code import(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_arguments shown = *arguments;
+    char words[2048] = "";
+    if (!arguments->output || !strcmp(arguments->output, "-"))
+        return fc_refuse(st, FC_INPUT, "--import writes a machine file (expected -o NAME.yaml)");
+    if (fc_machine_import(arguments->import, arguments->words[0], arguments->output, words, sizeof words, st))
+        return st->code;
+    for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1) fc_note("%.*s", (int)(end - line), line);
+    shown.output = NULL;
+    return show(&shown, arguments->output, st);
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
     if (arguments->generate) return generate(arguments, st);
+    if (arguments->import) return import(arguments, st);
     return name ? show(arguments, name, st) : list_machines(arguments, st);
 }
 

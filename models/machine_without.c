@@ -120,18 +120,15 @@ static enum fc_code lose(struct loss *l, char *name)
     return fc_host_list_walk(name, strlen(name), add_name, l, (struct fc_place){NULL, 0}, l->st);
 }
 
-/* Cuts at commas outside brackets and parentheses. */
 static enum fc_code lose_list(struct loss *l, const char *list)
 {
     char *text = fc_copy_text(&l->scratch, list, l->st);
-    int depth = 0;
-    for (char *at = text, *name = text; at; at++) {
-        depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
-        if (*at && (*at != ',' || depth > 0)) continue;
-        bool last = !*at;
-        *at = 0;
-        if (lose(l, name) || last) break;
-        name = at + 1;
+    while (text) {
+        size_t length = fc_host_element(text, strlen(text));
+        bool last = !text[length];
+        text[length] = 0;
+        if (lose(l, text) || last) break;
+        text += length + 1;
     }
     return l->st->code;
 }

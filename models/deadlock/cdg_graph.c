@@ -216,7 +216,7 @@ static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, u
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct gather g;
+    struct gather g = {0};
     uint64_t *matrix[FC_MOST_LAYERS + 1], *before = NULL;
     uint32_t *work = fc_alloc(&scratch, 2 * (size_t)net->n_links, sizeof *work, st);
     *n_layers = 0;
@@ -275,7 +275,7 @@ static void write_arcs(const struct gather *g, uint32_t in_vc, uint32_t out_vc, 
 
 /* What the counting pass gathers for the filling one. */
 struct gathered {
-    struct gather g;
+    struct gather g = {0};
     uint32_t n;
     uint64_t **bits; /* [n] a layer, or hops left from 0 to the longest */
 };
