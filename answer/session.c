@@ -93,6 +93,27 @@ static const char **keep_hosts(struct fc_session *s, const uint32_t *now, struct
     return host;
 }
 
+/* Where the ways that are left could wait for each other in a circle, a packet takes a virtual channel a hop, and links have as
+ * many; the title says so. */
+static enum fc_code escape_deadlock(struct fc_session *s, struct fc_status *st)
+{
+    struct fc_machine *m = &s->machine;
+    struct fc_certificate one, each;
+    if (fc_certify(&s->net, NULL, &one, st)) return st->code;
+    bool safe = one.safe && one.enough;
+    fc_certificate_free(&one);
+    if (safe) return FC_OK;
+    m->router.escape = FC_ESCAPE_HOPS;
+    if (fc_certify(&s->net, NULL, &each, st)) return st->code;
+    if (m->router.vcs < each.n_vcs) m->router.vcs = each.n_vcs;
+    size_t size = strlen(m->title) + 64;
+    char *title = fc_alloc(&m->arena, size, 1, st);
+    if (title) snprintf(title, size, "%s, a virtual channel a hop: %d", m->title, each.n_vcs);
+    m->title = title;
+    fc_certificate_free(&each);
+    return st->code;
+}
+
 /* --without: nodes are read as the whole machine numbers them, then the network is built anew. */
 static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
@@ -103,16 +124,18 @@ static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s,
         keep_nodes(q, s, now, st))
         return st->code;
     s->nodes_lost = !network;
-    if (!network) return FC_OK;
+    if (!network) return fc_machine_route(&s->machine, q->routing, st);
+    if (q->routing && strcmp(q->routing, s->machine.routing->name))
+        return fc_refuse(st, FC_INPUT, "--routing: what --without leaves is routed by %s (leave it out)",
+                         s->machine.routing->name);
     const char **host = keep_hosts(s, now, st);
     fc_network_free(&s->net);
-    if (st->code || fc_machine_route(&s->machine, q->routing, st) || fc_network_build(&s->machine, &s->net, st))
-        return st->code;
+    if (st->code || fc_network_build(&s->machine, &s->net, st)) return st->code;
     s->net.host_name = host;
     bool all = s->n_nodes == s->net.n_nodes;
     for (size_t i = 0; all && i < s->n_nodes; i++) all = s->nodes[i] == i;
     if (all) s->nodes = NULL, s->n_nodes = 0;
-    return FC_OK;
+    return escape_deadlock(s, st);
 }
 
 enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status *st)

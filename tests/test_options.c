@@ -198,6 +198,8 @@ static const struct {
     {NULL, "threads", "an answer does not depend on them", true, NULL},
     {NULL, "quiet", "there is no bar where standard error is no terminal", true, NULL},
     {NULL, "allow-deadlock", "the rule is free of deadlock", true, NULL},
+    {"machines", "generate", "it writes a file, which -o must name", true, NULL},
+    {"machines", "import", "the file is a fabric's, which no other option takes", true, NULL},
     {NULL, "time", "a search may find nothing better, a proof end sooner", true, NULL},
     {NULL, "period", "the trace has none; the reason is told in text only", false, "-t "},
     {NULL, "collectives", "no such collective in the trace", false, "-t "},

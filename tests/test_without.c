@@ -207,7 +207,8 @@ static void hops(void)
     CU_ASSERT_TRUE_FATAL(opened(machine, "(0,0)->(1,0)", NULL, &s, &st));
     CU_ASSERT_FALSE(fc_certify(&s.net, "none", &one, &st));
     CU_ASSERT_FALSE(fc_certify(&s.net, "hops", &each, &st));
-    CU_ASSERT(!one.safe && each.safe && each.n_vcs == 3 && !each.enough);
+    CU_ASSERT(!one.safe && each.safe && each.n_vcs == 3 && each.enough);
+    CU_ASSERT(s.machine.router.vcs == 3 && strstr(s.machine.title, "a virtual channel a hop: 3"));
     fc_certificate_free(&one);
     fc_certificate_free(&each);
     fc_session_close(&s);

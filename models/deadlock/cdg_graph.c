@@ -275,7 +275,7 @@ static void write_arcs(const struct gather *g, uint32_t in_vc, uint32_t out_vc, 
 
 /* What the counting pass gathers for the filling one. */
 struct gathered {
-    struct gather g = {0};
+    struct gather g;
     uint32_t n;
     uint64_t **bits; /* [n] a layer, or hops left from 0 to the longest */
 };
