@@ -9,6 +9,7 @@ enum fc_group {
     FC_MACHINE,     /* --machine, --set */
     FC_ROUTING,     /* --routing */
     FC_WITHOUT,     /* --without */
+    FC_BENCHMARKS,  /* --from */
     FC_DUMP,        /* --dump-network */
     FC_PATTERN,     /* --pattern */
     FC_JOB,         /* --graph, --trace, --collectives */

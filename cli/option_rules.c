@@ -240,13 +240,13 @@ static bool tables_phases(const struct facts *f)
 
 /* ---- the table ---- */
 
-#define ALL "predict load map flit curve calibrate certify place report reproduce sweep machines list trace"
+#define ALL "predict load map flit curve calibrate certify place report reproduce sweep measure machines list trace"
 #define JOBS "predict load map flit report"
 
 static const struct rule rules[] = {
     /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
     {ALL, "seed threads quiet output", NULL, NULL},
-    {"predict load map flit curve certify place report reproduce sweep machines list", "json", NULL, NULL},
+    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL},
     {JOBS " curve calibrate certify place", "machine routing", NULL, NULL},
     {JOBS " curve certify place", "set", NULL, NULL},
     {JOBS " curve certify", "without", NULL, NULL},
@@ -326,7 +326,8 @@ static const struct rule rules[] = {
     {"reproduce", "full into", NULL, NULL},
     {"reproduce", "quick", no_full, "--full is the opposite (leave one of them out)"},
 
-    /* machines, list */
+    /* measure, machines, list */
+    {"measure", "machine set from", NULL, NULL},
     {"machines", "machine", no_word, "a machine is named already (expected one name)"},
     {"machines", "set routing without dump-network", named, "no machine is named (expected `machines NAME`)"},
     {"machines", "generate", no_machine, "a machine is named already (expected one of them)"},
