@@ -26,6 +26,7 @@ struct fc_question {
     const char **settings; /* [n_settings] "KEY=VALUE" changes to it */
     size_t n_settings;
     const char *routing; /* instead of the machine file's */
+    const char *without; /* links, routers, nodes that have failed: machine_without.h */
     const char *hosts;   /* host names of its nodes, or of those of `nodes`: a list or @FILE */
 
     /* The job: one of these four. */

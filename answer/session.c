@@ -1,6 +1,7 @@
 /* session.c - a machine with its network, as a question asks for it. */
 #include "answer/session.h"
 #include "models/hosts.h"
+#include "models/machine_without.h"
 #include "solvers/calibration/family.h"
 
 #include <string.h>
@@ -62,6 +63,87 @@ static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *
     return FC_OK;
 }
 
+/* The nodes that may be used, as they are numbered now; those that are gone are left out, or refused where the question
+ * names them. */
+static enum fc_code keep_nodes(const struct fc_question *q, struct fc_session *s, const uint32_t *now,
+                               struct fc_status *st)
+{
+    uint32_t n_before = s->net.n_nodes, *node = fc_alloc(&s->arena, n_before, sizeof *node, st);
+    size_t n = 0, n_listed = s->nodes ? s->n_nodes : n_before;
+    for (size_t i = 0; node && i < n_listed; i++) {
+        uint32_t old = s->nodes ? s->nodes[i] : (uint32_t)i;
+        const char *host = s->net.host_name ? s->net.host_name[old] : NULL; /* the machine names others now */
+        if (now[old] == FC_NONE && q->nodes)
+            return fc_refuse(st, FC_INPUT, "--nodes: node %u%s%s%s is gone by --without", old, host ? " (" : "",
+                             host ? host : "", host ? ")" : "");
+        if (now[old] != FC_NONE) node[n++] = now[old];
+    }
+    if (node && n == 0) return fc_refuse(st, FC_NO, "--without: no node is left");
+    s->nodes = node;
+    s->n_nodes = n;
+    return st->code;
+}
+
+/* Host names of the nodes that are left; those of the network go with it. */
+static const char **keep_hosts(struct fc_session *s, const uint32_t *now, struct fc_status *st)
+{
+    const char **host = s->net.host_name ? fc_alloc(&s->arena, s->net.n_nodes, sizeof *host, st) : NULL;
+    for (uint32_t n = 0; host && n < s->net.n_nodes; n++)
+        if (now[n] != FC_NONE && s->net.host_name[n]) host[now[n]] = fc_copy_text(&s->arena, s->net.host_name[n], st);
+    return host;
+}
+
+/* Where the ways that are left could wait for each other in a circle, a packet takes a virtual channel a hop, and links have as
+ * many; the title says so. */
+static enum fc_code escape_deadlock(struct fc_session *s, struct fc_status *st)
+{
+    struct fc_machine *m = &s->machine;
+    struct fc_certificate one, each;
+    if (fc_certify(&s->net, NULL, &one, st)) return st->code;
+    bool safe = one.safe && one.enough;
+    fc_certificate_free(&one);
+    if (safe) return FC_OK;
+    m->router.escape = FC_ESCAPE_HOPS;
+    if (fc_certify(&s->net, NULL, &each, st)) return st->code;
+    if (m->router.vcs < each.n_vcs) m->router.vcs = each.n_vcs;
+    size_t size = strlen(m->title) + 64;
+    char *title = fc_alloc(&m->arena, size, 1, st);
+    if (title) snprintf(title, size, "%s, a virtual channel a hop: %d", m->title, each.n_vcs);
+    m->title = title;
+    fc_certificate_free(&each);
+    return st->code;
+}
+
+/* --without: nodes are read as the whole machine numbers them, then the network is built anew. */
+static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
+{
+    uint32_t *now;
+    bool network;
+    if (!q->without) return FC_OK;
+    if (fc_machine_without(&s->machine, &s->net, q->without, &s->arena, &now, &network, st) ||
+        keep_nodes(q, s, now, st))
+        return st->code;
+    s->nodes_lost = !network;
+    if (!network) return fc_machine_route(&s->machine, q->routing, st);
+    if (q->routing && strcmp(q->routing, s->machine.routing->name))
+        return fc_refuse(st, FC_INPUT, "--routing: what --without leaves is routed by %s (leave it out)",
+                         s->machine.routing->name);
+    const char **host = keep_hosts(s, now, st);
+    fc_network_free(&s->net);
+    if (st->code || fc_network_build(&s->machine, &s->net, st)) return st->code;
+    s->net.host_name = host;
+    bool all = s->n_nodes == s->net.n_nodes;
+    for (size_t i = 0; all && i < s->n_nodes; i++) all = s->nodes[i] == i;
+    if (all) s->nodes = NULL, s->n_nodes = 0;
+    return escape_deadlock(s, st);
+}
+
+enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status *st)
+{
+    if (!s->nodes_lost) return FC_OK;
+    return fc_refuse(st, FC_INPUT, "--without: open-loop traffic is between all nodes (expected links and routers)");
+}
+
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
                              struct fc_status *st)
 {
@@ -69,8 +151,9 @@ enum fc_code fc_session_open(const struct fc_question *q, const char *machine, s
     if (!machine)
         return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, q->settings, q->n_settings, &s->machine, st)) return st->code;
-    if (limit_ranks(q, &s->machine, st) || fc_machine_route(&s->machine, q->routing, st) ||
-        fc_network_build(&s->machine, &s->net, st) || read_nodes(q, s, st) || fc_session_background(q, s, st)) {
+    if (limit_ranks(q, &s->machine, st) || (!q->without && fc_machine_route(&s->machine, q->routing, st)) ||
+        fc_network_build(&s->machine, &s->net, st) || read_nodes(q, s, st) || leave_out(q, s, st) ||
+        fc_session_background(q, s, st)) {
         fc_session_close(s);
         return st->code;
     }

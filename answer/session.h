@@ -15,6 +15,7 @@ struct fc_session {
     struct fc_arena arena;
     uint32_t *nodes; /* [n_nodes] that may be used, in order; NULL: all */
     size_t n_nodes;
+    bool nodes_lost;                 /* nodes of the network have failed, and are not among `nodes` */
     struct fc_background background; /* where there is one, and its */
     double *background_bytes_per_s;  /* [n_links], else NULL */
     struct fc_trace other;           /* a job in the same replay; first_event NULL: none */
@@ -33,6 +34,8 @@ void fc_session_close(struct fc_session *session);
 enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);
 /* FC_INPUT where the background is a job to be replayed: for answers that take rates only. */
 enum fc_code fc_session_only_rates(const struct fc_session *session, struct fc_status *st);
+/* FC_INPUT where nodes have failed, for traffic between all nodes of the network. */
+enum fc_code fc_session_only_whole(const struct fc_session *session, struct fc_status *st);
 /* Splits "a,b,c" into the arena; "bsm:node=4x4,drawer=8x8" is one item. */
 enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
                            struct fc_status *st);

@@ -19,6 +19,9 @@ struct fc_arguments {
     double bytes;     /* 0: not given */
     double budget_s;  /* 0: not given */
     int iterations;
+    const char *generate; /* a network that is made by a rule */
+    const char *from;     /* whose benchmarks the words name */
+    const char *import;   /* the kind of a topology file, which the words name */
     bool json, quiet, path_walk, text, dump_network, phases, replays;
     const char *bound; /* load: which program bounds it */
     bool worst_case;

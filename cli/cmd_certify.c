@@ -80,7 +80,7 @@ const struct fc_command fc_command_certify = {
     .name = "certify",
     .summary = "deadlock certificate: the channel dependency graph of routing and virtual channels, or its cycle",
     .example = "fabricast certify -m tmesh-216 --vc-rule shared",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_CHANNELS, FC_OUTPUT, FC_COMMON),
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_CHANNELS, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",
 };

@@ -341,7 +341,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
         fc_open_machine(arguments, arguments->ask.machine, &session, st))
         return st->code;
-    if (!fc_job_demand(&arguments->ask, &session, &demand, st)) {
+    if (!fc_session_only_whole(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);
         fc_demand_free(&demand);
     }
@@ -354,8 +354,9 @@ const struct fc_command fc_command_curve = {
     .name = "curve",
     .summary = "latency and accepted throughput against offered load, and the saturation point",
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_PATTERN, FC_CHANNELS, FC_CURVES, FC_KERNEL, FC_MEASURE) |
-               FC_GROUPS(FC_PLOT, FC_COMMON) | FC_RUNS,
+    .options =
+        FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_PATTERN, FC_CHANNELS, FC_CURVES, FC_KERNEL, FC_MEASURE) |
+        FC_GROUPS(FC_PLOT, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "",
 };

@@ -484,7 +484,9 @@ static enum fc_code read_offer(const struct fc_arguments *arguments, const struc
     const struct fc_run_question *run = &arguments->run;
     if ((run->load || run->backlog) && fc_run_rates(run->load ? "--load" : "--backlog", &session->net, demand, st))
         return st->code;
-    if (fc_check_options(arguments, &session->machine, demand, st)) return st->code;
+    if (fc_check_options(arguments, &session->machine, demand, st) ||
+        (demand->open_loop && fc_session_only_whole(session, st)))
+        return st->code;
     return fc_run_offer(run, &session->net, demand, settings, ideal, st);
 }
 

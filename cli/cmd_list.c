@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "mapping/launcher.h"
 #include "models/demand_build.h"
+#include "models/generate/generate.h"
 #include "reproduce/reproduce.h"
 #include "solvers/replay/export.h"
 
@@ -74,6 +75,8 @@ static void collect(struct things *t)
     add_trace_formats(t);
     for (const struct fc_graph_format *const *g = fc_graph_formats; *g; g++)
         add(t, "formats", (*g)->name, (*g)->what, "graph");
+    for (const struct fc_generator_ops *const *g = fc_generators; *g; g++)
+        add(t, "generators", (*g)->name, (*g)->help, "");
     add(t, "formats", "ibnetdiscover", "InfiniBand fabric", "network");
     add(t, "formats", "slurm-topology", "topology.conf", "network");
     add(t, "formats", "edge-list", "routers, nodes and links", "network");
@@ -134,15 +137,15 @@ static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_s
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    static const char *const kinds[] = {"families",   "routings",    "vc-rules", "patterns",
-                                        "strategies", "collectives", "formats",  "figures"};
+    static const char *const kinds[] = {"families",    "routings", "vc-rules",   "patterns", "strategies",
+                                        "collectives", "formats",  "generators", "figures"};
     struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
     bool known = t.kind == NULL;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
     if (!known)
         return fc_refuse(st, FC_INPUT,
                          "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
-                         "collectives, formats, figures)",
+                         "collectives, formats, generators, figures)",
                          t.kind);
     bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->ask.loggops;
     if (times) return list_times(arguments, st);
@@ -157,7 +160,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 const struct fc_command fc_command_list = {
     .name = "list",
     .arguments = "[KIND]",
-    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats, figures",
+    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats, generators, "
+               "figures",
     .example = "fabricast list patterns",
     .options = FC_GROUPS(FC_FORMULAS, FC_ENDS, FC_OUTPUT, FC_COMMON),
     .run = run,

@@ -1,9 +1,12 @@
 /* cmd_machines.c - `machines`: the shipped machine files; with a name, its figures. */
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/heartbeat.h"
 #include "cli/nic_figures.h"
 #include "cli/print.h"
 #include "cli/watch.h"
+#include "models/generate/generate.h"
+#include "models/import/import.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,11 +120,9 @@ static enum fc_code list_machines(const struct fc_arguments *arguments, struct f
     return st->code;
 }
 
-static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+static enum fc_code show(const struct fc_arguments *arguments, const char *name, struct fc_status *st)
 {
     struct fc_session session;
-    const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
-    if (!name) return list_machines(arguments, st);
     if (fc_open_machine(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
     if (!fc_network_facts(&session.net, &figures.facts, st) && !fc_nic_figures(&session.net, &figures.nic, st)) {
@@ -133,12 +134,45 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     return st->code;
 }
 
+/* Writes the file, and shows what is in it. */
+static enum fc_code generate(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_arguments shown = *arguments;
+    if (!arguments->output || !strcmp(arguments->output, "-"))
+        return fc_refuse(st, FC_INPUT, "--generate writes a machine file (expected -o NAME.yaml)");
+    if (fc_machine_generate(arguments->generate, arguments->output, st)) return st->code;
+    shown.output = NULL;
+    return show(&shown, arguments->output, st);
+}
+
+/* The same of a fabric's file. */
+static enum fc_code import(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_arguments shown = *arguments;
+    char words[2048] = "";
+    if (!arguments->output || !strcmp(arguments->output, "-"))
+        return fc_refuse(st, FC_INPUT, "--import writes a machine file (expected -o NAME.yaml)");
+    if (fc_machine_import(arguments->import, arguments->words[0], arguments->output, words, sizeof words, st))
+        return st->code;
+    for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1) fc_note("%.*s", (int)(end - line), line);
+    shown.output = NULL;
+    return show(&shown, arguments->output, st);
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
+    if (arguments->generate) return generate(arguments, st);
+    if (arguments->import) return import(arguments, st);
+    return name ? show(arguments, name, st) : list_machines(arguments, st);
+}
+
 const struct fc_command fc_command_machines = {
     .name = "machines",
     .arguments = "[NAME|FILE]",
     .summary = "the shipped machine files; with a name, its figures",
     .example = "fabricast machines bgl-512",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_DUMP, FC_OUTPUT, FC_COMMON),
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_DUMP, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",
 };

@@ -8,6 +8,8 @@
 enum fc_group {
     FC_MACHINE,     /* --machine, --set */
     FC_ROUTING,     /* --routing */
+    FC_WITHOUT,     /* --without */
+    FC_BENCHMARKS,  /* --from */
     FC_DUMP,        /* --dump-network */
     FC_PATTERN,     /* --pattern */
     FC_JOB,         /* --graph, --trace, --collectives */
@@ -49,7 +51,8 @@ enum fc_group {
     FC_GROUPS_(__VA_ARGS__, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, FC_NO_GROUP, \
                FC_NO_GROUP)
 /* A machine with a job on it. */
-#define FC_A_JOB (FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_PATTERN, FC_JOB, FC_NODES, FC_SEARCH, FC_COMMON) | FC_RUNS)
+#define FC_A_JOB                                                                                                       \
+    (FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_PATTERN, FC_JOB, FC_NODES, FC_SEARCH, FC_COMMON) | FC_RUNS)
 /* What takes time and writes a file. */
 #define FC_RUNS FC_GROUPS(FC_SEED, FC_THREADS, FC_OUTPUT)
 

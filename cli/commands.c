@@ -22,6 +22,7 @@
     X(report)                                                                                                          \
     X(reproduce)                                                                                                       \
     X(sweep)                                                                                                           \
+    X(measure)                                                                                                         \
     X(machines)                                                                                                        \
     X(list)
 #define DECLARE(name) extern const struct fc_command fc_command_##name;

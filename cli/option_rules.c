@@ -78,7 +78,8 @@ static bool one_map(const struct facts *f)
 }
 static bool hosts_asked(const struct facts *f)
 {
-    return f->arguments->ask.nodes || f->arguments->ask.background_nodes || f->arguments->format;
+    const struct fc_arguments *a = f->arguments;
+    return a->ask.nodes || a->ask.background_nodes || a->ask.without || a->format;
 }
 
 static bool no_job_beside(const struct facts *f)
@@ -184,6 +185,14 @@ static bool named(const struct facts *f)
 {
     return f->arguments->n_words || f->arguments->ask.machine;
 }
+static bool one_file(const struct facts *f)
+{
+    return f->arguments->n_words == 1 && !f->arguments->ask.machine && !f->arguments->generate;
+}
+static bool no_machine(const struct facts *f)
+{
+    return !named(f);
+}
 static bool no_word(const struct facts *f)
 {
     return !f->arguments->n_words;
@@ -231,15 +240,16 @@ static bool tables_phases(const struct facts *f)
 
 /* ---- the table ---- */
 
-#define ALL "predict load map flit curve calibrate certify place report reproduce sweep machines list trace"
+#define ALL "predict load map flit curve calibrate certify place report reproduce sweep measure machines list trace"
 #define JOBS "predict load map flit report"
 
 static const struct rule rules[] = {
     /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
     {ALL, "seed threads quiet output", NULL, NULL},
-    {"predict load map flit curve certify place report reproduce sweep machines list", "json", NULL, NULL},
+    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL},
     {JOBS " curve calibrate certify place", "machine routing", NULL, NULL},
     {JOBS " curve certify place", "set", NULL, NULL},
+    {JOBS " curve certify", "without", NULL, NULL},
     {JOBS, "pattern graph trace", NULL, NULL},
     {"predict load map flit curve place", "plot", NULL, NULL},
 
@@ -265,7 +275,7 @@ static const struct rule rules[] = {
     {JOBS, "ranks-per-node", NULL, NULL},
     {"load map flit report", "nodes", one_list, "given more than once (only predict compares lists of nodes)"},
     {JOBS, "hosts", hosts_asked,
-     "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
+     "names nodes for other options (expected --nodes, --background-nodes, --without or, of map, --format)"},
     {JOBS, "background", not_ideal,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", with_background, "no background (expected --background)"},
@@ -316,9 +326,13 @@ static const struct rule rules[] = {
     {"reproduce", "full into", NULL, NULL},
     {"reproduce", "quick", no_full, "--full is the opposite (leave one of them out)"},
 
-    /* machines, list */
+    /* measure, machines, list */
+    {"measure", "machine set from", NULL, NULL},
     {"machines", "machine", no_word, "a machine is named already (expected one name)"},
-    {"machines", "set routing dump-network", named, "no machine is named (expected `machines NAME`)"},
+    {"machines", "set routing without dump-network", named, "no machine is named (expected `machines NAME`)"},
+    {"machines", "generate", no_machine, "a machine is named already (expected one of them)"},
+    {"machines", "import", one_file,
+     "makes a machine of one file (expected `machines --import KIND FILE -o NAME.yaml`)"},
     {"machines", "dump-network", no_json, "the links are a table of text (leave out --json)"},
     {"list", "members bytes loggops", of_collectives, "for `list collectives` only"},
 

@@ -41,6 +41,7 @@
     X(hops)                                                                                                            \
     X(cell_hops)                                                                                                       \
     X(none_graph)                                                                                                      \
+    X(graph_hops)                                                                                                      \
     X(layers)
 #define PATTERNS(X)                                                                                                    \
     X(uniform)                                                                                                         \

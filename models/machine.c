@@ -279,6 +279,19 @@ static enum fc_code decode_ugal(struct reader *r, yaml_node_t *router)
     return decode(r, "router.ugal", value, &fc_ugal_keys, m);
 }
 
+/* router.escape: the rules that count hops or make layers are not of every family; those of rings say nothing elsewhere. */
+static enum fc_code check_escape(struct reader *r, const yaml_node_t *router)
+{
+    const struct fc_machine *m = r->machine;
+    const char *name = fc_escape_names[m->router.escape];
+    if (m->router.escape != FC_ESCAPE_HOPS && m->router.escape != FC_ESCAPE_LAYERS) return FC_OK;
+    for (const struct fc_vc_rule_ops *const *rule = fc_vc_rules; *rule; rule++)
+        if (fc_serves((*rule)->families, m->family) && !strcmp((*rule)->name, name)) return FC_OK;
+    const yaml_node_t *value = fc_yaml_value(&r->yaml, router, "escape");
+    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
+                   "router.escape: a %s network has no rule '%s' (graphs have it)", m->family->name, name);
+}
+
 static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
 {
     const struct fc_machine *m = r->machine;
@@ -403,6 +416,7 @@ static enum fc_code decode_machine(struct reader *r)
     if (!m->router.buffer_given) m->router.buffer_bytes = fmax(m->router.buffer_bytes, fc_buffer_needed_bytes(m));
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
     if (nic && fc_nic_check(m, st)) return point_at_key(r, nic, "nic");
+    if (check_escape(r, router)) return st->code;
     const yaml_node_t *routing = fc_yaml_value(&r->yaml, router, "routing");
     if (routing) where = fc_yaml_place(&r->yaml, routing);
     if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {

@@ -238,7 +238,7 @@ static void test_not_run(void)
 static void test_user_pages(void)
 {
     static const char *const pages[] = {"start",   "operator", "performance-engineer", "architect", "researcher",
-                                        "library", "trust"};
+                                        "library", "trust",    "your-machine"};
     struct pages *all = open_pages();
     for (size_t p = 0; p < FC_COUNT(pages); p++) {
         char path[LONGEST];

@@ -13,7 +13,7 @@
 #define FC_SUITES(X)                                                                                                   \
     X(suite_announced)                                                                                                 \
     X(suite_background)                                                                                                \
-    X(suite_bound)                                                                                                     \
+    X(suite_benchmark) X(suite_bound)                                                                                                     \
     X(suite_block_shapes)                                                                                              \
     X(suite_buffer) X(suite_bulk)                                                                                                      \
     X(suite_calibration)                                                                                               \
@@ -67,7 +67,7 @@
     X(suite_format_dumpi)                                                                                              \
     X(suite_format_otf2)                                                                                               \
     X(suite_fuzz)                                                                                                      \
-    X(suite_graph)                                                                                                     \
+    X(suite_import) X(suite_generate) X(suite_graph)                                                                                                     \
     X(suite_graph_files)                                                                                               \
     X(suite_graph_monitoring)                                                                                          \
     X(suite_hosts)                                                                                                     \
@@ -92,7 +92,7 @@
                             X(suite_replay_online) X(suite_replay_graph) X(suite_report) X(suite_tmesh)                \
                                 X(suite_trace_blocks) X(suite_trace_period) X(suite_trace_graph) X(suite_trace_sink)   \
                                     X(suite_trace_stream) X(suite_trace_use) X(suite_timeline) X(suite_transit)        \
-                                        X(suite_traces) X(suite_turns) X(suite_turns_destinations) X(suite_waiting) X(suite_cases)
+                                        X(suite_traces) X(suite_turns) X(suite_turns_destinations) X(suite_waiting) X(suite_without) X(suite_cases)
 /* clang-format on */
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the

@@ -89,9 +89,15 @@ int fc_plus_vcs(const struct fc_network *net);
 uint32_t fc_plus_most_global(const struct fc_network *net);
 enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
-/* One channel, or one a layer. */
-enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
+enum fc_graph_scheme {
+    FC_GRAPH_ONE,    /* one channel */
+    FC_GRAPH_LAYERS, /* one a layer of destinations */
+    FC_GRAPH_HOPS    /* one a hop: that of a packet with h hops left is longest - h */
+};
+enum fc_code fc_graph_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme, struct fc_cdg *cdg,
                                    struct fc_status *st);
+/* Hops of the longest route between two nodes, 1 or more. O(groups x links of nodes). */
+uint32_t fc_graph_longest(const struct fc_network *net);
 /* layer[group] of every destination group [n_groups] (family_graph.h), numbered from 0. FC_NO: out of
  * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
 #define FC_MOST_LAYERS 15

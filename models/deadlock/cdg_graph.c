@@ -8,7 +8,10 @@
  * Layers (Domke, Hoefler & Nagel, IPDPS 2011, by whole destinations instead of single paths): the routes
  * to one destination never close a cycle, so every destination group goes to the first layer whose graph
  * stays acyclic with it, and each layer has a virtual channel of its own. O(groups * layers * (links +
- * dependencies)). */
+ * dependencies)).
+ *
+ * Hops (Gunther, IEEE Trans. Communications 29(4), 1981): a channel a hop, counted so that the last one of every route is
+ * that of the longest; pairs are gathered by the hops that are left. */
 #include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
 
@@ -26,6 +29,8 @@ struct gather {
     uint32_t *order, *count; /* routers by falling hops; [n_routers + 1] scratch */
     uint8_t *used;           /* [n_links] used towards the destination at hand */
     uint64_t *mask;          /* row of the next hops */
+    uint64_t **level;        /* [longest + 1] bits by the hops left at the router, instead of one; or NULL */
+    uint32_t longest;
 };
 
 static uint64_t words(const struct fc_network *net, uint32_t v)
@@ -127,7 +132,9 @@ static void gather_group(struct gather *g, uint32_t group)
     mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
-        uint64_t n_words = words(net, v), *row = g->bits + g->first_row[v], reached = 0;
+        uint64_t n_words = words(net, v), reached = 0;
+        if (g->level) g->bits = g->level[hops[v] < g->longest ? hops[v] : g->longest];
+        uint64_t *row = g->bits + g->first_row[v];
         if (n_words == 1) {
             if (gather_narrow(g, v, group, hops, &reached))
                 for (uint32_t l = first; l < net->first_link[v + 1]; l++) g->used[l] = reached >> (l - first) & 1;
@@ -209,7 +216,7 @@ static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, u
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct gather g;
+    struct gather g = {0};
     uint64_t *matrix[FC_MOST_LAYERS + 1], *before = NULL;
     uint32_t *work = fc_alloc(&scratch, 2 * (size_t)net->n_links, sizeof *work, st);
     *n_layers = 0;
@@ -234,55 +241,84 @@ enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint
     return st->code;
 }
 
-static void write_arcs(const struct gather *g, uint32_t vc, struct fc_cdg *cdg)
+/* Hop distances from a node's nearest router, over all pairs. */
+uint32_t fc_graph_longest(const struct fc_network *net)
+{
+    const struct fc_graph_tables *t = net->extra;
+    uint32_t longest = 1;
+    for (uint32_t group = 0; group < t->n_groups; group++) {
+        const uint16_t *hops = t->hops + (size_t)group * net->n_routers;
+        for (uint32_t v = net->n_routers; v < net->n_vertices; v++) {
+            uint16_t nearest = FC_FAR;
+            for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+                if (hops[net->link_target[l]] < nearest) nearest = hops[net->link_target[l]];
+            if (nearest != FC_FAR && nearest > longest) longest = nearest;
+        }
+    }
+    return longest;
+}
+
+/* Arcs of the gathered pairs: from channel `in_vc` of links between routers, 0 of a node's, to channel `out_vc`. */
+static void write_arcs(const struct gather *g, uint32_t in_vc, uint32_t out_vc, bool by_hops, struct fc_cdg *cdg)
 {
     const struct fc_network *net = g->net;
     uint32_t out;
     for (uint32_t v = 0; v < net->n_routers; v++)
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
             struct scan scan = scan_row(g, v, j);
+            uint32_t in = g->in[j], from = by_hops && fc_is_node(net, net->link_source[in]) ? 0 : in_vc;
             while ((out = next_link(&scan)) != FC_NONE)
-                if (net->link_target[out] != net->link_source[g->in[j]]) /* not back to the node it came from */
-                    fc_cdg_add(cdg, fc_cdg_channel(cdg, g->in[j], vc), fc_cdg_channel(cdg, out, vc));
+                if (net->link_target[out] != net->link_source[in]) /* not back to the node it came from */
+                    fc_cdg_add(cdg, fc_cdg_channel(cdg, in, from), fc_cdg_channel(cdg, out, out_vc));
         }
 }
 
 /* What the counting pass gathers for the filling one. */
-struct layered {
+struct gathered {
     struct gather g;
-    uint32_t n_layers;
-    uint64_t **bits; /* [n_layers] */
+    uint32_t n;
+    uint64_t **bits; /* [n] a layer, or hops left from 0 to the longest */
 };
 
-static enum fc_code gather_layers(const struct fc_network *net, bool by_layer, struct fc_cdg *cdg, struct fc_status *st)
+static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_scheme scheme, struct fc_cdg *cdg,
+                               struct fc_status *st)
 {
-    struct layered *all = fc_alloc(&cdg->arena, 1, sizeof *all, st);
+    struct gathered *all = fc_alloc(&cdg->arena, 1, sizeof *all, st);
     if (!all || start(&all->g, net, &cdg->arena, st)) return st->code;
     struct gather *g = &all->g;
     uint32_t *layer = fc_alloc(&cdg->arena, g->tables->n_groups, sizeof *layer, st);
-    all->n_layers = 1;
-    if (!layer || (by_layer && fc_graph_layers(net, layer, &all->n_layers, st))) return st->code;
-    if (all->n_layers > (uint32_t)cdg->n_vcs)
+    all->n = 1;
+    if (!layer || (scheme == FC_GRAPH_LAYERS && fc_graph_layers(net, layer, &all->n, st))) return st->code;
+    if (scheme == FC_GRAPH_HOPS) g->longest = fc_graph_longest(net), all->n = g->longest + 1;
+    if (all->n > (uint32_t)cdg->n_vcs + (scheme == FC_GRAPH_HOPS))
         return fc_refuse(st, FC_FAULT, "the layers of the shortest paths changed");
-    all->bits = fc_alloc(&cdg->arena, all->n_layers, sizeof *all->bits, st);
-    for (uint32_t i = 0; !st->code && i < all->n_layers; i++) {
+    all->bits = fc_alloc(&cdg->arena, all->n, sizeof *all->bits, st);
+    for (uint32_t i = 0; !st->code && i < all->n; i++)
         all->bits[i] = i ? fc_alloc(&cdg->arena, g->first_row[net->n_routers], sizeof **all->bits, st) : g->bits;
-        g->bits = all->bits[i];
-        for (uint32_t group = 0; !st->code && group < g->tables->n_groups; group++)
-            if (layer[group] == i) gather_group(g, group);
+    if (scheme == FC_GRAPH_HOPS) g->level = all->bits;
+    for (uint32_t group = 0; !st->code && group < g->tables->n_groups; group++) {
+        g->bits = all->bits[layer[group]];
+        gather_group(g, group);
     }
     cdg->kept = all;
     return st->code;
 }
 
-enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_graph_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme, struct fc_cdg *cdg,
+                                   struct fc_status *st)
 {
+    bool by_hops = scheme == FC_GRAPH_HOPS;
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
-    if (!cdg->kept && gather_layers(net, layered, cdg, st)) return st->code;
-    struct layered *all = cdg->kept;
-    for (uint32_t i = 0; i < all->n_layers; i++) {
+    if (!cdg->kept && gather_all(net, scheme, cdg, st)) return st->code;
+    struct gathered *all = cdg->kept;
+    for (uint32_t i = 0; i < all->n; i++) {
+        uint32_t longest = all->g.longest;
         all->g.bits = all->bits[i];
-        write_arcs(&all->g, i, cdg);
+        /* A head with i hops left came over channel longest - i - 1 and asks for longest - i; to a node for 0. */
+        if (by_hops)
+            write_arcs(&all->g, i < longest ? longest - i - 1 : 0, i ? longest - i : 0, true, cdg);
+        else
+            write_arcs(&all->g, i, i, false, cdg);
     }
     return FC_OK;
 }

@@ -301,8 +301,8 @@ static enum fc_code unknown_rule(const char *name, const struct fc_machine *mach
         size_t n = strlen(known);
         if (fc_serves((*r)->families, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
     }
-    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family->name,
-                     name ? name : "", known);
+    return fc_refuse(st, FC_INPUT, "--vc-rule: the %s family has no virtual-channel rule '%s' (it has: %s)",
+                     family->name, name ? name : "", known);
 }
 
 /* ---- certificates ---- */

@@ -6,10 +6,9 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
 
-static bool never(const struct fc_machine *machine)
+static bool chosen(const struct fc_machine *machine)
 {
-    (void)machine;
-    return false;
+    return machine->router.escape == FC_ESCAPE_LAYERS;
 }
 
 /* When the layers cannot be found the dependencies fail for the same reason and say it. */
@@ -27,7 +26,7 @@ static int vcs(const struct fc_network *net)
 
 static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
-    return fc_graph_dependencies(net, true, cdg, st);
+    return fc_graph_dependencies(net, FC_GRAPH_LAYERS, cdg, st);
 }
 
 /* Where there are not enough layers, finding them fails and says so. */
@@ -46,7 +45,7 @@ const struct fc_vc_rule_ops fc_vc_layers = {
     .families = families,
     .routings = fc_graph_routings,
     .argument = "A packet keeps the channel of its destination's layer, and each layer is acyclic by itself.",
-    .chosen = never,
+    .chosen = chosen,
     .vcs = vcs,
     .data_vcs = vcs,
     .dependencies = dependencies,

@@ -18,10 +18,10 @@ static bool never(const struct fc_machine *machine)
     (void)machine;
     return false;
 }
-static bool always(const struct fc_machine *machine)
+/* What tori choose says nothing of a graph. */
+static bool no_rule(const struct fc_machine *machine)
 {
-    (void)machine;
-    return true;
+    return machine->router.escape != FC_ESCAPE_HOPS && machine->router.escape != FC_ESCAPE_LAYERS;
 }
 
 static enum fc_code torus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
@@ -38,7 +38,7 @@ static enum fc_code two_level_dependencies(const struct fc_network *net, struct 
 
 static enum fc_code graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
-    return fc_graph_dependencies(net, false, cdg, st);
+    return fc_graph_dependencies(net, FC_GRAPH_ONE, cdg, st);
 }
 
 static const char *const torus_families[] = {"torus", "mesh", NULL};
@@ -71,7 +71,7 @@ const struct fc_vc_rule_ops fc_vc_none_graph = {
     .source = "Dally & Seitz 1987",
     .families = graph_families,
     .routings = fc_graph_routings,
-    .chosen = always,
+    .chosen = no_rule,
     .vcs = one,
     .dependencies = graph_dependencies,
 };

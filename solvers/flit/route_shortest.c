@@ -3,7 +3,7 @@
  *
  * The links are kept as bit masks over a router's links to routers, one a router and group of destinations
  * that hang on the same routers (family_graph.h). Virtual channels: rule none all of them; layers those of
- * the destination's layer. Limits: at most 64 equal next hops, and links a node; masks of at most 2 GiB;
+ * the destination's layer; hops those of the hops left. Limits: at most 64 equal next hops, and links a node; masks of at most 2 GiB;
  * every node must reach every other. */
 #include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
@@ -19,7 +19,8 @@ struct shortest_routes {
     uint64_t *next; /* [n_groups][n_routers][words]; all zero at the group's own routers */
     uint32_t words;
     uint32_t *router_links; /* [n_routers] links to routers, which stand first */
-    uint16_t *vcs;          /* [n_groups] */
+    uint16_t *vcs;          /* [n_groups]; or, by_hops, of a packet with so many hops left [longest + 1] */
+    bool by_hops;
     uint16_t all;
 };
 
@@ -65,12 +66,12 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     if (router >= flit->n_routers) return inject(flit, t, router, head->route, out);
     const uint64_t *mask = t->next + ((size_t)head->route * flit->n_routers + router) * t->words;
     uint32_t first = t->net->first_link[router];
+    uint16_t vcs = t->vcs[t->by_hops ? t->tables->hops[(size_t)head->route * flit->n_routers + router] : head->route];
     int n = 0;
     for (uint32_t w = 0; w < t->words; w++)
         for (uint64_t left = mask[w]; left; left &= left - 1)
-            out[n++] = (struct fc_flit_choice){.route = head->route,
-                                               .link = first + 64 * w + (uint32_t)__builtin_ctzll(left),
-                                               .vcs = t->vcs[head->route]};
+            out[n++] = (struct fc_flit_choice){
+                .route = head->route, .link = first + 64 * w + (uint32_t)__builtin_ctzll(left), .vcs = vcs};
     return n ? n : eject(t, router, head, flit->n_routers, out);
 }
 
@@ -125,8 +126,21 @@ static enum fc_code check_reach(const struct fc_flit_net *flit, const struct sho
     return FC_OK;
 }
 
+static enum fc_code assign_hops(struct fc_flit_net *flit, struct shortest_routes *t, struct fc_status *st)
+{
+    uint32_t longest = fc_graph_longest(flit->net);
+    int rep;
+    t->by_hops = true;
+    t->vcs = fc_alloc(&flit->arena, longest + 1ull, sizeof *t->vcs, st);
+    if (!t->vcs || fc_route_data_channels(flit, (int)longest, &rep, st)) return st->code;
+    for (uint32_t h = 1; h <= longest; h++) t->vcs[h] = fc_flit_vc_mask((int)(longest - h), rep);
+    t->all = fc_route_all(flit);
+    return FC_OK;
+}
+
 static enum fc_code assign_channels(struct fc_flit_net *flit, struct shortest_routes *t, struct fc_status *st)
 {
+    if (!strcmp(flit->vc_rule, "hops")) return assign_hops(flit, t, st);
     uint32_t n_layers = 1, n_groups = t->tables->n_groups, *layer = fc_alloc(&flit->arena, n_groups, sizeof *layer, st);
     int rep;
     t->vcs = fc_alloc(&flit->arena, n_groups, sizeof *t->vcs, st);

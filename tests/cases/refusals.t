@@ -117,7 +117,7 @@ $ fabricast load -m bgl-64 -p uniform --split half
 ! fabricast: --split: 'half' is unknown (expected solver or uniform)
 ? 2
 $ fabricast certify -m bgl-64 --vc-rule six-vc
-! fabricast: the torus family has no virtual-channel rule 'six-vc' (it has: none, dateline, direction-ordered, bubble, bubble-direction-ordered)
+! fabricast: --vc-rule: the torus family has no virtual-channel rule 'six-vc' (it has: none, dateline, direction-ordered, bubble, bubble-direction-ordered)
 ? 2
 
 # Machine files.

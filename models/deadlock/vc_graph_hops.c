@@ -1,0 +1,35 @@
+/* vc_graph_hops.c - graphs: the virtual channel counts hops, from the end: a packet with h hops left takes channel
+ * longest - h, so that every route ends in the last one (Gunther, "Prevention of deadlocks in packet-switched data transport
+ * systems", IEEE Trans. Communications 29(4), 1981; so Slim Fly, Besta & Hoefler, SC'14, and other networks of low diameter).
+ * As many channels as the longest route has hops: two on a network of diameter two, too many on a torus. */
+#include "models/deadlock/cdg.h"
+#include "models/family_graph.h"
+
+static bool chosen(const struct fc_machine *machine)
+{
+    return machine->router.escape == FC_ESCAPE_HOPS;
+}
+
+static int vcs(const struct fc_network *net)
+{
+    return (int)fc_graph_longest(net);
+}
+
+static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+{
+    return fc_graph_dependencies(net, FC_GRAPH_HOPS, cdg, st);
+}
+
+static const char *const families[] = {"graph", NULL};
+const struct fc_vc_rule_ops fc_vc_graph_hops = {
+    .name = "hops",
+    .help = "a virtual channel a hop, the last hop of every route in the last channel",
+    .source = "Gunther, IEEE Trans. Communications 1981; Besta & Hoefler, SC'14",
+    .families = families,
+    .routings = fc_graph_routings,
+    .argument = "The channel number grows with every hop.",
+    .chosen = chosen,
+    .vcs = vcs,
+    .data_vcs = vcs,
+    .dependencies = dependencies,
+};

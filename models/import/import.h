@@ -1,0 +1,32 @@
+/* import.h - machine files of networks that a site has: topology files read, and the shape recognised (import.c). */
+#ifndef FC_MODELS_IMPORT_H
+#define FC_MODELS_IMPORT_H
+
+#include "models/models.h"
+
+/* What a graph turned out to be: the shape as keys of a family, and where its nodes stand there. */
+struct fc_recognised {
+    struct fc_arena arena;
+    const char *family; /* NULL: nothing but a graph */
+    char keys[300];     /* lines below `network:` */
+    char words[300];    /* for people */
+    int class_of[4];    /* link class of the graph for each of `classes`, n_classes; -1: it has none such */
+    const char *classes[4];
+    int n_classes;
+    uint32_t *node; /* [n_nodes] the graph's node that is number i of the shape */
+};
+/* A k-ary n-cube: every router has the same nodes, one cable each, and is linked to 2 n others as on a torus of sides of three
+ * or more, as many parallel cables along a dimension. Exact: the graph is the torus, not only like it. O(links) for each of at
+ * most 105 ways to pair the links of one router. */
+enum fc_code fc_recognise_torus(const struct fc_network *net, struct fc_recognised *r, struct fc_status *st);
+/* An extended generalised fat-tree of one to three levels, every node on one leaf switch. Exact as above. O(links log links). */
+enum fc_code fc_recognise_fat_tree(const struct fc_network *net, struct fc_recognised *r, struct fc_status *st);
+
+/* Reads `file` of kind slurm, ibnetdiscover or edges (perhaps compressed) and writes the machine file `path` (NAME.yaml): of
+ * a family where the graph is exactly of its kind, with the hosts in NAME.hosts; else a graph that reads `file`. What it is,
+ * and what the file does not tell, goes to words[size], a line each. Figures that the file lacks are placeholders, marked.
+ * Both files are written whole or none. FC_INPUT: an unknown kind, a file that cannot be read so. */
+enum fc_code fc_machine_import(const char *kind, const char *file, const char *path, char *words, size_t size,
+                               struct fc_status *st);
+
+#endif
