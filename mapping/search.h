@@ -92,4 +92,15 @@ double fc_search_hop_s(const struct fc_search *search);
 double fc_search_norm(const struct fc_search *search);
 void fc_search_free(struct fc_search *search);
 
+/* ---- for the files of the search ---- */
+
+/* x^(2^doublings). */
+static inline double fc_search_power(double x, int doublings)
+{
+    for (int i = 0; i < doublings; i++) x *= x;
+    return x;
+}
+/* Lists the units with a flow over a hot link, and what each adds to the norm (search_heat.c). Needs fresh sums. */
+void fc_search_heat(struct fc_search *search);
+
 #endif
