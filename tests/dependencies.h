@@ -26,6 +26,11 @@ static inline const struct fc_vc_rule_ops *rule_of(const struct fc_network *net,
     CU_ASSERT_PTR_NOT_NULL_FATAL(rule);
     return rule;
 }
+static inline int vcs_of(const struct fc_network *net, const char *name)
+{
+    const struct fc_vc_rule_ops *rule = rule_of(net, name);
+    return rule->vcs ? rule->vcs(net, rule->variant) : 1;
+}
 static inline void route_by(struct fc_machine *machine, const char *routing)
 {
     struct fc_status st = {0};

@@ -243,7 +243,7 @@ static inline void start_walker(struct walker *w, const struct fc_flit_net *flit
     const struct fc_network *net = flit->net;
     const char *rule = flit->vc_rule;
     *w = (struct walker){.flit = flit, .net = net};
-    w->rule_vcs = rule_of(net, rule)->vcs(net);
+    w->rule_vcs = vcs_of(net, rule);
     w->bubble = !strncmp(rule, "bubble", 6);
     w->pair = is_torus(net) && !w->bubble && strcmp(rule, "none");
     w->extended = (w->pair || !strcmp(rule, "bubble-direction-ordered")) && flit->adaptive;

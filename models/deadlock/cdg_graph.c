@@ -275,7 +275,7 @@ static enum fc_code gather_layers(const struct fc_network *net, bool by_layer, s
     return st->code;
 }
 
-enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_graph_dependencies(const struct fc_network *net, int layered, struct fc_cdg *cdg, struct fc_status *st)
 {
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     if (!cdg->kept && gather_layers(net, layered, cdg, st)) return st->code;
