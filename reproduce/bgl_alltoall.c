@@ -47,8 +47,8 @@ static enum fc_code routings(const struct fc_reproducing *how, struct fc_reprodu
 {
     static const struct {
         const char *name, *edits;
-    } kinds[] = {{"deterministic", "vcs: 1; routing: dimension-order" FC_BGL_ENDLESS},
-                 {"dynamic, 1 VC", "vcs: 1" FC_BGL_ENDLESS},
+    } kinds[] = {{"deterministic", "router.vcs=1; router.routing=dimension-order" FC_BGL_ENDLESS},
+                 {"dynamic, 1 VC", "router.vcs=1" FC_BGL_ENDLESS},
                  {"dynamic, 2 VCs", FC_BGL_ENDLESS}};
     double percent[3];
     fc_reproduction_axes(r, FC_PAPER_BARS, "routing", "routing and dynamic channels", "percent_of_peak",
@@ -110,15 +110,15 @@ static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproducti
         bool ran = bytes[i] == (how->quick ? 2400 : 7200), left_out = how->quick && bytes[i] > 2400;
         whole[i] = ran ? longest : left_out ? (double)NAN : peak(how, "", bytes[i], st);
         fc_reproduction_at(r, large, bytes[i], whole[i], NAN);
-        double other = left_out ? (double)NAN : peak(how, "dims: [4, 4, 2]", bytes[i], st);
+        double other = left_out ? (double)NAN : peak(how, "network.dims=[4, 4, 2]", bytes[i], st);
         fc_reproduction_at(r, small, bytes[i], other, NAN);
         if (bytes[i] == 2400)
             fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other, "4x4x2, 10 full packets a pair");
     }
     judge_11(how, r, whole, longest);
-    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [4, 4, 4]", 2400, st),
+    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "network.dims=[4, 4, 4]", 2400, st),
                    "4x4x4 (VHDL test), 10 full packets a pair");
-    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [8, 8, 1]", 2400, st),
+    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "network.dims=[8, 8, 1]", 2400, st),
                    "8x8x1 (VHDL test), 10 full packets a pair");
     return st->code;
 }

@@ -101,9 +101,9 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     static const struct {
         const char *label, *edits;
         uint32_t intervals;
-    } runs[] = {{"dateline pair, dimension order", "arbitration: random; escape: dateline", 60},
-                {"dateline pair, direction order", "arbitration: random; escape: direction-ordered", 40},
-                {"bubble", "arbitration: random; escape: bubble", 40}};
+    } runs[] = {{"dateline pair, dimension order", "router.arbitration=random; router.escape=dateline", 60},
+                {"dateline pair, direction order", "router.arbitration=random; router.escape=direction-ordered", 40},
+                {"bubble", "router.arbitration=random; router.escape=bubble", 40}};
     for (int i = 0; i < 3; i++) {
         struct fc_bgl run;
         if (how->quick && i == 1) continue; /* for information */

@@ -21,12 +21,12 @@ enum { B512, B1K, B2K, JSQ, SLQ, BOTH, RUNS };
 /* The runs; 1 KB with random arbitration, the machine's own buffers, stands in both figures. */
 static const struct {
     const char *edits, *buffer, *policy; /* NULL: not of that figure */
-} runs[RUNS] = {{"arbitration: random; buffer: 512 B", "512 B", NULL},
-                {"arbitration: random; buffer: 1 KiB", "1 KB", "random"},
-                {"arbitration: random; buffer: 2 KiB", "2 KB", NULL},
-                {"arbitration: jsq", NULL, "JSQ"},
-                {"arbitration: slq", NULL, "SLQ"},
-                {"arbitration: jsq-slq", NULL, "JSQ and SLQ"}};
+} runs[RUNS] = {{"router.arbitration=random; router.buffer=512 B", "512 B", NULL},
+                {"router.arbitration=random; router.buffer=1 KiB", "1 KB", "random"},
+                {"router.arbitration=random; router.buffer=2 KiB", "2 KB", NULL},
+                {"router.arbitration=jsq", NULL, "JSQ"},
+                {"router.arbitration=slq", NULL, "SLQ"},
+                {"router.arbitration=jsq-slq", NULL, "JSQ and SLQ"}};
 
 static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r, const struct fc_bgl_shape *s,
                      const double *busy)

@@ -83,12 +83,12 @@ static struct fc_point_of of(struct fc_reproduction *r, const char *unit)
 static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V4P1, V2P2, V4P4, KINDS };
-    static const char *const edits[KINDS] = {"arbitration: random; vcs: 1; routing: dimension-order",
-                                             "arbitration: random; vcs: 1; paths: 1",
-                                             "arbitration: random; vcs: 2; paths: 1",
-                                             "arbitration: random; vcs: 4; paths: 1",
-                                             "arbitration: random; vcs: 2; paths: 2",
-                                             "arbitration: random; vcs: 4; paths: 4"};
+    static const char *const edits[KINDS] = {"router.arbitration=random; router.vcs=1; router.routing=dimension-order",
+                                             "router.arbitration=random; router.vcs=1; router.paths=1",
+                                             "router.arbitration=random; router.vcs=2; router.paths=1",
+                                             "router.arbitration=random; router.vcs=4; router.paths=1",
+                                             "router.arbitration=random; router.vcs=2; router.paths=2",
+                                             "router.arbitration=random; router.vcs=4; router.paths=4"};
     static const char *const names[KINDS] = {"deterministic", "1 dynamic VC, 1 path", "2 VCs, 1 path",
                                              "4 VCs, 1 path", "2 VCs, 2 paths",       "4 VCs, 4 paths"};
     static const bool careful[LOADS] = {[L50] = true, [L80] = true};
@@ -115,8 +115,8 @@ static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reprodu
 static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { BASE, JSQ, SLQ, BOTH, KINDS };
-    static const char *const edits[KINDS] = {"arbitration: random", "arbitration: jsq", "arbitration: slq",
-                                             "arbitration: jsq-slq"};
+    static const char *const edits[KINDS] = {"router.arbitration=random", "router.arbitration=jsq",
+                                             "router.arbitration=slq", "router.arbitration=jsq-slq"};
     static const char *const names[KINDS] = {"random (base)", "JSQ", "SLQ", "JSQ and SLQ"};
     static const bool careful[LOADS] = {[L95] = true};
     struct response x[KINDS][8];

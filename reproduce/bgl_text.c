@@ -155,7 +155,8 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
     settings.warmup_cycles = 200000;
     settings.measure_cycles = 400000;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    const char *edits = how->quick ? "dims: [16, 8, 8]" FC_BGL_ENDLESS : "dims: [32, 16, 16]" FC_BGL_ENDLESS;
+    const char *edits =
+        how->quick ? "network.dims=[16, 8, 8]" FC_BGL_ENDLESS : "network.dims=[32, 16, 16]" FC_BGL_ENDLESS;
     if (fc_bgl_start(&run, edits, "uniform", &settings, st)) return st->code;
     uint32_t n = run.r.n_intervals;
     double busy = fc_bgl_busy(&run.r, 0, n), peak = 200.0 / 3, wide = how->quick ? 4 : 2;

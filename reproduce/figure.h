@@ -5,8 +5,6 @@
 
 #include "reproduce/reproduce.h"
 
-#include <math.h>
-
 /* ---- points: `what` is a printf format ---- */
 
 /* What all points of a part of a figure have in common. */
@@ -60,10 +58,9 @@ struct fc_bench {
     struct fc_machine machine;
     struct fc_network net;
 };
-/* A shipped machine, with lines of its file replaced: "key: value" edits separated by ';', each in the place
- * of the lines that begin with its key; "" or NULL: as shipped. FC_FAULT: no such line. Free with
+/* A shipped machine with settings KEY=VALUE as --set takes them, apart at ';'; "" or NULL: as shipped. Free with
  * fc_bench_close. */
-enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *edits, struct fc_status *st);
+enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *settings, struct fc_status *st);
 void fc_bench_close(struct fc_bench *b);
 
 #endif

@@ -103,8 +103,6 @@ double fc_reproduction_worst(const struct fc_reproduction *r);
 
 /* ---- the summary as a document (document.c) ---- */
 
-/* Markdown: the table of figures, counts by kind of model, and every point outside with its reason. */
-void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream);
 /* Replaces what stands between the lines FC_REPRODUCE_BEGIN and FC_REPRODUCE_END of the file. FC_INPUT: no
  * such lines, or the file cannot be read or written; then it is as before. */
 #define FC_REPRODUCE_BEGIN "<!-- reproduce: begin -->"
