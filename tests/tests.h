@@ -20,7 +20,9 @@
     X(suite_calibration_file)                                                                                          \
     X(suite_family)                                                                                                    \
     X(suite_capture)                                                                                                   \
+    X(suite_capture_calls)                                                                                             \
     X(suite_collective)                                                                                                \
+    X(suite_collective_choice)                                                                                         \
     X(suite_collective_flow)                                                                                           \
     X(suite_collective_hardware)                                                                                       \
     X(suite_collective_times)                                                                                          \

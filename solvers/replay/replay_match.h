@@ -78,7 +78,6 @@ struct fc_inbox {
 };
 enum fc_code fc_match_start(struct fc_match *match, uint32_t n_ranks, struct fc_status *st);
 void fc_match_free(struct fc_match *match);
-struct fc_queue *fc_match_find(struct fc_match *match, struct fc_queue_key key);
 /* A new message; NULL with the status filled when there is no memory. */
 struct fc_mail *fc_mail_new(struct fc_match *match);
 /* The side named has let go of it. */

@@ -13,7 +13,5 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail);
 bool fc_net_next(struct fc_run *run, double until_s);
 /* When an announcement is at the receiver. */
 double fc_mail_announced_s(void *run, struct fc_mail *mail);
-/* Looks up its route; false: there is none, the status says why. */
-bool fc_mail_route(struct fc_run *run, struct fc_mail *mail);
 
 #endif

@@ -154,7 +154,6 @@ static inline bool fc_mail_is_long(struct fc_run *run, struct fc_mail *mail)
 
 /* Replays programs from the start to the end. FC_INPUT when ranks wait for each other for ever. */
 enum fc_code fc_run_programs(struct fc_run *run);
-const struct fc_request *fc_request_find(const struct fc_requests *requests, int64_t number);
 /* replay_graph.c: the same for a graph. */
 enum fc_code fc_run_graph(struct fc_run *run);
 
