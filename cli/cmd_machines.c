@@ -6,7 +6,6 @@
 #include "cli/watch.h"
 
 #include <math.h>
-#include <string.h>
 
 struct figures {
     const struct fc_session *session;

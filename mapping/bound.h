@@ -71,7 +71,5 @@ enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners
 /* fc_mapping_bound without the search of all mappings. */
 enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, struct fc_map_bound *bound,
                                       struct fc_status *st);
-/* Wire bytes a payload byte of the message that has least; 1 without messages. O(entries). */
-double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *demand);
 
 #endif

@@ -15,7 +15,6 @@
 #include "mapping/bound.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_STRIDES = 64 };
 static const double most_work = 5e8; /* partners looked at */

@@ -42,8 +42,6 @@ static inline uint32_t fc_two_level_d_link(const struct fc_network *net, uint32_
     const struct fc_two_level_tables *tables = net->extra;
     return tables->d_link[((uint64_t)s * shape->n_supernodes + t) * shape->pair_links + cable];
 }
-/* Member of supernode s that hosts cable `cable` of its link to supernode t, by the machine's d_link rule. */
-uint32_t fc_two_level_host(const struct fc_two_level_shape *shape, uint32_t s, uint32_t t, uint32_t cable);
 /* The local link from member a to member b (a != b) of router `base + a`'s supernode (base = first router), or FC_NONE
  * where the group is a grid and they share neither drawer nor position. */
 static inline uint32_t fc_two_level_local_link(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b)

@@ -55,7 +55,6 @@ enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_n
 uint64_t fc_births_next_tick(const struct fc_births *births);
 /* Takes it. */
 void fc_births_take(struct fc_births *births, uint32_t *src, uint32_t *dst);
-void fc_births_restart(struct fc_births *births);
 void fc_births_close(struct fc_births *births);
 
 #endif

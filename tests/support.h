@@ -15,6 +15,8 @@ bool fc_test_network(const char *yaml, struct fc_machine *machine, struct fc_net
 void fc_test_close(struct fc_machine *machine, struct fc_network *net);
 /* |a - b| <= tolerance * max(|a|, |b|, tiny). */
 bool fc_near(double a, double b, double tolerance);
+/* Sum of payload bytes between distinct tasks. */
+double fc_demand_bytes(const struct fc_demand *demand);
 /* Does one of the trace's notes contain `part`? Says so if not. */
 bool fc_test_note(const struct fc_trace *t, const char *part);
 

@@ -45,7 +45,6 @@ struct fc_bytes {
 /* All false when there is no memory. */
 bool fc_bytes_reserve(struct fc_bytes *b, size_t more);
 bool fc_bytes_put(struct fc_bytes *b, uint64_t value);
-bool fc_bytes_put_signed(struct fc_bytes *b, int64_t value);
 /* The length, then the bytes. */
 bool fc_bytes_put_block(struct fc_bytes *b, const void *data, size_t size);
 

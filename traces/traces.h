@@ -110,10 +110,6 @@ struct fc_trace_summary {
     double op_bytes[FC_N_OPS];
 };
 
-/* Point-to-point bytes between ranks as a demand (collectives as their volume under the solvers' algorithms are added
- * by solvers/). Entries unique and sorted. */
-enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
-
 /* ---- phases (trace_phases.c): what lies between two synchronisations of all ranks ---- */
 
 /* A phase ends with a blocking operation over all ranks that no rank leaves before every rank has entered it, because

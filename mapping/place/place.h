@@ -105,7 +105,6 @@ void fc_layout_figure(const struct fc_place_model *model, const struct fc_layout
 /* The same but for passed (0), which searches do not look at and which takes most of the time. */
 void fc_layout_cost(const struct fc_place_model *model, const struct fc_layout *layout, double *load,
                     struct fc_layout_figures *figures);
-double fc_layout_passed(const struct fc_place_model *model, const struct fc_layout *layout);
 /* Sum over i < j of turn_weight x distance: turn_hops x turn_pairs. */
 int fc_layout_turn_sum(const struct fc_place_model *model, const struct fc_layout *layout);
 

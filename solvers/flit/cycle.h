@@ -228,9 +228,6 @@ enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_fl
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
-/* Starts and ends a tick of the block's queues. */
-void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
-void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it.

@@ -14,9 +14,6 @@ enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_
                                 const struct fc_flit_engine_ops *ops, const struct fc_flit_settings *settings,
                                 struct fc_flit_result *result, struct fc_status *st);
 
-/* Ticks that bound what a packet needs in an empty network: the unit of warm-up and window. */
-enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, struct fc_status *st);
-
 /* ---- phases (run_phases.c) ------------------------------------------------------------------------------- */
 
 struct fc_flit_control {

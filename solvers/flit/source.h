@@ -110,8 +110,6 @@ void fc_flit_outside_free(struct fc_flit_traffic *traffic);
 /* Queues a message behind the node's others: its packets are born at tick `born`, which must not be after the tick
  * that the engine has reached and may serve as its name in the log. Returns its packets; 0: out of memory. */
 uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes, uint64_t born);
-/* Drops all that is queued. */
-void fc_flit_outside_clear(struct fc_flit_traffic *traffic);
 void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 
 enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,

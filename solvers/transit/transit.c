@@ -85,19 +85,6 @@ void fc_transit_close(struct fc_transit *t)
     fc_arena_free(&arena);
 }
 
-void fc_transit_reset(struct fc_transit *t)
-{
-    t->arrivals.n = 0;
-    t->taken_s = t->waited_s = 0;
-    for (size_t i = 0; i < t->ways.n_ways; i++) t->ways.way[i].bytes = t->ways.way[i].wire_bytes = 0;
-    for (size_t i = 0; i < t->ways.n_routes; i++) t->ways.route[i].wire_bytes = 0;
-    if (t->ways.light) {
-        memset(t->ways.bytes, 0, t->net->n_links * sizeof *t->ways.bytes);
-        memset(t->ways.wire_bytes, 0, t->net->n_links * sizeof *t->ways.wire_bytes);
-    }
-    if (t->ops->reset) t->ops->reset(t);
-}
-
 /* ---- in, out ---- */
 
 static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst,
@@ -118,20 +105,8 @@ static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s
     return FC_OK;
 }
 
-enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
-{
-    return fc_transit_send_in_turn(t, id, id, time_s, src, dst, bytes);
-}
-
-enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                     uint32_t dst, double bytes)
-{
-    return fc_transit_send_over(t, id, turn, time_s, src, dst, bytes, FC_NONE,
-                                bytes > t->net->machine->software.eager_bytes);
-}
-
-enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route, bool fetched)
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
+                             uint32_t dst, double bytes, uint32_t route, bool fetched)
 {
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
     if (src == dst) {

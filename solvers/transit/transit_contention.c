@@ -35,7 +35,6 @@
 #include "solvers/transit/transit_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LATE (1.0 / 32)
 enum { MANY = 256, MANY_EACH = 8 };
@@ -123,18 +122,6 @@ static void close_contention(struct fc_transit *t)
     free(c->ends);
     free(c->waiting);
     free(c->starts.event);
-}
-
-static void reset_contention(struct fc_transit *t)
-{
-    struct contention *c = t->own;
-    fc_fair_reset(&c->fair);
-    memset(c->next_port, 0, 2 * (size_t)t->net->n_nodes * sizeof *c->next_port);
-    c->n_ends = c->n_waiting = c->starts.n = 0;
-    c->free_waiting = FC_NONE;
-    c->due_s = INFINITY;
-    c->late = c->most = false;
-    c->n_happened = 0;
 }
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
@@ -328,9 +315,5 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     }
 }
 
-const struct fc_transit_ops fc_transit_contention = {.name = "contention",
-                                                     .open = open_contention,
-                                                     .send = send,
-                                                     .advance = advance,
-                                                     .reset = reset_contention,
-                                                     .close = close_contention};
+const struct fc_transit_ops fc_transit_contention = {
+    .name = "contention", .open = open_contention, .send = send, .advance = advance, .close = close_contention};

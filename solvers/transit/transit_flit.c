@@ -64,8 +64,6 @@ static enum fc_code warm_up(struct fc_transit *t);
 static enum fc_code start_engine(struct fc_transit *t)
 {
     struct kernel *k = t->own;
-    if (k->engine) fc_flit_cycle_engine.close(k->engine);
-    k->engine = NULL;
     memset(k->counts, 0, sizeof *k->counts); /* an empty window: every packet is logged */
     k->counts->log = &k->log;
     if (fc_flit_cycle_engine.open(&k->flit, k->traffic, 1, t->settings.seed, k->counts, k->link_flits, k->link_packets,
@@ -147,14 +145,6 @@ static void close_kernel(struct fc_transit *t)
     free(k->flying);
     free(k->sent);
     free(k->starts.event);
-}
-
-static void reset_kernel(struct fc_transit *t)
-{
-    struct kernel *k = t->own;
-    fc_flit_outside_clear(k->traffic);
-    if (k->births) fc_births_restart(k->births);
-    start_engine(t); /* out of memory: the status says so at the next call */
 }
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
@@ -372,10 +362,5 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     }
 }
 
-const struct fc_transit_ops fc_transit_flit = {.name = "flit",
-                                               .no_links = true,
-                                               .open = open_kernel,
-                                               .send = send,
-                                               .advance = advance,
-                                               .reset = reset_kernel,
-                                               .close = close_kernel};
+const struct fc_transit_ops fc_transit_flit = {
+    .name = "flit", .no_links = true, .open = open_kernel, .send = send, .advance = advance, .close = close_kernel};

@@ -149,9 +149,6 @@ struct fc_transit_message {
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     bool fetched;             /* through its receiver's port, else put through its sender's */
 };
-/* As fc_transit_send_in_turn for who knows the route, and whether it is fetched. */
-enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route, bool fetched);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */
@@ -160,7 +157,6 @@ struct fc_transit_ops {
     /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it
      * always is. */
     enum fc_code (*advance)(struct fc_transit *t, double until_s);
-    void (*reset)(struct fc_transit *t); /* NULL: nothing of its own */
     void (*close)(struct fc_transit *t); /* may be called after a failed open */
 };
 extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention, fc_transit_queueing, fc_transit_flit;

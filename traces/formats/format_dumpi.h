@@ -172,7 +172,6 @@ enum fc_code fc_dumpi_next(struct fc_dumpi_file *file, struct fc_dumpi_record *r
 void fc_dumpi_close(struct fc_dumpi_file *file);
 /* FC_INPUT at the record read last. */
 enum fc_code fc_dumpi_fail(const struct fc_dumpi_file *file, const char *format, ...) FC_PRINTF(2, 3);
-bool fc_dumpi_version_before(const struct fc_dumpi_file *file, int a, int b, int c);
 /* Entry k of a list of numbers. */
 int32_t fc_dumpi_entry(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, uint32_t k);
 
