@@ -1,7 +1,6 @@
 /* hostlist.h - host lists as Slurm writes them: "cn[000-015,020],gpu7", and words from files of hosts
  * (hostlist.c). */
-#ifndef FC_HOSTLIST_H
-#define FC_HOSTLIST_H
+#pragma once
 
 #include "core/core.h"
 
@@ -43,5 +42,3 @@ struct fc_host_line {
 };
 enum fc_code fc_host_file_lists(const char *path, struct fc_arena *arena, struct fc_host_line **list, size_t *n,
                                 struct fc_status *st);
-
-#endif

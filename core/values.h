@@ -1,6 +1,5 @@
 /* values.h - orders and divisors of plain numbers. */
-#ifndef FC_VALUES_H
-#define FC_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool fc_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
-
-#endif

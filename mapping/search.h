@@ -1,7 +1,6 @@
 /* search.h - private to mapping/: moving units (tasks, or whole node contents) between slots with the loads
  * of all links kept up to date (unit_graph.c, search.c). */
-#ifndef FC_SEARCH_H
-#define FC_SEARCH_H
+#pragma once
 
 #include "mapping/routes.h"
 
@@ -102,5 +101,3 @@ static inline double fc_search_power(double x, int doublings)
 }
 /* Lists the units with a flow over a hot link, and what each adds to the norm (search_heat.c). Needs fresh sums. */
 void fc_search_heat(struct fc_search *search);
-
-#endif

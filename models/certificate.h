@@ -1,6 +1,5 @@
 /* certificate.h - whether packets can wait for each other for ever, and what a virtual-channel rule is (deadlock/). */
-#ifndef FC_MODELS_CERTIFICATE_H
-#define FC_MODELS_CERTIFICATE_H
+#pragma once
 
 #include "models/routing.h"
 
@@ -66,5 +65,3 @@ enum fc_code fc_certify(const struct fc_network *net, const char *rule, struct f
 void fc_certificate_free(struct fc_certificate *certificate);
 /* "x+ (3,0,7)->(4,0,7) vc 1". Returns out. */
 char *fc_channel_name(const struct fc_network *net, uint32_t channel, int n_vcs, char *out, size_t size);
-
-#endif

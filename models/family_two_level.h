@@ -1,6 +1,5 @@
 /* family_two_level.h - shape and index arithmetic of two-level direct networks (PERCS, dragonfly). */
-#ifndef FC_FAMILY_TWO_LEVEL_H
-#define FC_FAMILY_TWO_LEVEL_H
+#pragma once
 
 #include "models/models.h"
 
@@ -97,5 +96,3 @@ static inline uint32_t fc_two_level_ejection(const struct fc_network *net, uint3
     uint32_t per_router = fc_two_level(net)->nodes_per_router, router = node / per_router;
     return net->first_link[router + 1] - per_router + node % per_router;
 }
-
-#endif

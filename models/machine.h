@@ -1,6 +1,5 @@
 /* machine.h - a machine file as read and checked: links, router, packets, end points (machine.c). */
-#ifndef FC_MODELS_MACHINE_H
-#define FC_MODELS_MACHINE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -234,5 +233,3 @@ static inline bool fc_all_equal(const double *x, uint32_t n)
         if (x[i] != x[0]) return false;
     return true;
 }
-
-#endif

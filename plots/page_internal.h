@@ -1,6 +1,5 @@
 /* page_internal.h - what the files of the page share. */
-#ifndef FC_PAGE_INTERNAL_H
-#define FC_PAGE_INTERNAL_H
+#pragma once
 
 #include "plots/pack.h"
 #include "plots/page.h"
@@ -24,5 +23,3 @@ void fc_page_histograms(const struct fc_page *page, FILE *out);
 void fc_page_numbers(const struct fc_page *page, FILE *out);
 void fc_page_hottest(const struct fc_page *page, FILE *out);
 void fc_page_inputs(const struct fc_page *page, int bits, FILE *out);
-
-#endif

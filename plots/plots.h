@@ -1,6 +1,5 @@
 /* plots.h - figures: a .tsv with units in its head plus a .gp beside it, drawn by gnuplot; plots compute nothing. */
-#ifndef FC_PLOTS_H
-#define FC_PLOTS_H
+#pragma once
 
 #include "core/core.h"
 
@@ -149,5 +148,3 @@ struct fc_plot_placement {
 };
 enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
                                 size_t n, struct fc_status *st);
-
-#endif

@@ -1,8 +1,7 @@
 /* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev.
  * 49(2/3), 2005, as runs of the kernel: the shipped bgl-512 with settings, patterns,
  * throughput over time, a scripted deadlock. Private to the room and its tests. */
-#ifndef FC_REPRODUCE_BLUEGENE_H
-#define FC_REPRODUCE_BLUEGENE_H
+#pragma once
 
 #include "reproduce/figure.h"
 #include "solvers/flit/flit.h"
@@ -93,5 +92,3 @@ extern const char fc_bgl_quick_hot[]; /* the note of such a quick run */
 extern const char fc_bgl_ring_edits[];
 enum fc_code fc_bgl_ring_run(const struct fc_bench *b, bool as_published, int engine, uint64_t seed,
                              struct fc_flit_result *r, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* figure.h - what the files of figures build their results with. Private to the room. The first failure stays
  * in r->st, so a figure's function need not look at each call. */
-#ifndef FC_REPRODUCE_FIGURE_H
-#define FC_REPRODUCE_FIGURE_H
+#pragma once
 
 #include "reproduce/reproduce.h"
 
@@ -62,5 +61,3 @@ struct fc_bench {
  * fc_bench_close. */
 enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *settings, struct fc_status *st);
 void fc_bench_close(struct fc_bench *b);
-
-#endif

@@ -3,8 +3,7 @@
  * stands here and nowhere else. One file a figure or a group of figures that share their runs; the list is in
  * reproduce.c. Knows every room below; draws nothing (plots/paper.h does), prints nothing
  * (cli/cmd_reproduce.c does). docs/reproduce.md */
-#ifndef FC_REPRODUCE_H
-#define FC_REPRODUCE_H
+#pragma once
 
 #include "models/models.h"
 #include "plots/paper.h"
@@ -111,5 +110,3 @@ double fc_reproduction_worst(const struct fc_reproduction *r);
 enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st);
 enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n,
                                    struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* background.h - traffic of other jobs beside the one that is predicted: who sends how much to whom, and what
  * that leaves of the links. background.c says how the network models share links with it. */
-#ifndef FC_BACKGROUND_H
-#define FC_BACKGROUND_H
+#pragma once
 
 #include "solvers/nic/nic.h"
 #include "solvers/solvers.h"
@@ -56,5 +55,3 @@ uint64_t fc_births_next_tick(const struct fc_births *births);
 /* Takes it. */
 void fc_births_take(struct fc_births *births, uint32_t *src, uint32_t *dst);
 void fc_births_close(struct fc_births *births);
-
-#endif

@@ -1,6 +1,5 @@
 /* solvers.h - HOW it is answered: loads on links, bounds, contention, job time. */
-#ifndef FC_SOLVERS_H
-#define FC_SOLVERS_H
+#pragma once
 
 #include "core/core.h"
 #include "models/models.h"
@@ -228,5 +227,3 @@ struct fc_job_phases {
 enum fc_code fc_job_phases_find_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                    struct fc_job_phases *phases, struct fc_status *st);
 void fc_job_phases_free(struct fc_job_phases *phases);
-
-#endif

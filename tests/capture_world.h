@@ -2,8 +2,7 @@
  * independent witness: Open MPI's monitoring counts bytes and messages of every pair of ranks in the same run, and both must
  * agree byte for byte; what the same program sends under MPICH must be the same. What the machine lacks (an MPI, its Fortran,
  * the monitoring component, the recorder itself) is skipped and said. */
-#ifndef FC_TESTS_CAPTURE_WORLD_H
-#define FC_TESTS_CAPTURE_WORLD_H
+#pragma once
 
 #include "solvers/solvers.h"
 #include "tests/tests.h"
@@ -280,5 +279,3 @@ static inline bool agrees_with_witness(const char *program, int n, struct fc_tra
         test();                                                                                                        \
         mpi = "openmpi";                                                                                               \
     }
-
-#endif

@@ -1,7 +1,6 @@
 /* dependencies.h - the tests' own channel dependencies: every route of every pair of nodes, link by link
  * with the virtual channel the rule's words give it, and nothing of the relations under test. */
-#ifndef FC_TEST_DEPENDENCIES_H
-#define FC_TEST_DEPENDENCIES_H
+#pragma once
 
 #include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
@@ -462,5 +461,3 @@ static inline void shortest_arcs(const struct fc_network *net, const uint32_t *v
     }
     free(distance), free(queue);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* flit_walker.h - what the tests of routing in the flit-level kernel share: packets that follow every choice,
  * what they hold and ask for, and the links they load. */
-#ifndef FC_FLIT_WALKER_H
-#define FC_FLIT_WALKER_H
+#pragma once
 
 #include "models/family_graph.h"
 #include "solvers/flit/prepared.h"
@@ -334,5 +333,3 @@ static inline void close_prepared(struct prepared *p)
     fc_flit_unprepare(&p->flit);
     fc_test_close(&p->machine, &p->net);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* support.h - small things that several test files need. */
-#ifndef FC_TEST_SUPPORT_H
-#define FC_TEST_SUPPORT_H
+#pragma once
 
 #include "models/models.h"
 
@@ -25,5 +24,3 @@ bool fc_test_note(const struct fc_trace *t, const char *part);
     "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "                 \
     "{cores: 2}\n"
 #define FC_TEST_NAMED FC_TEST_SMALL "hosts: cn[0-7]\n"
-
-#endif

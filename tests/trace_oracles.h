@@ -1,6 +1,5 @@
 /* trace_oracles.h - what tests ask of a trace beside what the library tells. */
-#ifndef FC_TRACE_ORACLES_H
-#define FC_TRACE_ORACLES_H
+#pragma once
 
 #include "traces/trace_format.h"
 
@@ -18,5 +17,3 @@ enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand
 
 /* Writes version 1 of the packed form, which fc_trace_write wrote once. */
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* transit_send.h - messages of tests between nodes, in the order of their numbers, by the route that the network takes. */
-#ifndef FC_TESTS_TRANSIT_SEND_H
-#define FC_TESTS_TRANSIT_SEND_H
+#pragma once
 
 #include "solvers/transit/transit_internal.h"
 
@@ -20,5 +19,3 @@ static inline enum fc_code fc_test_reopen(struct fc_transit **transit)
     fc_transit_close(*transit);
     return fc_transit_open(net, &settings, transit, st);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * wildcards resolved to what completed, failed polls folded into counters, and for each call the wall clock and the
  * thread's CPU time. Two forms of one format (docs/trace-format.md): readable text, and the same records packed and
  * compressed with zstd. Places in errors are lines of the text form, also for a packed file. */
-#ifndef FC_TRACES_H
-#define FC_TRACES_H
+#pragma once
 
 #include "core/core.h"
 #include "models/models.h"
@@ -159,5 +158,3 @@ struct fc_capture_report {
 };
 enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial, struct fc_arena *arena,
                               struct fc_capture_report *report, struct fc_status *st);
-
-#endif

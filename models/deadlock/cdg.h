@@ -1,7 +1,6 @@
 /* cdg.h - building channel dependency graphs: what deadlock.c, cdg_*.c (the relations of the families) and
  * vc_*.c (the rules) share. */
-#ifndef FC_CDG_H
-#define FC_CDG_H
+#pragma once
 
 #include "models/models.h"
 
@@ -95,5 +94,3 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, int layered, st
  * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
 #define FC_MOST_LAYERS 15
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st);
-
-#endif

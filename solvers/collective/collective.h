@@ -4,8 +4,7 @@
  * What the network itself carries out (a hardware broadcast or barrier) is no round of messages: such an
  * algorithm brings its times on a network (`hardware`); its messages are those of software that would do the
  * same, for who wants bytes between tasks. */
-#ifndef FC_COLLECTIVE_H
-#define FC_COLLECTIVE_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -243,5 +242,3 @@ const struct fc_collective_algorithm *fc_collective_known_as(enum fc_op op, cons
 enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
                                        uint32_t root, double bytes, const double *list, struct fc_arena *arena,
                                        struct fc_message **messages, uint64_t *n_messages, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* collective_parts.h - algorithms that others are made of; the table in collective.c declares them all. build_x appends
  * the messages of x from s->round on; time_x is its closed form. */
-#ifndef FC_COLLECTIVE_PARTS_H
-#define FC_COLLECTIVE_PARTS_H
+#pragma once
 
 #include "solvers/collective/collective.h"
 
@@ -42,5 +41,3 @@ uint32_t fc_fold_distance(uint32_t i, uint32_t folded);
 /* Time of k rounds of exchanges of b bytes among 2^k members, `folded` of which come a hop late; then, if
  * any is folded, results go back to them. */
 double fc_fold_doubling_s(const struct fc_loggp *p, uint32_t n, double bytes);
-
-#endif

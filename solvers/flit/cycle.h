@@ -1,7 +1,6 @@
 /* cycle.h - the state of the cycle engine (cycle.c, cycle_step.c): every flit of every channel, tick by tick.
  */
-#ifndef FC_CYCLE_H
-#define FC_CYCLE_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
@@ -300,5 +299,3 @@ static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, ui
     b->packets_out++;
     b->free_packet[b->n_free++] = id;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* route_ops.h - routings of the kernel: what the head of a packet may ask for (route_*.c). */
-#ifndef FC_FLIT_ROUTE_OPS_H
-#define FC_FLIT_ROUTE_OPS_H
+#pragma once
 
 #include "solvers/flit/prepared.h"
 
@@ -72,5 +71,3 @@ static inline uint16_t fc_flit_vc_mask(int c, int rep)
 {
     return (uint16_t)(((1u << rep) - 1) << (c * rep));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* run.h - private to run control (run.c, run_statistics.c, curve.c) and its tests: one run with a given
  * engine. */
-#ifndef FC_FLIT_RUN_H
-#define FC_FLIT_RUN_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
@@ -88,5 +87,3 @@ struct fc_flit_measured {
 enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
                                  const struct fc_flit_measured *measured, struct fc_flit_result *result,
                                  struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* source.h - private to the sources (source.c: open loop; source_closed.c, source_lists.c: messages), run
  * control (run*.c) and their tests. */
-#ifndef FC_FLIT_SOURCE_H
-#define FC_FLIT_SOURCE_H
+#pragma once
 
 #include "solvers/flit/multicast.h"
 #include "solvers/flit/prepared.h"
@@ -137,5 +136,3 @@ void fc_flit_alias_make(const double *weight, uint32_t n, struct fc_flit_alias *
 
 /* Position `at` of a fixed random order of 0 .. n-1 chosen by `key`: a permutation that is nowhere stored. */
 uint32_t fc_flit_shuffled(uint64_t key, uint32_t n, uint32_t at);
-
-#endif

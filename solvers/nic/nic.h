@@ -5,8 +5,7 @@
  *
  * The section is optional (machine->nic.line 0: none); barriers and broadcasts refuse
  * a machine without it. */
-#ifndef FC_NIC_H
-#define FC_NIC_H
+#pragma once
 
 #include "models/models.h"
 
@@ -102,5 +101,3 @@ enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first,
 enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes, enum fc_nic_broadcast kind,
                               enum fc_nic_memory memory, const struct fc_nic_background *background, double *time_s,
                               struct fc_status *st);
-
-#endif

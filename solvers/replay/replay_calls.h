@@ -1,7 +1,6 @@
 /* replay_calls.h - collective calls: which belong together (replay_calls.c), their rounds (replay_rounds.c), and those
  * that the network carries out (replay_hardware.c). */
-#ifndef FC_REPLAY_CALLS_H
-#define FC_REPLAY_CALLS_H
+#pragma once
 
 #include "solvers/collective/collective.h"
 #include "solvers/replay/job_calls.h"
@@ -120,5 +119,3 @@ enum fc_code fc_hardware_begin(struct fc_calls *calls, struct fc_live_call *call
 bool fc_hardware_play(struct fc_run *run, struct fc_strand *s);
 /* The rank that the call in progress of s waits for. */
 uint32_t fc_hardware_waits_for(const struct fc_strand *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* transit.h - messages on their way through a network, for whoever replays programs: sent in, they come out when their last
  * byte is at the receiver's node. What lies in between is chosen: ideal (every message alone), contention (max-min fair
  * sharing of routed links), queueing (the calibrated queueing model's latencies) or flit (the kernel). */
-#ifndef FC_TRANSIT_H
-#define FC_TRANSIT_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -50,5 +49,3 @@ const double *fc_transit_link_bytes(const struct fc_transit *transit);
 const double *fc_transit_link_busy_s(const struct fc_transit *transit);
 double fc_transit_waited_s(const struct fc_transit *transit);
 void fc_transit_close(struct fc_transit *transit);
-
-#endif

@@ -1,7 +1,6 @@
 /* transit_fair.h - max-min fair rates of flows that come and go (transit_fair.c has the rule and why it is
  * exact). */
-#ifndef FC_TRANSIT_FAIR_H
-#define FC_TRANSIT_FAIR_H
+#pragma once
 
 #include "models/models.h"
 #include "solvers/transit/transit_lows.h"
@@ -95,5 +94,3 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);
 /* The capacity that a link has for the flows that are there now. */
 double fc_fair_mixed(const struct fc_fair *fair, uint32_t link);
-
-#endif

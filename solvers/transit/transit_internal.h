@@ -1,7 +1,6 @@
 /* transit_internal.h - private parts of the transit: routes and how a message is split over their paths, called its
  * way (transit_routes.c); the queue of events and the table of network models (transit.c). */
-#ifndef FC_TRANSIT_INTERNAL_H
-#define FC_TRANSIT_INTERNAL_H
+#pragma once
 
 #include "solvers/transit/transit.h"
 #include "solvers/transit/transit_shapes.h"
@@ -203,5 +202,3 @@ static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, 
     struct fc_transit_event event = {.key = fc_transit_event_key(time_s, id), .value = alone_s};
     return fc_transit_events_push(&t->arrivals, event, t->st) ? FC_OK : t->st->code;
 }
-
-#endif

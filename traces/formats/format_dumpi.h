@@ -1,8 +1,7 @@
 /* format_dumpi.h - private to the DUMPI reader: files and records (format_dumpi_file.c), their arguments
  * (format_dumpi_layout.c), who is in which communicator (format_dumpi_comm.c), records as events
  * (format_dumpi_event.c, format_dumpi_message.c), and what ties them together (format_dumpi.c). */
-#ifndef FC_FORMAT_DUMPI_H
-#define FC_FORMAT_DUMPI_H
+#pragma once
 
 #include "traces/trace_hold.h"
 
@@ -261,5 +260,3 @@ enum fc_code fc_dumpi_room(struct fc_dumpi_reader *r, size_t n);
 enum fc_code fc_dumpi_message(struct fc_dumpi_reader *r);
 /* All records of the rank whose file is open. */
 enum fc_code fc_dumpi_read_rank(struct fc_dumpi_reader *r);
-
-#endif
