@@ -16,6 +16,13 @@ struct fc_unit_graph {
  * O(entries). */
 enum fc_code fc_unit_graph_build(const struct fc_demand *demand, const uint32_t *unit, uint32_t n_units,
                                  struct fc_arena *arena, struct fc_unit_graph *graph, struct fc_status *st);
+/* Bytes from unit u to another; 0: none. O(its neighbours). */
+static inline double fc_unit_bytes(const struct fc_unit_graph *graph, uint32_t u, uint32_t other)
+{
+    for (uint64_t e = graph->first[u]; e < graph->first[u + 1]; e++)
+        if (graph->other[e] == other) return graph->out[e];
+    return 0;
+}
 
 struct fc_search_settings {
     double start_temperature, end_temperature; /* in relative change of the objective, lowered geometrically */

@@ -47,6 +47,32 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events)
     return first;
 }
 
+/* ---- messages that have not left ---- */
+
+enum fc_code fc_transit_hold(struct fc_transit *t, const struct fc_transit_message *message)
+{
+    struct fc_transit_starts *s = &t->starts;
+    uint32_t at = s->free - 1;
+    if (s->free) {
+        s->free = s->held[at].next_free;
+    } else {
+        if (!fc_transit_reserve((void **)&s->held, &s->capacity, s->n + 1, sizeof *s->held, t->st)) return t->st->code;
+        at = (uint32_t)s->n++;
+    }
+    s->held[at].message = *message;
+    struct fc_transit_event event = {.key = fc_transit_event_key(message->time_s, message->id), .index = at};
+    return fc_transit_events_push(&s->order, event, t->st) ? FC_OK : t->st->code;
+}
+
+struct fc_transit_message fc_transit_pop_start(struct fc_transit *t)
+{
+    struct fc_transit_starts *s = &t->starts;
+    uint32_t at = fc_transit_events_pop(&s->order).index;
+    s->held[at].next_free = s->free;
+    s->free = at + 1;
+    return s->held[at].message;
+}
+
 /* ---- open, close ---- */
 
 enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
@@ -81,6 +107,8 @@ void fc_transit_close(struct fc_transit *t)
     if (t->ops->close) t->ops->close(t);
     fc_transit_ways_close(&t->ways);
     free(t->arrivals.event);
+    free(t->starts.order.event);
+    free(t->starts.held);
     struct fc_arena arena = t->arena; /* holds t itself too: freed from a copy */
     fc_arena_free(&arena);
 }

@@ -148,6 +148,20 @@ struct fc_transit_message {
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     bool fetched;             /* through its receiver's port, else put through its sender's */
 };
+/* Messages sent that have not left. */
+struct fc_transit_starts {
+    struct fc_transit_events order; /* index: of held[] */
+    struct fc_transit_held {
+        struct fc_transit_message message;
+        uint32_t next_free; /* a place's number + 1; 0: none */
+    } * held;
+    size_t n, capacity;
+    uint32_t free;
+};
+/* What a network model takes for `send` that acts when messages leave: keeps it in t->starts, in order of time, then id. */
+enum fc_code fc_transit_hold(struct fc_transit *t, const struct fc_transit_message *message);
+/* The first of them, which is no longer one. */
+struct fc_transit_message fc_transit_pop_start(struct fc_transit *t);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */
@@ -168,6 +182,7 @@ struct fc_transit {
     struct fc_arena arena;
     struct fc_transit_ways ways;
     struct fc_transit_events arrivals;
+    struct fc_transit_starts starts;
     double taken_s; /* the last arrival taken */
     double waited_s;
     double local_s_per_byte;
@@ -178,6 +193,11 @@ struct fc_transit {
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
+/* When the first message leaves that has not; INFINITY: all have. */
+static inline double fc_transit_first_start_s(const struct fc_transit *t)
+{
+    return fc_transit_events_first(&t->starts.order);
+}
 /* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
 {

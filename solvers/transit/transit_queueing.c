@@ -190,10 +190,6 @@ static enum fc_code open_queueing(struct fc_transit *t)
     return FC_OK;
 }
 
-static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *message)
-{
-    return fc_transit_contention.send(t, message);
-}
 static enum fc_code advance(struct fc_transit *t, double until_s)
 {
     return fc_transit_contention.advance(t, until_s);
@@ -204,4 +200,4 @@ static void close_queueing(struct fc_transit *t)
 }
 
 const struct fc_transit_ops fc_transit_queueing = {
-    .name = "queueing", .open = open_queueing, .send = send, .advance = advance, .close = close_queueing};
+    .name = "queueing", .open = open_queueing, .send = fc_transit_hold, .advance = advance, .close = close_queueing};
