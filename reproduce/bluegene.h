@@ -19,6 +19,12 @@
 #define FC_BGL_ENDLESS "; router.injection_fifos=6; router.injection=random; router.injection_buffer=64 KiB"
 #define FC_BGL_DIRECTION "; router.injection_fifos=6; router.injection=direction"
 
+/* A point that the kernel's runs predict. */
+static inline struct fc_point_of fc_bgl_of(struct fc_reproduction *r, const char *unit)
+{
+    return fc_of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit);
+}
+
 /* ---- runs ---- */
 
 /* A pattern, run open or closed as it is; bound_s may be NULL for open loop. */

@@ -13,6 +13,11 @@ struct fc_point_of {
     enum fc_point_origin origin;
     const char *unit;
 };
+static inline struct fc_point_of fc_of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
+                                       const char *unit)
+{
+    return (struct fc_point_of){r, kind, origin, unit};
+}
 /* Within `percent` of the published number; within `width` of it. */
 void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what, ...)
     FC_PRINTF(5, 6);
