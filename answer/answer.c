@@ -10,7 +10,6 @@
 #include "core/timeline.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One answer in the making. */

@@ -1,7 +1,6 @@
 /* answer.h - the answer to a question (question.h): time, error, loads, placement, timeline of a job on a machine, in plain
  * values (answer.c). */
-#ifndef FC_ANSWER_ANSWER_H
-#define FC_ANSWER_ANSWER_H
+#pragma once
 
 #include "answer/job.h"
 
@@ -70,5 +69,3 @@ enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_s
 /* 100 best_bound_s / time_s; NaN: unknown. */
 double fc_answer_percent_of_best(const struct fc_answer *answer);
 void fc_answer_free(struct fc_answer *answer);
-
-#endif

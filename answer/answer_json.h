@@ -1,6 +1,5 @@
 /* answer_json.h - an answer as JSON, with the keys of `predict --json` (answer_json.c). */
-#ifndef FC_ANSWER_JSON_H
-#define FC_ANSWER_JSON_H
+#pragma once
 
 #include "answer/answer.h"
 
@@ -10,5 +9,3 @@
 json_t *fc_answer_json(const struct fc_answer *answer);
 /* null where there is no other traffic. */
 json_t *fc_other_traffic_json(const struct fc_other_traffic *other);
-
-#endif

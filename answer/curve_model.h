@@ -1,6 +1,5 @@
 /* curve_model.h - latency against load by the queueing model, with its error (curve_model.c). */
-#ifndef FC_ANSWER_CURVE_MODEL_H
-#define FC_ANSWER_CURVE_MODEL_H
+#pragma once
 
 #include "answer/curve_pairs.h"
 #include "solvers/queueing/queueing_window.h"
@@ -31,5 +30,3 @@ enum fc_code fc_curve_model_solve(const struct fc_curve_question *q, const struc
                                   const struct fc_flit_settings *settings, const double *load, size_t n,
                                   struct fc_curve_model *model, struct fc_status *st);
 void fc_curve_model_free(struct fc_curve_model *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* curve_pairs.h - `curve --pairs`, `--by-hops`: the model's latency of single pairs of nodes and by distance. */
-#ifndef FC_ANSWER_CURVE_PAIRS_H
-#define FC_ANSWER_CURVE_PAIRS_H
+#pragma once
 
 #include "answer/session.h"
 #include "solvers/queueing/queueing_pair.h"
@@ -24,4 +23,3 @@ bool fc_curve_pairs_asked(const struct fc_curve_pairs *pairs);
 enum fc_code fc_curve_pairs_solve(struct fc_curve_pairs *pairs, size_t i, const struct fc_queueing_pairs *model,
                                   const struct fc_demand *demand, double factor, struct fc_arena *arena,
                                   struct fc_status *st);
-#endif

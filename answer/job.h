@@ -1,6 +1,5 @@
 /* job.h - the job of a question: its traffic, its trace, how its replay goes (job.c). */
-#ifndef FC_ANSWER_JOB_H
-#define FC_ANSWER_JOB_H
+#pragma once
 
 #include "answer/period.h"
 #include "answer/session.h"
@@ -66,5 +65,3 @@ enum fc_code fc_place_problem(const struct fc_question *q, struct fc_map_problem
 enum fc_code fc_place_tasks(const struct fc_question *q, const struct fc_session *session,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st);
-
-#endif

@@ -1,8 +1,7 @@
 /* measured.h - predictions held against times that were measured on the machine: rows of a table, the end points fitted to a
  * part of them, and what the other part says of the error (measured_table.c, measured_predict.c, measured_fit.c).
  * docs/measured.md has the method. */
-#ifndef FC_ANSWER_MEASURED_H
-#define FC_ANSWER_MEASURED_H
+#pragma once
 
 #include "answer/session.h"
 #include "solvers/calibration/measured_error.h"
@@ -120,5 +119,3 @@ enum fc_code fc_measured_judge(struct fc_measured *table, struct fc_measured_fit
 /* Writes the question's machine file with the end points as fitted, and the cases as its section `measured:`. */
 enum fc_code fc_measured_write(const struct fc_measured *table, const struct fc_measured_fit *fit,
                                const struct fc_question *q, const char *path, struct fc_status *st);
-
-#endif

@@ -5,8 +5,6 @@
 #include "mapping/mapping.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A row of more messages is left out. */
 #define MOST_MESSAGES 3e7
@@ -65,7 +63,7 @@ static bool too_long(const struct fc_measured_row *row, uint32_t n)
 {
     const struct fc_collective_call call = {row->op, n, row->bytes, false};
     const struct fc_collective_algorithm *a = fc_collective_select(&row->choice, &call);
-    return a && a->alike && (double)a->alike->n_rounds(n) * a->alike->n_sends(n) * n > MOST_MESSAGES;
+    return a && a->alike && (double)fc_alike_sends(a->alike, n) * n > MOST_MESSAGES;
 }
 
 /* FC_INPUT: the row cannot be predicted, for the reason in st. */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fit, struct fc_status *st)
 {

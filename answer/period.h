@@ -1,6 +1,5 @@
 /* period.h - an iterative program's trace replayed by some of its periods (period.c). */
-#ifndef FC_ANSWER_PERIOD_H
-#define FC_ANSWER_PERIOD_H
+#pragma once
 
 #include "answer/question.h"
 #include "solvers/replay/replay_period.h"
@@ -22,5 +21,3 @@ enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net
                           const struct fc_period *period, const struct fc_placement *placement,
                           const struct fc_replay_settings *settings, struct fc_replay *replay,
                           struct fc_period_row *row, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* question.h - what is asked of fabricast, in plain values: which machine, which job, where its tasks sit, what runs beside
  * it. Strings and arrays are the asker's and stay until the answer is made. 0 and NULL: not given, the default holds. */
-#ifndef FC_ANSWER_QUESTION_H
-#define FC_ANSWER_QUESTION_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -80,5 +79,3 @@ struct fc_curve_question {
     const char *windows; /* "N,..." packets of a node on their way */
     bool by_hops;
 };
-
-#endif

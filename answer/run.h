@@ -1,6 +1,5 @@
 /* run.h - a question to the flit-level kernel as its settings (run.c). */
-#ifndef FC_ANSWER_RUN_H
-#define FC_ANSWER_RUN_H
+#pragma once
 
 #include "answer/question.h"
 #include "solvers/flit/flit.h"
@@ -20,5 +19,3 @@ enum fc_code fc_run_rates(const char *option, const struct fc_network *net, stru
 enum fc_code fc_run_offer(const struct fc_run_question *run, const struct fc_network *net,
                           const struct fc_demand *demand, struct fc_flit_settings *settings, double *ideal,
                           struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* session.h - a machine that is open for questions: its network, the nodes that may be used, the traffic of others on its
  * links, its calibration (session.c, background.c). */
-#ifndef FC_ANSWER_SESSION_H
-#define FC_ANSWER_SESSION_H
+#pragma once
 
 #include "answer/question.h"
 #include "solvers/background.h"
@@ -65,5 +64,3 @@ enum fc_code fc_other_traffic_of(const struct fc_question *q, const struct fc_se
                                  struct fc_arena *arena, struct fc_other_traffic *other, struct fc_status *st);
 /* In a sentence for people, in the arena; NULL where there is none. */
 const char *fc_other_traffic_text(const struct fc_other_traffic *other, struct fc_arena *arena, struct fc_status *st);
-
-#endif

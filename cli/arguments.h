@@ -1,6 +1,5 @@
 /* arguments.h - what the command line of a command says. */
-#ifndef FC_CLI_ARGUMENTS_H
-#define FC_CLI_ARGUMENTS_H
+#pragma once
 
 #include "answer/question.h"
 #include "core/core.h"
@@ -50,5 +49,3 @@ struct fc_command;
  * several times the last one counts; --set and --nodes keep all. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
 void fc_free_arguments(struct fc_arguments *arguments);
-
-#endif

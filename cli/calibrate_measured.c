@@ -4,10 +4,10 @@
 #include "answer/measured.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
+#include "core/values.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SHORT_BYTES = 16384 };
 
@@ -18,12 +18,6 @@ struct answer {
 };
 
 /* ---- how far off ---- */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 struct summary {
     uint32_t n, n_within; /* within 40 % */
@@ -44,7 +38,7 @@ static struct summary summarise(const struct fc_measured *t, uint32_t job, bool 
         s.n_within += off[s.n++] <= 40;
     }
     if (s.n) {
-        qsort(off, s.n, sizeof *off, ascending);
+        qsort(off, s.n, sizeof *off, fc_by_real);
         s.median_percent = off[s.n / 2];
     }
     free(off);

@@ -1,6 +1,5 @@
 /* calibrate_measured.h - `calibrate --measured` (calibrate_measured.c). */
-#ifndef FC_CLI_CALIBRATE_MEASURED_H
-#define FC_CLI_CALIBRATE_MEASURED_H
+#pragma once
 
 #include "cli/arguments.h"
 #include "models/machine.h"
@@ -8,5 +7,3 @@
 /* Fits the end points of the machine to the rows of arguments->measured, delivers what it found. */
 enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const struct fc_machine *machine,
                                    struct fc_status *st);
-
-#endif

@@ -4,8 +4,6 @@
 #include "cli/print.h"
 #include "cli/watch.h"
 
-#include <string.h>
-
 struct answer {
     const struct fc_session *session;
     const struct fc_certificate *certificate;

@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
+#include "core/values.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -196,12 +197,6 @@ static enum fc_code read_range(const char *text, const struct answer *a, double 
     return FC_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static enum fc_code read_loads(const char *text, const struct answer *a, struct fc_arena *arena, double *ideal,
                                double *loads, size_t *n, struct fc_status *st)
 {
@@ -216,7 +211,7 @@ static enum fc_code read_loads(const char *text, const struct answer *a, struct 
     for (size_t i = 0; i < *n; i++)
         if (fc_run_load("--loads", items[i], &a->session->net, a->demand, a->settings, ideal, &loads[i], st))
             return st->code;
-    qsort(loads, *n, sizeof *loads, ascending);
+    qsort(loads, *n, sizeof *loads, fc_by_real);
     return FC_OK;
 }
 

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 struct answer {
     const struct fc_session *session;

@@ -8,7 +8,6 @@
 #include "reproduce/reproduce.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DIRECTORY "figures"
 

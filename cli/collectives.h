@@ -1,11 +1,8 @@
 /* collectives.h - times of collectives as a table (collectives.c). */
-#ifndef FC_CLI_COLLECTIVES_H
-#define FC_CLI_COLLECTIVES_H
+#pragma once
 
 #include "cli/arguments.h"
 
 /* Closed-form times of all collectives for --members, --bytes, --loggops. */
 enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_table *table,
                                   struct fc_status *st);
-
-#endif

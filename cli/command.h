@@ -1,6 +1,5 @@
 /* command.h - the commands of the program, and the groups of options that they take. Only this room prints or exits. */
-#ifndef FC_CLI_COMMAND_H
-#define FC_CLI_COMMAND_H
+#pragma once
 
 #include "cli/arguments.h"
 
@@ -73,7 +72,3 @@ extern const struct fc_command fc_command_predict;
 int fc_run_command(const struct fc_command *command, int argc, char **argv);
 /* For atexit: a library that ended the program while a command ran, for lack of memory, is told of with exit status 1. */
 void fc_given_up(void);
-/* Option number i of a command, whether it takes a value; NULL: there are no more. */
-const char *fc_option_name(const struct fc_command *command, size_t i, bool *valued);
-
-#endif

@@ -5,7 +5,6 @@
 #include "cli/option_rules.h"
 #include "cli/text.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 /* X(record): declared and listed. */

@@ -1,6 +1,5 @@
 /* curve_print.h - what `curve` tells of the queueing model (curve_print.c). */
-#ifndef FC_CURVE_PRINT_H
-#define FC_CURVE_PRINT_H
+#pragma once
 
 #include "answer/curve_model.h"
 
@@ -18,5 +17,3 @@ json_t *fc_curve_model_windows_json(const struct fc_curve_model *model);
 
 /* Latencies of pairs: tables, a line for each load that has an answer. */
 void fc_curve_pairs_print(const struct fc_curve_pairs *pairs, const double *load, FILE *stream);
-
-#endif

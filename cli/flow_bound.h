@@ -1,6 +1,5 @@
 /* flow_bound.h - bounds by linear programs, for the commands that show loads (flow_bound.c). */
-#ifndef FC_CLI_FLOW_BOUND_H
-#define FC_CLI_FLOW_BOUND_H
+#pragma once
 
 #include "answer/session.h"
 #include "cli/arguments.h"
@@ -18,5 +17,3 @@ json_t *fc_json_flow_bound(const struct fc_load *load);
 /* load --worst-case. */
 enum fc_code fc_worst_case_command(const struct fc_arguments *arguments, struct fc_session *session,
                                    struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* heartbeat.h - long work shows that it goes on (heartbeat.c). */
-#ifndef FC_CLI_HEARTBEAT_H
-#define FC_CLI_HEARTBEAT_H
+#pragma once
 
 #include "core/core.h"
 
@@ -14,5 +13,3 @@ void fc_note_uncalibrated(const char *why);
 /* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */
 void fc_work_start(struct fc_progress *progress, bool quiet);
 void fc_work_end(struct fc_progress *progress);
-
-#endif

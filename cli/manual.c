@@ -3,7 +3,6 @@
 #include "cli/version.h"
 #include "mapping/launcher.h"
 #include "mapping/mapping.h"
-#include "models/machine_files.h"
 
 #include <string.h>
 

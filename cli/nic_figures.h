@@ -1,6 +1,5 @@
 /* nic_figures.h - what `machines NAME` says of a network interface (section `nic:`). */
-#ifndef FC_CLI_NIC_FIGURES_H
-#define FC_CLI_NIC_FIGURES_H
+#pragma once
 
 #include "models/models.h"
 
@@ -19,5 +18,3 @@ enum fc_code fc_nic_figures(const struct fc_network *net, struct fc_nic_figures 
 void fc_nic_print(const struct fc_nic_figures *figures, FILE *stream); /* nothing where all are NaN */
 /* null without `nic:` */
 json_t *fc_nic_json(const struct fc_network *net, const struct fc_nic_figures *figures);
-
-#endif

@@ -19,6 +19,7 @@ struct facts {
 struct rule {
     const char *commands, *options;         /* names, apart at blanks */
     bool (*applies)(const struct facts *f); /* NULL: always. What is not known yet is no reason against */
+    const char *beside;                     /* options of which one must be given too; "!x": x must not; NULL: any */
     const char *reason;                     /* why not (what was expected) */
 };
 
@@ -29,14 +30,6 @@ static bool is(const char *text, const char *word)
 
 /* ---- traffic ---- */
 
-static bool with_trace(const struct facts *f)
-{
-    return f->arguments->ask.trace;
-}
-static bool without_trace(const struct facts *f)
-{
-    return !f->arguments->ask.trace;
-}
 static bool of_rates(const struct facts *f)
 {
     return !f->demand || f->demand->open_loop;
@@ -56,18 +49,6 @@ static bool ideal(const struct facts *f)
 {
     return is(f->arguments->ask.network, "ideal");
 }
-static bool no_loggops(const struct facts *f)
-{
-    return !f->arguments->ask.loggops;
-}
-static bool without_background(const struct facts *f)
-{
-    return !f->arguments->ask.background;
-}
-static bool with_background(const struct facts *f)
-{
-    return f->arguments->ask.background;
-}
 static bool one_list(const struct facts *f)
 {
     return f->arguments->n_node_lists < 2;
@@ -75,11 +56,6 @@ static bool one_list(const struct facts *f)
 static bool one_map(const struct facts *f)
 {
     return f->arguments->n_maps < 2;
-}
-static bool hosts_asked(const struct facts *f)
-{
-    const struct fc_arguments *a = f->arguments;
-    return a->ask.nodes || a->ask.background_nodes || a->ask.without || a->format;
 }
 
 static bool no_job_beside(const struct facts *f)
@@ -111,17 +87,9 @@ static bool searched(const struct facts *f)
 
 /* ---- load ---- */
 
-static bool no_worst_case(const struct facts *f)
-{
-    return !f->arguments->worst_case;
-}
 static bool split_chosen(const struct facts *f)
 {
     return !f->machine || f->machine->routing->adaptive;
-}
-static bool not_walked(const struct facts *f)
-{
-    return !f->arguments->path_walk;
 }
 
 /* ---- runs of the kernel ---- */
@@ -133,10 +101,6 @@ static bool kernel_runs(const struct facts *f)
 static bool model_asked(const struct facts *f)
 {
     return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
-}
-static bool no_backlog(const struct facts *f)
-{
-    return !f->arguments->run.backlog;
 }
 
 static bool bubble_rule(const struct facts *f)
@@ -150,29 +114,13 @@ static bool bubble_rule(const struct facts *f)
 
 /* ---- place, calibrate, map ---- */
 
-static bool confirmed(const struct facts *f)
-{
-    return f->arguments->confirm;
-}
-static bool of_kernel(const struct facts *f)
-{
-    return !f->arguments->measured;
-}
 static bool to_file(const struct facts *f)
 {
     return f->arguments->measured || !is(f->arguments->output, "-");
 }
-static bool with_output(const struct facts *f)
-{
-    return f->arguments->measured || f->arguments->output;
-}
 static bool for_cray(const struct facts *f)
 {
     return is(f->arguments->format, "cray");
-}
-static bool no_full(const struct facts *f)
-{
-    return !f->arguments->full;
 }
 
 /* ---- words ---- */
@@ -245,107 +193,113 @@ static bool tables_phases(const struct facts *f)
 
 static const struct rule rules[] = {
     /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
-    {ALL, "seed threads quiet output", NULL, NULL},
-    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL},
-    {JOBS " curve calibrate certify place", "machine routing", NULL, NULL},
-    {JOBS " curve certify place", "set", NULL, NULL},
-    {JOBS " curve certify", "without", NULL, NULL},
-    {JOBS, "pattern graph trace", NULL, NULL},
-    {"predict load map flit curve place", "plot", NULL, NULL},
+    {ALL, "seed threads quiet output", NULL, NULL, NULL},
+    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL, NULL},
+    {JOBS " curve calibrate certify place", "machine routing", NULL, NULL, NULL},
+    {JOBS " curve certify place", "set", NULL, NULL, NULL},
+    {JOBS " curve certify", "without", NULL, NULL, NULL},
+    {JOBS, "pattern graph trace", NULL, NULL, NULL},
+    {"predict load map flit curve place", "plot", NULL, NULL, NULL},
 
     /* Traffic. */
-    {"load flit", "phase", with_trace, "only a trace has phases (expected -t TRACE)"},
-    {JOBS, "collectives", with_trace, "only a trace has collective calls (expected -t TRACE)"},
-    {"predict report", "period", with_trace, "only a trace has periods (expected -t TRACE)"},
-    {"predict report", "period", no_job_beside,
+    {"load flit", "phase", NULL, "trace", "only a trace has phases (expected -t TRACE)"},
+    {JOBS, "collectives", NULL, "trace", "only a trace has collective calls (expected -t TRACE)"},
+    {"predict report", "period", NULL, "trace", "only a trace has periods (expected -t TRACE)"},
+    {"predict report", "period", no_job_beside, NULL,
      "two jobs in one replay have no common period (expected --background trace: and its mean rates)"},
-    {"predict report", "flops-per-s", with_trace, "only a trace has operations (expected -t TRACE)"},
-    {"predict report", "network", with_trace,
+    {"predict report", "flops-per-s", NULL, "trace", "only a trace has operations (expected -t TRACE)"},
+    {"predict report", "network", NULL, "trace",
      "only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)"},
-    {"predict", "loggops", with_trace, "only a trace has end points that take time (expected -t TRACE)"},
-    {"predict", "loggops", ideal, "L and G replace the network, so there is no contention (expected --network ideal)"},
-    {"predict", "routing map nodes ranks-per-node hosts time", no_loggops,
+    {"predict", "loggops", NULL, "trace", "only a trace has end points that take time (expected -t TRACE)"},
+    {"predict", "loggops", ideal, NULL,
+     "L and G replace the network, so there is no contention (expected --network ideal)"},
+    {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
-    {"predict report", "compute", without_trace, "a trace has its own computation (expected -p or -g)"},
+    {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */
-    {JOBS, "map strategy", one_map,
+    {JOBS, "map strategy", one_map, NULL,
      "given more than once (several are one list, --map A,B; --strategy is its other name)"},
-    {JOBS, "nodes", NULL, NULL},
-    {JOBS, "ranks-per-node", NULL, NULL},
-    {"load map flit report", "nodes", one_list, "given more than once (only predict compares lists of nodes)"},
-    {JOBS, "hosts", hosts_asked,
+    {JOBS, "nodes", NULL, NULL, NULL},
+    {JOBS, "ranks-per-node", NULL, NULL, NULL},
+    {"load map flit report", "nodes", one_list, NULL, "given more than once (only predict compares lists of nodes)"},
+    {JOBS, "hosts", NULL, "nodes background-nodes without format",
      "names nodes for other options (expected --nodes, --background-nodes, --without or, of map, --format)"},
-    {JOBS, "background", not_ideal,
+    {JOBS, "background", not_ideal, NULL,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
-    {JOBS, "background-nodes", with_background, "no background (expected --background)"},
-    {JOBS, "time", searched, "no mapping is searched for (expected optimize or exact as mapping)"},
-    {"map", "compare format", NULL, NULL},
-    {"map", "long-mapping", for_cray, "only the file of --format cray has a limit"},
-    {"report", "versus", NULL, NULL},
+    {JOBS, "background-nodes", NULL, "background", "no background (expected --background)"},
+    {JOBS, "time", searched, NULL, "no mapping is searched for (expected optimize or exact as mapping)"},
+    {"map", "compare format", NULL, NULL, NULL},
+    {"map", "long-mapping", for_cray, NULL, "only the file of --format cray has a limit"},
+    {"report", "versus", NULL, NULL, NULL},
 
     /* load */
-    {"load", "bound worst-case path-walk", NULL, NULL},
-    {"load", "split", split_chosen, "the routing is not adaptive, its paths have fixed shares"},
-    {"load", "split", not_walked, "--path-walk splits evenly over the paths (leave one of them out)"},
-    {"load", "pattern graph trace", no_worst_case, "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
+    {"load", "bound worst-case path-walk", NULL, NULL, NULL},
+    {"load", "split", split_chosen, NULL, "the routing is not adaptive, its paths have fixed shares"},
+    {"load", "split", NULL, "!path-walk", "--path-walk splits evenly over the paths (leave one of them out)"},
+    {"load", "pattern graph trace", NULL, "!worst-case",
+     "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
     {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk time",
-     no_worst_case, "--worst-case is of the routing between all nodes (leave it out)"},
-    {"load", "plot", no_worst_case, "the worst case is a permutation, without loads of all links"},
+     NULL, "!worst-case", "--worst-case is of the routing between all nodes (leave it out)"},
+    {"load", "plot", NULL, "!worst-case", "the worst case is a permutation, without loads of all links"},
 
     /* flit, curve */
-    {"flit curve", "vc-rule packet-flits allow-deadlock", NULL, NULL},
-    {"flit curve", "bubble-as-published", bubble_rule,
+    {"flit curve", "vc-rule packet-flits allow-deadlock", NULL, NULL, NULL},
+    {"flit curve", "bubble-as-published", bubble_rule, NULL,
      "only the bubble rules count lengths (expected --vc-rule bubble)"},
-    {"flit", "engine max-cycles interval backlog", NULL, NULL},
-    {"flit", "map nodes hosts time", of_messages, "open-loop traffic is between all nodes (leave it out)"},
-    {"flit", "gap in-order", of_messages, "open-loop traffic is no set of messages (leave it out)"},
-    {"flit", "background", of_rates,
+    {"flit", "engine max-cycles interval backlog", NULL, NULL, NULL},
+    {"flit", "map nodes hosts time", of_messages, NULL, "open-loop traffic is between all nodes (leave it out)"},
+    {"flit", "gap in-order", of_messages, NULL, "open-loop traffic is no set of messages (leave it out)"},
+    {"flit", "background", of_rates, NULL,
      "beside a set of messages it is not run here (expected open-loop traffic, or `predict --network flit`)"},
-    {"flit", "warmup measure", of_rates, "of a set of messages the whole run is measured (leave it out)"},
-    {"flit", "high-priority", of_rates, "a set of messages has no rate to take a share of (leave it out)"},
-    {"flit", "packet-flits", of_rates, "messages are cut as packet: of the machine says (leave it out)"},
-    {"flit", "high-priority", without_background,
+    {"flit", "warmup measure", of_rates, NULL, "of a set of messages the whole run is measured (leave it out)"},
+    {"flit", "high-priority", of_rates, NULL, "a set of messages has no rate to take a share of (leave it out)"},
+    {"flit", "packet-flits", of_rates, NULL, "messages are cut as packet: of the machine says (leave it out)"},
+    {"flit", "high-priority", NULL, "!background",
      "beside a background it cannot be counted apart (leave one of them out)"},
-    {"flit", "background", no_backlog,
+    {"flit", "background", NULL, "!backlog",
      "with --backlog sources always have a packet waiting, there is no place for others"},
-    {"flit", "load high-priority", no_backlog, "with --backlog sources always have a packet waiting, there is no rate"},
-    {"curve", "pattern loads solver", NULL, NULL},
-    {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs,
+    {"flit", "load high-priority", NULL, "!backlog",
+     "with --backlog sources always have a packet waiting, there is no rate"},
+    {"curve", "pattern loads solver", NULL, NULL, NULL},
+    {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs, NULL,
      "for runs of the kernel (expected --solver flit or both)"},
-    {"curve", "pairs by-hops windows", model_asked, "for the queueing model (expected --solver queueing or both)"},
+    {"curve", "pairs by-hops windows", model_asked, NULL,
+     "for the queueing model (expected --solver queueing or both)"},
 
     /* certify, calibrate, place, reproduce */
-    {"certify", "vc-rule", NULL, NULL},
-    {"calibrate", "measured", NULL, NULL},
-    {"calibrate", "budget replays", of_kernel, "--measured makes no runs of the kernel (leave it out)"},
-    {"calibrate", "set", with_output, "the file beside the machine is for the machine as it is (expected -o FILE)"},
-    {"calibrate", "json", to_file, "the calibration itself goes to standard output (expected -o FILE)"},
-    {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL},
-    {"place", "budget warmup measure", confirmed, "for runs of the kernel (expected --confirm)"},
-    {"reproduce", "full into", NULL, NULL},
-    {"reproduce", "quick", no_full, "--full is the opposite (leave one of them out)"},
+    {"certify", "vc-rule", NULL, NULL, NULL},
+    {"calibrate", "measured", NULL, NULL, NULL},
+    {"calibrate", "budget replays", NULL, "!measured", "--measured makes no runs of the kernel (leave it out)"},
+    {"calibrate", "set", NULL, "measured output",
+     "the file beside the machine is for the machine as it is (expected -o FILE)"},
+    {"calibrate", "json", to_file, NULL, "the calibration itself goes to standard output (expected -o FILE)"},
+    {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL, NULL},
+    {"place", "budget warmup measure", NULL, "confirm", "for runs of the kernel (expected --confirm)"},
+    {"reproduce", "full into", NULL, NULL, NULL},
+    {"reproduce", "quick", NULL, "!full", "--full is the opposite (leave one of them out)"},
 
     /* measure, machines, list */
-    {"measure", "machine set from", NULL, NULL},
-    {"machines", "machine", no_word, "a machine is named already (expected one name)"},
-    {"machines", "set routing without dump-network", named, "no machine is named (expected `machines NAME`)"},
-    {"machines", "generate", no_machine, "a machine is named already (expected one of them)"},
-    {"machines", "import", one_file,
+    {"measure", "machine set from", NULL, NULL, NULL},
+    {"machines", "machine", no_word, NULL, "a machine is named already (expected one name)"},
+    {"machines", "set routing without dump-network", named, NULL, "no machine is named (expected `machines NAME`)"},
+    {"machines", "generate", no_machine, NULL, "a machine is named already (expected one of them)"},
+    {"machines", "import", one_file, NULL,
      "makes a machine of one file (expected `machines --import KIND FILE -o NAME.yaml`)"},
-    {"machines", "dump-network", no_json, "the links are a table of text (leave out --json)"},
-    {"list", "members bytes loggops", of_collectives, "for `list collectives` only"},
+    {"machines", "dump-network", no_json, NULL, "the links are a table of text (leave out --json)"},
+    {"list", "members bytes loggops", of_collectives, NULL, "for `list collectives` only"},
 
     /* trace */
-    {"trace", "json", informs, "only trace info prints an answer (expected trace info)"},
-    {"trace", "machine set pattern graph iterations compute", generates, "only trace generate makes a trace"},
-    {"trace", "trace", takes_trace, "the trace is named already, or none is read (expected `trace info FILE`)"},
-    {"trace", "phases", informs, "only trace info has a table of phases"},
-    {"trace", "collectives", tables_phases, "only trace info --phases takes it (convert expands by MPICH's rules)"},
-    {"trace", "flops-per-s", reads, "only trace info and convert read a trace"},
-    {"trace", "text", writes, "only trace convert and generate write a trace in a form of choice"},
-    {"trace", "format", converts, "only trace convert chooses a format"},
-    {"trace", "partial", captures, "only trace capture runs a program"},
+    {"trace", "json", informs, NULL, "only trace info prints an answer (expected trace info)"},
+    {"trace", "machine set pattern graph iterations compute", generates, NULL, "only trace generate makes a trace"},
+    {"trace", "trace", takes_trace, NULL, "the trace is named already, or none is read (expected `trace info FILE`)"},
+    {"trace", "phases", informs, NULL, "only trace info has a table of phases"},
+    {"trace", "collectives", tables_phases, NULL,
+     "only trace info --phases takes it (convert expands by MPICH's rules)"},
+    {"trace", "flops-per-s", reads, NULL, "only trace info and convert read a trace"},
+    {"trace", "text", writes, NULL, "only trace convert and generate write a trace in a form of choice"},
+    {"trace", "format", converts, NULL, "only trace convert chooses a format"},
+    {"trace", "partial", captures, NULL, "only trace capture runs a program"},
 };
 
 static bool names(const char *list, const char *name)
@@ -359,6 +313,15 @@ static bool names(const char *list, const char *name)
 static bool holds_for(const struct rule *r, const char *command, const char *option)
 {
     return names(r->commands, command) && names(r->options, option);
+}
+
+static bool stands(const struct rule *r, const struct facts *f)
+{
+    if (r->applies && !r->applies(f)) return false;
+    bool without = r->beside && *r->beside == '!', found = false;
+    for (size_t g = 0; r->beside && g < f->arguments->n_given; g++)
+        found = found || names(r->beside + without, f->arguments->given[g]);
+    return !r->beside || found != without;
 }
 
 int fc_option_rules(const char *command, const char *option)
@@ -389,7 +352,7 @@ enum fc_code fc_check_options(const struct fc_arguments *arguments, const struct
     for (size_t g = 0; g < arguments->n_given; g++)
         for (size_t i = 0; i < FC_COUNT(rules); i++) {
             const struct rule *r = &rules[i];
-            if (!holds_for(r, arguments->command, arguments->given[g]) || !r->applies || r->applies(&f)) continue;
+            if (!holds_for(r, arguments->command, arguments->given[g]) || stands(r, &f)) continue;
             return fc_refuse(st, FC_INPUT, "--%s: %s", arguments->given[g], r->reason);
         }
     return check_words(arguments, st);

@@ -1,6 +1,5 @@
 /* option_rules.h - which options apply (option_rules.c), and which may stand in a sweep (options.c). */
-#ifndef FC_CLI_OPTION_RULES_H
-#define FC_CLI_OPTION_RULES_H
+#pragma once
 
 #include "cli/command.h"
 #include "models/demand.h"
@@ -17,5 +16,3 @@ int fc_option_rules(const char *command, const char *option);
  * that the sweep sets itself, no other program's command line. FC_INPUT tells which does not. Looks at no values. */
 enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words,
                             struct fc_status *st);
-
-#endif

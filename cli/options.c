@@ -150,16 +150,6 @@ void fc_free_arguments(struct fc_arguments *arguments)
     free(arguments->given);
 }
 
-const char *fc_option_name(const struct fc_command *command, size_t i, bool *valued)
-{
-    for (size_t k = 0; k < fc_n_options; k++)
-        if (fc_takes(command, &fc_options[k]) && i-- == 0) {
-            *valued = fc_options[k].value != NULL;
-            return fc_options[k].name;
-        }
-    return NULL;
-}
-
 /* ---- in a sweep ---- */
 
 struct swept {

@@ -1,7 +1,6 @@
 /* options.h - the one table of options: what --help, the man pages, completion, parsing and sweeps know of them
  * (option_table.c). */
-#ifndef FC_CLI_OPTIONS_H
-#define FC_CLI_OPTIONS_H
+#pragma once
 
 #include "cli/arguments.h"
 #include "cli/command.h"
@@ -44,5 +43,3 @@ static inline bool fc_takes(const struct fc_command *command, const struct fc_op
 {
     return command->options >> option->group & 1;
 }
-
-#endif

@@ -2,7 +2,6 @@
 #include "cli/phases.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *ending_name(const struct fc_job_phase *p)
 {

@@ -1,6 +1,5 @@
 /* phases.h - phases as a table and as JSON (phases.c). */
-#ifndef FC_CLI_PHASES_H
-#define FC_CLI_PHASES_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -10,5 +9,3 @@
 enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
                              struct fc_status *st);
 json_t *fc_json_phases(const struct fc_job_phases *phases);
-
-#endif

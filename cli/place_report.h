@@ -1,6 +1,5 @@
 /* place_report.h - what `place` found, as text and as JSON (place_report.c). */
-#ifndef FC_PLACE_REPORT_H
-#define FC_PLACE_REPORT_H
+#pragma once
 
 #include "cli/arguments.h"
 #include "mapping/place/place_best.h"
@@ -39,5 +38,3 @@ static inline bool fc_place_shown(const struct fc_place_answer *a, size_t i)
 }
 void fc_place_print(FILE *stream, const void *answer);
 json_t *fc_place_json(const struct fc_place_answer *answer);
-
-#endif

@@ -1,6 +1,5 @@
 /* predictions.h - what `predict` and `report` tell of answers. */
-#ifndef FC_CLI_PREDICTIONS_H
-#define FC_CLI_PREDICTIONS_H
+#pragma once
 
 #include "answer/answer.h"
 #include "cli/arguments.h"
@@ -18,5 +17,3 @@ void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer
 enum { FC_MOST_TIMELINES = 4, FC_MOST_RANK_FRAMES = 8 };
 enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows,
                                      size_t n, struct fc_arena *arena, struct fc_status *st);
-
-#endif

@@ -3,7 +3,6 @@
 #include "cli/heartbeat.h"
 #include "cli/predictions.h"
 #include "cli/print.h"
-#include "cli/report_words.h"
 #include "cli/text.h"
 #include "cli/watch.h"
 

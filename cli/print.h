@@ -1,6 +1,5 @@
 /* print.h - what all commands print alike: links, titles, provenance, the answer itself (print.c). */
-#ifndef FC_CLI_PRINT_H
-#define FC_CLI_PRINT_H
+#pragma once
 
 #include "answer/answer_json.h"
 #include "cli/arguments.h"
@@ -32,5 +31,3 @@ void fc_print_error(FILE *stream, const char *calibration, const char *from, con
 /* Writes json or calls print(stream, what), to -o or standard output. */
 enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* report_words.h - what `report` says in words (report_words.c). Texts are in the arena. */
-#ifndef FC_CLI_REPORT_WORDS_H
-#define FC_CLI_REPORT_WORDS_H
+#pragma once
 
 #include "cli/predictions.h"
 
@@ -18,5 +17,3 @@ const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class
 /* "optimized mapping 14.5× faster", and whether the errors of the two times overlap. */
 const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after, struct fc_arena *arena,
                              struct fc_status *st);
-
-#endif

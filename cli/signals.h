@@ -1,6 +1,5 @@
 /* signals.h - signals (signals.c). */
-#ifndef FC_CLI_SIGNALS_H
-#define FC_CLI_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 
@@ -11,5 +10,3 @@ _Noreturn void fc_end_by_signal(int number);
 /* Until sigaction(SIGINT, before, NULL), the first Ctrl-C makes the result nonzero, for a search that then gives the best it
  * has, and the second one ends the program. Where Ctrl-C is ignored it stays so. */
 const volatile sig_atomic_t *fc_catch_interrupt(struct sigaction *before);
-
-#endif

@@ -1,6 +1,5 @@
 /* terminal.h - colours, bars and curves at a terminal (terminal.c). */
-#ifndef FC_CLI_TERMINAL_H
-#define FC_CLI_TERMINAL_H
+#pragma once
 
 #include "core/core.h"
 
@@ -15,5 +14,3 @@ void fc_print_bar(FILE *stream, double share, int width);
  * first FC_SPARKLINE of them. */
 enum { FC_SPARKLINE = 100 };
 void fc_print_sparkline(FILE *stream, const char *before, const double *value, size_t n, double top, const char *after);
-
-#endif

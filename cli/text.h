@@ -1,6 +1,5 @@
 /* text.h - text for people (text.c): no control character of others passes but line ends and tabs. */
-#ifndef FC_CLI_TEXT_H
-#define FC_CLI_TEXT_H
+#pragma once
 
 #include "core/core.h"
 
@@ -22,5 +21,3 @@ void fc_say(FILE *to, const char *format, ...) FC_PRINTF(2, 3);
 void fc_vsay(FILE *to, const char *format, va_list rest) FC_PRINTF(2, 0);
 /* A new stream to standard error, for messages of the C library. NULL: out of memory. */
 FILE *fc_text_errors(void);
-
-#endif

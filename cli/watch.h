@@ -1,6 +1,5 @@
 /* watch.h - the machine and the watcher of a command (watch.c). */
-#ifndef FC_CLI_WATCH_H
-#define FC_CLI_WATCH_H
+#pragma once
 
 #include "answer/session.h"
 #include "cli/arguments.h"
@@ -28,5 +27,3 @@ void fc_note_search(const struct fc_arguments *arguments, const char *map, bool 
 /* fc_place_problem, watched and noted. */
 enum fc_code fc_place_watched(const struct fc_arguments *arguments, struct fc_map_problem problem, const char *map,
                               struct fc_mapping *mapping, struct fc_status *st);
-
-#endif

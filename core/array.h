@@ -1,6 +1,5 @@
 /* array.h - arrays that grow (array.c). */
-#ifndef FC_ARRAY_H
-#define FC_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@
 
 /* What FC_GROW does where there is no room: `array` is the address of the pointer, `capacity` that of the number. */
 bool fc_array_grow(void *array, void *capacity, size_t capacity_bytes, size_t need, size_t element_bytes);
-
-#endif

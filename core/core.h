@@ -3,8 +3,7 @@
  * Conventions of the whole library: base units inside (bytes, seconds, bytes/s, Hz), units in names; functions
  * that can fail return an fc_code and fill a struct fc_status with the place in the USER'S input; the library never
  * prints and never exits; an arena owns what a stage builds and is freed at once. */
-#ifndef FC_CORE_H
-#define FC_CORE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -329,5 +328,3 @@ void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, 
 /* Within `work`: returns when all threads have called it, and what each did before is seen by all. */
 void fc_team_meet(struct fc_team *team);
 void fc_team_close(struct fc_team *team); /* NULL is fine */
-
-#endif

@@ -6,6 +6,7 @@
  * Limits: no steps ("[0-8:2]"), no brackets inside brackets, no base-36 coordinates of old Blue Gene systems.
  */
 #include "core/hostlist.h"
+#include "core/values.h"
 
 #include <string.h>
 
@@ -26,16 +27,11 @@ static enum fc_code wrong(const struct walk *w, const char *expected)
                    w->element, expected);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A number of at most 9 digits: how many it has, 0 when there is none. */
 static size_t scan_number(const char *text, const char *end, uint32_t *value)
 {
     size_t n = 0;
-    for (*value = 0; text + n < end && is_digit(text[n]); n++) {
+    for (*value = 0; text + n < end && fc_is_digit(text[n]); n++) {
         if (n == 9) return 0;
         *value = *value * 10 + (uint32_t)(text[n] - '0');
     }
@@ -114,11 +110,22 @@ static uint64_t count_names(const char *at, const char *end)
     return names < UINT32_MAX ? names : UINT32_MAX;
 }
 
+/* The length of the first element of a list: up to the next comma outside [] and (). */
+static size_t element_length(const char *text, size_t length)
+{
+    size_t n = 0;
+    for (int depth = 0; n < length && (text[n] != ',' || depth > 0); n++) {
+        if (text[n] == '[' || text[n] == '(') depth++;
+        if ((text[n] == ']' || text[n] == ')') && depth > 0) depth--;
+    }
+    return n;
+}
+
 uint64_t fc_host_list_count(const char *text, size_t length)
 {
     uint64_t names = 0;
     for (size_t at = 0; at < length && names < UINT32_MAX; at++) {
-        size_t n = fc_host_element(text + at, length - at);
+        size_t n = element_length(text + at, length - at);
         names += count_names(text + at, text + at + n);
         at += n;
     }
@@ -138,16 +145,6 @@ static enum fc_code walk_element(struct walk *w)
     return expand(w, 0, w->element, star ? star : end);
 }
 
-size_t fc_host_element(const char *text, size_t length)
-{
-    size_t n = 0;
-    for (int depth = 0; n < length && (text[n] != ',' || depth > 0); n++) {
-        if (text[n] == '[' || text[n] == '(') depth++;
-        if ((text[n] == ']' || text[n] == ')') && depth > 0) depth--;
-    }
-    return n;
-}
-
 enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *visit, void *context,
                                struct fc_place where, struct fc_status *st)
 {
@@ -157,7 +154,7 @@ enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *v
                        (int)(length < 80 ? length : 80), text, FC_MOST_HOSTS);
     for (size_t at = 0;; at++) {
         w.element = text + at;
-        w.length = fc_host_element(text + at, length - at);
+        w.length = element_length(text + at, length - at);
         at += w.length;
         if (walk_element(&w)) return st->code;
         if (at == length) return FC_OK;
@@ -171,7 +168,7 @@ static enum fc_code visit_elements(const char *text, size_t length, bool in_file
                                    void *context, struct fc_place where, struct fc_status *st)
 {
     for (size_t at = 0;; at++) {
-        size_t n = fc_host_element(text + at, length - at);
+        size_t n = element_length(text + at, length - at);
         const char *element = text + at;
         at += n;
         while (n > 0 && *element == ' ') element++, n--;
@@ -237,7 +234,7 @@ static bool is_one_name(const char *word, size_t length)
         char c = word[i];
         if (c == '[' || (c == ',' && !box) || (c == '-' && box)) return false;
         if (c == ')') box = false;
-        number = number && (is_digit(c) || c == '-');
+        number = number && (fc_is_digit(c) || c == '-');
     }
     return !number || !memchr(word, '-', length);
 }

@@ -1,6 +1,5 @@
 /* json.h - reading JSON where memory may run out: jansson 2.14 writes behind its buffers when one of them cannot grow. */
-#ifndef FC_JSON_H
-#define FC_JSON_H
+#pragma once
 
 #include "core/core.h"
 
@@ -10,5 +9,3 @@
  * NULL with an empty status where the text is no JSON: `error` (may be NULL) tells. */
 json_t *fc_json_text(const char *text, size_t size, size_t flags, json_error_t *error, struct fc_status *st);
 json_t *fc_json_feed(json_load_callback_t read, void *of, size_t flags, json_error_t *error, struct fc_status *st);
-
-#endif

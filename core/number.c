@@ -5,6 +5,7 @@
  * correctly. All other numbers go to strtod. Limits: double arithmetic must be IEEE without excess precision
  * (SSE2, not x87); strtod wants the C locale, which a program has unless it calls setlocale. */
 #include "core/number.h"
+#include "core/values.h"
 
 #include <limits.h>
 #include <math.h>
@@ -12,11 +13,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 struct decimal {
     uint64_t digits; /* significand, exact when n_digits <= 19 */
@@ -27,7 +23,7 @@ struct decimal {
 
 static size_t scan_digits(const char *text, size_t at, size_t length, bool behind_point, struct decimal *d)
 {
-    for (; at < length && is_digit(text[at]); at++) {
+    for (; at < length && fc_is_digit(text[at]); at++) {
         d->any = true;
         if (behind_point) d->point++;
         if (d->n_digits == 0 && text[at] == '0') continue;
@@ -44,8 +40,8 @@ static size_t scan_exponent(const char *text, size_t at, size_t length, long *ex
     size_t digit = at + 1;
     bool minus = digit < length && text[digit] == '-';
     if (minus || (digit < length && text[digit] == '+')) digit++;
-    if (digit >= length || !is_digit(text[digit])) return at;
-    for (; digit < length && is_digit(text[digit]); digit++)
+    if (digit >= length || !fc_is_digit(text[digit])) return at;
+    for (; digit < length && fc_is_digit(text[digit]); digit++)
         if (*exponent < 100000) *exponent = *exponent * 10 + (text[digit] - '0');
     if (minus) *exponent = -*exponent;
     return digit;
@@ -87,7 +83,7 @@ size_t fc_scan_int(const char *text, size_t length, long long *value, int *fits)
     bool minus = start && text[0] == '-';
     long long v = 0;
     *fits = 1;
-    for (; at < length && is_digit(text[at]); at++) {
+    for (; at < length && fc_is_digit(text[at]); at++) {
         int digit = text[at] - '0';
         if (*fits && (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, minus ? -digit : digit, &v)))
             *fits = 0;

@@ -1,6 +1,5 @@
 /* number.h - private to core/: decimal text to numbers, the one place that does it (number.c). */
-#ifndef FC_CORE_NUMBER_H
-#define FC_CORE_NUMBER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ size_t fc_scan_real(const char *text, size_t length, double *value);
 /* Reads a decimal integer with an optional sign. Returns the bytes used, 0 when there is none; *fits tells whether it
  * is within long long (else *value is the nearest limit). */
 size_t fc_scan_int(const char *text, size_t length, long long *value, int *fits);
-
-#endif

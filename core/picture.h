@@ -1,7 +1,6 @@
 /* picture.h - a network as a picture, in plain values for who draws it: panels of cells, a cell a link or a node, and what is
  * seen at a glance. models/link_map.c lays a network out; plots/ draws. */
-#ifndef FC_PICTURE_H
-#define FC_PICTURE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -55,5 +54,3 @@ struct fc_picture {
     char *(*link_name)(const void *network, uint32_t link, char *out, size_t size);
     const void *network;
 };
-
-#endif

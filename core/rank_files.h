@@ -1,6 +1,5 @@
 /* rank_files.h - traces and profiles of one file a rank: NAME.0.et, NAME.1.et, ... */
-#ifndef FC_RANK_FILES_H
-#define FC_RANK_FILES_H
+#pragma once
 
 #include "core/core.h"
 
@@ -18,5 +17,3 @@ enum fc_code fc_rank_files(const char *path, const char *suffix, struct fc_arena
 bool fc_is_rank_file(const char *path, const char *suffix);
 /* Whether a folder has such a file. */
 bool fc_has_rank_files(const char *folder, const char *suffix);
-
-#endif

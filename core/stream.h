@@ -1,6 +1,5 @@
 /* stream.h - input read once from front to back in bounded memory, decompressed on the way. */
-#ifndef FC_STREAM_H
-#define FC_STREAM_H
+#pragma once
 
 #include "core/core.h"
 
@@ -55,5 +54,3 @@ static inline struct fc_place fc_stream_place(const struct fc_stream *s)
 }
 /* Safe on a zeroed struct. */
 void fc_stream_close(struct fc_stream *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* timeline.h - what the ranks of a job do, and what is under way between nodes, over the time of a replay
  * (timeline.c). */
-#ifndef FC_TIMELINE_H
-#define FC_TIMELINE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -40,5 +39,3 @@ void fc_timeline_does(struct fc_timeline *timeline, uint32_t rank, enum fc_rank_
 void fc_timeline_moves(struct fc_timeline *timeline, uint32_t rank, double bytes, double from_s, double to_s);
 /* Every rank waits where it did nothing else until finish_s[rank]; bins end at the last of it all. */
 void fc_timeline_end(struct fc_timeline *timeline, const double *finish_s);
-
-#endif

@@ -1,8 +1,7 @@
 /* unfinished.h - what must not outlive the program: files that are being written, directories of such files, and child
  * processes. They are noted here from the moment they exist, so that a signal's handler can end and remove them all, and
  * none besides. What a killed program (SIGKILL, a crash) left is removed by the next one that writes the same file. */
-#ifndef FC_UNFINISHED_H
-#define FC_UNFINISHED_H
+#pragma once
 
 #include "core/core.h"
 
@@ -44,5 +43,3 @@ bool fc_child_ended(pid_t pid, bool wait, int *status);
 /* For the handler of a signal that ends the program (async-signal-safe): ends the children, waits for them, removes what is
  * unfinished. Nothing can be begun or finished afterwards: other threads that try wait for ever. */
 void fc_unfinished_end(void);
-
-#endif

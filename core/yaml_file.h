@@ -1,6 +1,5 @@
 /* yaml_file.h - a YAML document of which every refusal names file and line (yaml_file.c). */
-#ifndef FC_YAML_FILE_H
-#define FC_YAML_FILE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -48,5 +47,3 @@ static inline bool fc_yaml_is_plain(const yaml_node_t *node)
 {
     return node->type == YAML_SCALAR_NODE && strlen(fc_yaml_text(node)) == node->data.scalar.length;
 }
-
-#endif

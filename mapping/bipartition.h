@@ -1,7 +1,6 @@
 /* bipartition.h - private to mapping/: a graph cut in two (bipartition.c), and by that a job mapped
  * (bisection.c). */
-#ifndef FC_BIPARTITION_H
-#define FC_BIPARTITION_H
+#pragma once
 
 #include "mapping/hop_search.h"
 
@@ -31,5 +30,3 @@ bool fc_bipartition(const struct fc_cut_graph *graph, uint64_t target, struct fc
 enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit_graph *graph,
                               const struct fc_distance_table *table, uint64_t seed, uint64_t stream, uint32_t *slot,
                               uint64_t *work, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* bound.h - private to mapping/: the parts of the bound of a mapping problem (mapping_bound.c). All hold for
  * every mapping and every routing, but for the level of supernodes, which knows indirect routing. */
-#ifndef FC_BOUND_H
-#define FC_BOUND_H
+#pragma once
 
 #include "mapping/search.h"
 
@@ -71,7 +70,3 @@ enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners
 /* fc_mapping_bound without the search of all mappings. */
 enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, struct fc_map_bound *bound,
                                       struct fc_status *st);
-/* Wire bytes a payload byte of the message that has least; 1 without messages. O(entries). */
-double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *demand);
-
-#endif

@@ -23,6 +23,7 @@
  * (1991), whose bound for equal weights is not above this one on 8^4 (tests). Limits: sees only messages
  * between neighbours of the demand's grid; not always the least, as a chord may stand for a part of a slice;
  * tables above most_work pairs are not made. */
+#include "core/values.h"
 #include "mapping/bound.h"
 
 #include <math.h>
@@ -37,13 +38,6 @@ struct side {
 
 /* ---- what neighbours exchange ---- */
 
-static double bytes_to(const struct fc_unit_graph *g, uint32_t t, uint32_t other)
-{
-    for (uint64_t e = g->first[t]; e < g->first[t + 1]; e++)
-        if (g->other[e] == other) return g->out[e];
-    return 0;
-}
-
 /* w of a dimension: the least message at one end of a run on the open line or, where that is more, the least up and the
  * least down of the ring. In a ring of two both ends are one pair of tasks. */
 static double line_bytes(const struct fc_unit_graph *g, uint32_t k, uint64_t stride)
@@ -52,7 +46,7 @@ static double line_bytes(const struct fc_unit_graph *g, uint32_t k, uint64_t str
     for (uint32_t t = 0; t < g->n; t++) {
         uint64_t c = t / stride % k;
         uint32_t next = (uint32_t)(c + 1 == k ? t - c * stride : t + stride);
-        double to = bytes_to(g, t, next), from = bytes_to(g, next, t);
+        double to = fc_unit_bytes(g, t, next), from = fc_unit_bytes(g, next, t);
         ring_up = fmin(ring_up, to);
         ring_down = fmin(ring_down, from);
         if (c + 1 == k) continue;
@@ -93,14 +87,9 @@ static double common_unit(const struct side *sides, int n)
 {
     double unit = 0;
     for (int i = 0; i < n; i++) {
-        double a = sides[i].line, b = unit;
-        if (a != floor(a) || a > 0x1p53) return 0;
-        while (b > 0) {
-            double rest = fmod(a, b);
-            a = b;
-            b = rest;
-        }
-        unit = a;
+        double bytes = sides[i].line;
+        if (bytes != floor(bytes) || bytes > 0x1p53) return 0;
+        unit = (double)fc_common_divisor((uint64_t)bytes, (uint64_t)unit);
     }
     return unit;
 }

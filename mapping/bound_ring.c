@@ -12,30 +12,13 @@
  * f_k is concave and 0 at 0, so a set over several rings has no less, and sets of at most `most` tasks have at
  * least leaving(most) / most a task. Met by sets of neighbours. Limits: sees one stride, the best of those of task
  * 0's partners; nothing for sets of m / d tasks and more. */
+#include "core/values.h"
 #include "mapping/bound.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_STRIDES = 64 };
 static const double most_work = 5e8; /* partners looked at */
-
-static double bytes_to(const struct fc_unit_graph *g, uint32_t t, uint32_t other)
-{
-    for (uint64_t e = g->first[t]; e < g->first[t + 1]; e++)
-        if (g->other[e] == other) return g->out[e];
-    return 0;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b > 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* u + v at so many strides: the least that all tasks send up, and down. */
 static double class_bytes(const struct fc_unit_graph *g, uint64_t offset)
@@ -43,8 +26,8 @@ static double class_bytes(const struct fc_unit_graph *g, uint64_t offset)
     double up = INFINITY, down = INFINITY;
     for (uint64_t t = 0; t < g->n && (up > 0 || down > 0); t++) {
         uint32_t next = (uint32_t)((t + offset) % g->n);
-        up = fmin(up, bytes_to(g, (uint32_t)t, next));
-        down = fmin(down, bytes_to(g, next, (uint32_t)t));
+        up = fmin(up, fc_unit_bytes(g, (uint32_t)t, next));
+        down = fmin(down, fc_unit_bytes(g, next, (uint32_t)t));
     }
     return up + down;
 }
@@ -52,7 +35,7 @@ static double class_bytes(const struct fc_unit_graph *g, uint64_t offset)
 /* What the tasks exchange at multiples of the stride. */
 static struct fc_ring_surface look(const struct fc_unit_graph *g, uint64_t stride, double *work)
 {
-    struct fc_ring_surface ring = {.length = g->n / common_divisor(g->n, stride)};
+    struct fc_ring_surface ring = {.length = g->n / fc_common_divisor(g->n, stride)};
     double least = INFINITY;
     while (ring.d < FC_MOST_RING_PARTNERS && 2 * (ring.d + 1) < ring.length && *work < most_work) {
         least = fmin(least, class_bytes(g, (ring.d + 1) * stride % g->n));

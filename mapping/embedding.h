@@ -1,6 +1,5 @@
 /* embedding.h - private to mapping/: task grids that fit a torus or mesh exactly (embedding.c). */
-#ifndef FC_EMBEDDING_H
-#define FC_EMBEDDING_H
+#pragma once
 
 #include "mapping/map_build.h"
 
@@ -8,5 +7,3 @@
  * router; neighbours in the grid are then neighbours in the torus. core slots: slot[n_tasks] as in fc_slots.
  * False when the machine is no whole torus or mesh or no such choice exists. */
 bool fc_embed_grid(const struct fc_map_problem *problem, const struct fc_slots *slots, uint32_t *slot);
-
-#endif

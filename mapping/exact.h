@@ -1,6 +1,5 @@
 /* exact.h - private to mapping/: small mapping problems decided exactly, tasks on nodes (strategy_exact.c). */
-#ifndef FC_EXACT_H
-#define FC_EXACT_H
+#pragma once
 
 #include "mapping/search.h"
 
@@ -71,5 +70,3 @@ double fc_exact_least_sent(const struct fc_exact_job *job, uint32_t t, uint32_t 
                            const uint32_t *used);
 /* Looks for a mapping under answer->value - step and takes it over; true when all were searched within the budget. */
 bool fc_exact_hop_search(const struct fc_exact_job *job, double step, uint64_t budget, struct fc_exact_answer *answer);
-
-#endif

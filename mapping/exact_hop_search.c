@@ -9,7 +9,6 @@
 #include "mapping/exact.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct search {

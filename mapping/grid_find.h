@@ -1,6 +1,5 @@
 /* grid_find.h - private to mapping/: the task grid that a job has without saying so (grid_find.c). */
-#ifndef FC_GRID_FIND_H
-#define FC_GRID_FIND_H
+#pragma once
 
 #include "mapping/search.h"
 
@@ -18,5 +17,3 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
  * Lives in the arena; not to be freed by itself. O(entries). */
 enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid, struct fc_arena *arena,
                             struct fc_demand *numbered, struct fc_status *st);
-
-#endif

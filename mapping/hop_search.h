@@ -1,6 +1,5 @@
 /* hop_search.h - private to mapping/: annealing of hop time on a table of distances (hop_search.c). */
-#ifndef FC_HOP_SEARCH_H
-#define FC_HOP_SEARCH_H
+#pragma once
 
 #include "mapping/search.h"
 
@@ -26,5 +25,3 @@ enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_di
                            uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work,
                            const volatile int *stop, uint64_t seed, uint64_t stream, uint32_t *slot,
                            struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* launcher.h - a mapping as the file that a launcher takes: one format a file (launcher_*.c). */
-#ifndef FC_LAUNCHER_H
-#define FC_LAUNCHER_H
+#pragma once
 
 #include "mapping/mapping.h"
 #include "models/hosts.h"
@@ -93,5 +92,3 @@ struct fc_launch_words {
 };
 void fc_launch_words_start(struct fc_launch_words *words, const struct fc_text *text);
 bool fc_launch_word(struct fc_launch_words *words, const char **word, size_t *length);
-
-#endif

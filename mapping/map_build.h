@@ -1,6 +1,5 @@
 /* map_build.h - private to mapping/: what strategies share (mapping.c, blocks.c). */
-#ifndef FC_MAP_BUILD_H
-#define FC_MAP_BUILD_H
+#pragma once
 
 #include "mapping/mapping.h"
 
@@ -74,5 +73,3 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
  * they are), inside a unit likewise level by level. */
 void fc_blocks_place(const struct fc_blocks *blocks, const uint32_t *unit_order, const struct fc_slots *slots,
                      struct fc_mapping *mapping);
-
-#endif

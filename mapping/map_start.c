@@ -1,7 +1,6 @@
 /* map_start.c - the slots that tasks may take: cores of the allowed nodes; and an empty mapping. */
 #include "mapping/map_build.h"
 #include "mapping/launcher.h"
-#include <string.h>
 #include <unistd.h>
 
 static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_arena *arena, struct fc_slots *slots,

@@ -1,6 +1,5 @@
 /* mapping.h - task mappings: strategies, one a file; a mapping is an array of cores. */
-#ifndef FC_MAPPING_H
-#define FC_MAPPING_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -85,5 +84,3 @@ enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *n
                              struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);
 void fc_mapping_free(struct fc_mapping *mapping);
-
-#endif

@@ -51,7 +51,8 @@ static void level_bounds(const struct fc_cut_level *level, const struct fc_partn
     raise(bound, bytes, fmin(level->widest_out, level->widest_in), "grid surface of one", level->name);
 }
 
-double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
+/* Wire bytes a payload byte of the message that has least; 1 without messages. O(entries). */
+static double least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
 {
     double least = INFINITY, last = NAN;
     for (size_t e = 0; e < d->n_entries; e++) {
@@ -90,7 +91,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
     for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, &ring, bound);
     raise(bound, hops_s, 1, "hops", NULL);
     bound->payload_s = bound->time_s;
-    bound->time_s *= fc_least_wire_factor(sites->net->machine, demand);
+    bound->time_s *= least_wire_factor(sites->net->machine, demand);
     return FC_OK;
 }
 

@@ -1,6 +1,5 @@
 /* near_free.h - private to mapping/: cores still free, and the nearest of them (near_free.c). */
-#ifndef FC_NEAR_FREE_H
-#define FC_NEAR_FREE_H
+#pragma once
 
 #include "mapping/map_build.h"
 
@@ -23,5 +22,3 @@ void fc_near_free_take(struct fc_near_free *near, uint32_t place, uint32_t task,
 int fc_near_free_find(struct fc_near_free *near, uint32_t node, uint32_t most_seen, uint32_t *place, int most);
 /* The first place at or behind i with a free core, around the end; FC_NONE: none. Near O(1). */
 uint32_t fc_near_free_next(struct fc_near_free *near, uint32_t i);
-
-#endif

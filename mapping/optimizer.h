@@ -1,7 +1,6 @@
 /* optimizer.h - private to mapping/: what the parts of the strategy `optimize` share (strategy_optimize.c,
  * optimizer_starts.c, optimizer_search.c). */
-#ifndef FC_OPTIMIZER_H
-#define FC_OPTIMIZER_H
+#pragma once
 
 #include "mapping/bipartition.h"
 #include "mapping/grid_find.h"
@@ -94,5 +93,3 @@ static inline double fc_optimizer_enough(const struct fc_optimizer *o)
 {
     return o->bound_s * (1 + 1e-12);
 }
-
-#endif

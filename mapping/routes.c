@@ -5,7 +5,6 @@
  * enough get a table of all pairs. Limits: the table takes 8 bytes a pair and 4 or 8 a link of a route. */
 #include "mapping/routes.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_ENTRIES = 12000000, MOST_TABLE_PLACES = 4096 };

@@ -2,8 +2,7 @@
  *
  * Links that never bind (infinite bandwidth) are left out; the others are numbered anew, so that on tori
  * under dimension order the links of a ring lie side by side and a route is a few runs of them. */
-#ifndef FC_ROUTES_H
-#define FC_ROUTES_H
+#pragma once
 
 #include "mapping/map_build.h"
 #include "models/family_torus.h"
@@ -152,5 +151,3 @@ static inline double fc_routes_distance(const struct fc_routes *r, uint32_t a, u
     for (int d = 0; d < r->n_dims; d++) sum += r->ring[d].seconds[p[d].c > q[d].c ? p[d].c - q[d].c : q[d].c - p[d].c];
     return (double)sum;
 }
-
-#endif

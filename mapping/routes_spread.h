@@ -1,7 +1,6 @@
 /* routes_spread.h - what routes_spread.c and the routings that are spread (routes_spread_torus.c,
  * routes_spread_two_level.c) share. */
-#ifndef FC_ROUTES_SPREAD_H
-#define FC_ROUTES_SPREAD_H
+#pragma once
 
 #include "mapping/routes.h"
 
@@ -33,5 +32,3 @@ struct fc_spread_kind {
     enum fc_code (*make)(struct fc_spread_maker *m, struct fc_status *st);
 };
 extern const struct fc_spread_kind fc_spread_torus, fc_spread_two_level;
-
-#endif

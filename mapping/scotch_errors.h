@@ -1,6 +1,5 @@
 /* scotch_errors.h - what Scotch says when it fails. */
-#ifndef FC_SCOTCH_ERRORS_H
-#define FC_SCOTCH_ERRORS_H
+#pragma once
 
 #include "core/core.h"
 
@@ -11,5 +10,3 @@
 enum fc_code fc_scotch(void (*work)(void *of), void *of, size_t bytes, struct fc_status *st);
 /* FC_NO where a call of Scotch in `work` was not good; `what` was being done. */
 enum fc_code fc_scotch_check(bool good, const char *what, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* scotch_target.h - private to mapping/: the network as Scotch's target architecture (scotch_target.c). */
-#ifndef FC_SCOTCH_TARGET_H
-#define FC_SCOTCH_TARGET_H
+#pragma once
 
 #include "mapping/map_build.h"
 
@@ -23,5 +22,3 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *target, const struct
                                    const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
                                    struct fc_status *st);
 void fc_scotch_target_free(struct fc_scotch_target *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* search.h - private to mapping/: moving units (tasks, or whole node contents) between slots with the loads
  * of all links kept up to date (unit_graph.c, search.c). */
-#ifndef FC_SEARCH_H
-#define FC_SEARCH_H
+#pragma once
 
 #include "mapping/routes.h"
 
@@ -17,6 +16,13 @@ struct fc_unit_graph {
  * O(entries). */
 enum fc_code fc_unit_graph_build(const struct fc_demand *demand, const uint32_t *unit, uint32_t n_units,
                                  struct fc_arena *arena, struct fc_unit_graph *graph, struct fc_status *st);
+/* Bytes from unit u to another; 0: none. O(its neighbours). */
+static inline double fc_unit_bytes(const struct fc_unit_graph *graph, uint32_t u, uint32_t other)
+{
+    for (uint64_t e = graph->first[u]; e < graph->first[u + 1]; e++)
+        if (graph->other[e] == other) return graph->out[e];
+    return 0;
+}
 
 struct fc_search_settings {
     double start_temperature, end_temperature; /* in relative change of the objective, lowered geometrically */
@@ -92,4 +98,13 @@ double fc_search_hop_s(const struct fc_search *search);
 double fc_search_norm(const struct fc_search *search);
 void fc_search_free(struct fc_search *search);
 
-#endif
+/* ---- for the files of the search ---- */
+
+/* x^(2^doublings). */
+static inline double fc_search_power(double x, int doublings)
+{
+    for (int i = 0; i < doublings; i++) x *= x;
+    return x;
+}
+/* Lists the units with a flow over a hot link, and what each adds to the norm (search_heat.c). Needs fresh sums. */
+void fc_search_heat(struct fc_search *search);

@@ -10,7 +10,6 @@
  * pays for all that is done, at the prices of work.c: the bound and the answer's evaluation first, then rank order
  * and the starts from the cheapest on, and searches with what is left; where that is too little for one, the best
  * start is the answer. With starts_free it is the searches' alone. */
-#include "mapping/bound.h"
 #include "mapping/optimizer.h"
 
 #include <math.h>

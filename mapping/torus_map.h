@@ -1,6 +1,5 @@
 /* torus_map.h - private to mapping/: what strategies for tori and meshes share (torus_map.c). */
-#ifndef FC_TORUS_MAP_H
-#define FC_TORUS_MAP_H
+#pragma once
 
 #include "mapping/map_build.h"
 #include "models/family_torus.h"
@@ -22,5 +21,3 @@ int fc_map_worth_trying(const struct fc_demand *demand, int n);
  * uniformly. */
 enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct fc_mapping *mapping, double *time_s,
                               double *hop_bytes, struct fc_status *st);
-
-#endif

@@ -3,8 +3,7 @@
  * The unit is a link update of the search; FC_WORK_PER_S of them take a second of a quiet core or less. Prices are
  * upper estimates from the sizes of the job and the machine, measured on the shipped machines (work.c): no clock is
  * read, so what a budget pays for is the same on every machine and with any number of threads. */
-#ifndef FC_WORK_H
-#define FC_WORK_H
+#pragma once
 
 #include "mapping/mapping.h"
 
@@ -18,5 +17,3 @@ uint64_t fc_strategy_work(const struct fc_map_problem *problem, const char *name
 uint64_t fc_bound_work(const struct fc_map_problem *problem);
 /* fc_load_solve of one mapping, bounds of adaptive routings included, whatever the mapping. */
 uint64_t fc_load_work(const struct fc_map_problem *problem);
-
-#endif

@@ -1,6 +1,5 @@
 /* certificate.h - whether packets can wait for each other for ever, and what a virtual-channel rule is (deadlock/). */
-#ifndef FC_MODELS_CERTIFICATE_H
-#define FC_MODELS_CERTIFICATE_H
+#pragma once
 
 #include "models/routing.h"
 
@@ -41,17 +40,21 @@ struct fc_vc_rule_ops {
     const char *const *families;
     const struct fc_routing_ops *const *routings; /* whose dependencies it knows; ends with NULL. NULL: any */
     const char *argument; /* why its graph has no cycle, in words; NULL: nothing but the check itself says so */
-    /* Whether a machine of these families is run under this rule when none is named. */
-    bool (*chosen)(const struct fc_machine *machine);
-    /* Virtual channels a link for this network under this rule. */
-    int (*vcs)(const struct fc_network *net);
+    /* What tells it from the other rules of its family, whose functions it shares: tori enum fc_escape, tmesh enum
+     * fc_tmesh_policy, graphs fc_graph_scheme, others whether it is the rule of one channel. Handed to them as `variant`. */
+    int variant;
+    bool only_named; /* no machine is run under this rule where none is named */
+    /* Whether a machine of these families is run under this rule when none is named. NULL: all are. */
+    bool (*chosen)(const struct fc_machine *machine, int variant);
+    /* Virtual channels a link for this network under this rule. NULL: one. */
+    int (*vcs)(const struct fc_network *net, int variant);
     /* How many of router.vcs a link must have for it. NULL: no more than any machine has. */
-    int (*data_vcs)(const struct fc_network *net);
+    int (*data_vcs)(const struct fc_network *net, int variant);
     /* Adds every dependency of the machine's routing under this rule. Pure: called once a pass. */
-    enum fc_code (*dependencies)(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
+    enum fc_code (*dependencies)(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
     /* Whether the rule is safe on this machine whatever its graph (bubble: a cyclic one; layers: acyclic as they are
      * made), and why or why not in words with the machine's figures. NULL: safe only when the graph is acyclic. */
-    bool (*invariant)(const struct fc_network *net, char *words, size_t size);
+    bool (*invariant)(const struct fc_network *net, int variant, char *words, size_t size);
 };
 /* Certifies the machine's routing under the named rule (NULL: the machine's escape, or the family's default). The
  * caller frees with fc_certificate_free. FC_INPUT: rule unknown or not for this family. A cycle is an answer
@@ -62,5 +65,3 @@ enum fc_code fc_certify(const struct fc_network *net, const char *rule, struct f
 void fc_certificate_free(struct fc_certificate *certificate);
 /* "x+ (3,0,7)->(4,0,7) vc 1". Returns out. */
 char *fc_channel_name(const struct fc_network *net, uint32_t channel, int n_vcs, char *out, size_t size);
-
-#endif

@@ -44,24 +44,6 @@ double fc_packet_payload_bytes(const struct fc_machine *machine)
     return p->max_bytes > p->header_bytes ? p->max_bytes - p->header_bytes : 1;
 }
 
-double fc_demand_bytes(const struct fc_demand *demand)
-{
-    double total = 0;
-    for (size_t i = 0; i < demand->n_entries; i++)
-        if (demand->src[i] != demand->dst[i]) total += demand->bytes[i];
-    for (int p = 0; p < demand->n_dense; p++) {
-        const struct fc_dense *part = &demand->dense[p];
-        double a = 0, b = 0, self = 0;
-        for (uint32_t t = 0; t < demand->n_tasks; t++) {
-            a += part->a[t];
-            b += part->b[t];
-            self += part->a[t] * part->b[t];
-        }
-        total += a * b - self;
-    }
-    return total;
-}
-
 /* ---- patterns
  * -------------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* demand.h - bytes between tasks, and what a traffic pattern is (demand.c, patterns/). */
-#ifndef FC_MODELS_DEMAND_H
-#define FC_MODELS_DEMAND_H
+#pragma once
 
 #include "models/network.h"
 
@@ -60,7 +59,3 @@ enum fc_code fc_demand_from_graph(const char *path, struct fc_demand *demand, st
 enum fc_code fc_demand_of_pairs(const char *name, uint32_t n_tasks, size_t n, const uint32_t *src, const uint32_t *dst,
                                 const double *bytes, struct fc_demand *demand, struct fc_status *st);
 extern const struct fc_graph_format *const fc_graph_formats[]; /* ends with NULL (demand_build.h) */
-/* Sum of payload bytes between distinct tasks. */
-double fc_demand_bytes(const struct fc_demand *demand);
-
-#endif

@@ -1,6 +1,5 @@
 /* demand_build.h - private to models/: what pattern and graph files share (demand.c). */
-#ifndef FC_DEMAND_BUILD_H
-#define FC_DEMAND_BUILD_H
+#pragma once
 
 #include "models/family_torus.h"
 
@@ -92,5 +91,3 @@ enum fc_monitored {
 };
 enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading, struct fc_demand *demand,
                                 struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* family_dragonfly_plus.h - shape and index arithmetic of networks of unequal cells: dragonfly+ and dragonfly. */
-#ifndef FC_FAMILY_DRAGONFLY_PLUS_H
-#define FC_FAMILY_DRAGONFLY_PLUS_H
+#pragma once
 
 #include "models/models.h"
 
@@ -105,5 +104,3 @@ static inline uint32_t fc_plus_ejection(const struct fc_network *net, const stru
 {
     return net->first_link[b->first_leaf + rail + 1] - (b->n_nodes - (node - b->first_node)) * b->cables;
 }
-
-#endif

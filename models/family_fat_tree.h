@@ -1,7 +1,6 @@
 /* family_fat_tree.h - shape and index arithmetic of fat-trees (family_fat_tree.c, fat_tree_loads.c,
  * routing_nca*.c). */
-#ifndef FC_FAMILY_FAT_TREE_H
-#define FC_FAMILY_FAT_TREE_H
+#pragma once
 
 #include "models/models.h"
 
@@ -76,5 +75,3 @@ static inline int fc_fat_tree_nca(const struct fc_fat_tree_shape *s, uint32_t a,
 }
 /* Links of the longest uniform walk (routing_nca.c): both ways through every level. */
 uint32_t fc_fat_tree_walk_capacity(const struct fc_network *net);
-
-#endif

@@ -5,6 +5,7 @@
  * of their names (n2 before n10), the order of Slurm's node lists. Parts without a path between them are
  * allowed, as in a real topology.conf without a root: routing refuses traffic between them. Limits: distances
  * are hops, every cable alike. */
+#include "core/values.h"
 #include "models/family_graph.h"
 
 #include "models/family_parts.h"
@@ -57,12 +58,6 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
 
 /* ---- groups: nodes with the same routers ---- */
 
-static int by_target(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Routers of each node, sorted: targets[first_link[node] - first node link ..]. */
 struct attachments {
     const struct fc_network *net;
@@ -74,7 +69,7 @@ static int compare_attachments(const struct attachments *at, uint32_t a, uint32_
     const uint32_t *first = at->net->first_link + at->net->n_routers, base = first[0];
     uint32_t n = first[a + 1] - first[a], m = first[b + 1] - first[b];
     for (uint32_t i = 0; i < n && i < m; i++) {
-        int order = by_target(&at->targets[first[a] - base + i], &at->targets[first[b] - base + i]);
+        int order = fc_by_number(&at->targets[first[a] - base + i], &at->targets[first[b] - base + i]);
         if (order) return order;
     }
     return (n > m) - (n < m);
@@ -83,7 +78,7 @@ static int compare_attachments(const struct attachments *at, uint32_t a, uint32_
 static int by_attachment(const void *a, const void *b, void *context)
 {
     int order = compare_attachments(context, *(const uint32_t *)a, *(const uint32_t *)b);
-    return order ? order : by_target(a, b);
+    return order ? order : fc_by_number(a, b);
 }
 
 static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *t, struct fc_arena *scratch,
@@ -98,7 +93,7 @@ static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *
     if (!at.targets || !t->group || !t->member || !t->first_member) return st->code;
     memcpy(at.targets, net->link_target + first[0], n_targets * sizeof *at.targets);
     for (uint32_t i = 0; i < n; i++) {
-        qsort(at.targets + first[i] - first[0], first[i + 1] - first[i], sizeof *at.targets, by_target);
+        qsort(at.targets + first[i] - first[0], first[i + 1] - first[i], sizeof *at.targets, fc_by_number);
         t->member[i] = i;
     }
     qsort_r(t->member, n, sizeof *t->member, by_attachment, &at);

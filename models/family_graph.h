@@ -1,7 +1,6 @@
 /* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c,
  * routing_shortest.c). */
-#ifndef FC_FAMILY_GRAPH_H
-#define FC_FAMILY_GRAPH_H
+#pragma once
 
 #include "models/models.h"
 
@@ -90,5 +89,3 @@ enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *s
 enum fc_code fc_read_ibnetdiscover(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_edge_list(struct fc_graph_reader *reader, struct fc_status *st);
-
-#endif

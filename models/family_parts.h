@@ -1,7 +1,6 @@
 /* family_parts.h - what the records of several families do alike: shapes in words, sides of smaller relatives
  * (machine_smaller.c). */
-#ifndef FC_FAMILY_PARTS_H
-#define FC_FAMILY_PARTS_H
+#pragma once
 
 #include "models/models.h"
 
@@ -11,5 +10,3 @@ void fc_words_number(char *out, size_t size, const char *name, long long value);
 void fc_words_text(char *out, size_t size, const char *name, const char *value);
 /* Makes every side longer than 2 `side` long; `first_doubled`: the first of them twice that. */
 void fc_cap_sides(struct fc_ints *dims, long long side, bool first_doubled);
-
-#endif

@@ -1,7 +1,6 @@
 /* family_tmesh.h - shape and index arithmetic of tori of mesh chips (family_tmesh.c, tmesh_hops.c,
  * routing_tmesh.c, cdg_tmesh.c). */
-#ifndef FC_FAMILY_TMESH_H
-#define FC_FAMILY_TMESH_H
+#pragma once
 
 #include "models/models.h"
 
@@ -107,5 +106,3 @@ double fc_tmesh_mean_mesh_hops(const struct fc_tmesh_shape *shape, bool between_
 double fc_tmesh_mean_hops(const struct fc_tmesh_shape *shape);
 /* Hops of the longest route; at a tie the longer way. */
 double fc_tmesh_diameter_hops(const struct fc_tmesh_shape *shape);
-
-#endif

@@ -1,6 +1,5 @@
 /* family_torus.h - shape and index arithmetic of tori and meshes (family_torus.c, routing_torus_*.c, vc_*.c). */
-#ifndef FC_FAMILY_TORUS_H
-#define FC_FAMILY_TORUS_H
+#pragma once
 
 #include "models/models.h"
 
@@ -88,5 +87,3 @@ char fc_torus_letter(int dim);
 /* "z", "z, a, b": the dimensions from the third on, for pictures (family_torus_layout.c). */
 void fc_torus_slice_name(int n_dims, char *out, size_t size);
 extern const struct fc_layout fc_torus_layout;
-
-#endif

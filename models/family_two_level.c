@@ -15,7 +15,8 @@
 static const char *const rules[] = {"packed", "modulo", "block", "relative", "hashed", "free", NULL};
 static const char *const locals[] = {"full", "grid", NULL};
 
-uint32_t fc_two_level_host(const struct fc_two_level_shape *s, uint32_t from, uint32_t to, uint32_t cable)
+/* Member of supernode s that hosts cable `cable` of its link to supernode t, by the machine's d_link rule. */
+static uint32_t host_of(const struct fc_two_level_shape *s, uint32_t from, uint32_t to, uint32_t cable)
 {
     uint64_t members = s->members, ports = (uint64_t)s->d_ports, cables = s->pair_links;
     uint64_t slot = (uint64_t)to * cables + cable, others = (uint64_t)s->n_supernodes * cables;
@@ -80,7 +81,7 @@ static void sort_slots(const struct fc_two_level_shape *s, uint32_t sn, uint32_t
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t to = 0; to < s->n_supernodes; to++)
             for (uint32_t c = 0; to != sn && c < cables; c++) {
-                uint32_t host = fc_two_level_host(s, sn, to, c);
+                uint32_t host = host_of(s, sn, to, c);
                 if (pass == 0)
                     first[host + 2]++;
                 else
@@ -96,7 +97,7 @@ static void add_d_links(const struct fc_two_level_shape *s, uint32_t router, con
     uint32_t sn = router / s->members;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t to = slot[i] / s->pair_links, cable = slot[i] % s->pair_links;
-        uint32_t peer = to * s->members + fc_two_level_host(s, to, sn, cable);
+        uint32_t peer = to * s->members + host_of(s, to, sn, cable);
         d_link[((uint64_t)sn * s->n_supernodes + to) * s->pair_links + cable] =
             fc_links_add(list, router, peer, s->d_class);
     }

@@ -1,6 +1,5 @@
 /* family_two_level.h - shape and index arithmetic of two-level direct networks (PERCS, dragonfly). */
-#ifndef FC_FAMILY_TWO_LEVEL_H
-#define FC_FAMILY_TWO_LEVEL_H
+#pragma once
 
 #include "models/models.h"
 
@@ -42,8 +41,6 @@ static inline uint32_t fc_two_level_d_link(const struct fc_network *net, uint32_
     const struct fc_two_level_tables *tables = net->extra;
     return tables->d_link[((uint64_t)s * shape->n_supernodes + t) * shape->pair_links + cable];
 }
-/* Member of supernode s that hosts cable `cable` of its link to supernode t, by the machine's d_link rule. */
-uint32_t fc_two_level_host(const struct fc_two_level_shape *shape, uint32_t s, uint32_t t, uint32_t cable);
 /* The local link from member a to member b (a != b) of router `base + a`'s supernode (base = first router), or FC_NONE
  * where the group is a grid and they share neither drawer nor position. */
 static inline uint32_t fc_two_level_local_link(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b)
@@ -99,5 +96,3 @@ static inline uint32_t fc_two_level_ejection(const struct fc_network *net, uint3
     uint32_t per_router = fc_two_level(net)->nodes_per_router, router = node / per_router;
     return net->first_link[router + 1] - per_router + node % per_router;
 }
-
-#endif

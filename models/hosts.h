@@ -1,6 +1,5 @@
 /* hosts.h - the host names of a machine's nodes, and nodes as users name them (hosts.c, node_list.c). */
-#ifndef FC_HOSTS_H
-#define FC_HOSTS_H
+#pragma once
 
 #include "models/models.h"
 
@@ -41,5 +40,3 @@ enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, long 
                            uint32_t **node, size_t *n, struct fc_status *st);
 /* Whether the text names a file of nodes: "@FILE", a path with '/', or the name of a file that is there. */
 bool fc_nodes_in_file(const char *text);
-
-#endif

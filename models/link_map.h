@@ -1,6 +1,5 @@
 /* link_map.h - where each link and node stands in a picture of the network (link_map.c). */
-#ifndef FC_LINK_MAP_H
-#define FC_LINK_MAP_H
+#pragma once
 
 #include "core/picture.h"
 #include "models/models.h"
@@ -9,5 +8,3 @@
  * FC_NO: memory. Free with fc_link_map_free, also after a failure. */
 enum fc_code fc_link_map_build(const struct fc_network *net, struct fc_picture *picture, struct fc_status *st);
 void fc_link_map_free(struct fc_picture *picture);
-
-#endif

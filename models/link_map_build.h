@@ -1,6 +1,5 @@
 /* link_map_build.h - what the layouts of the families are made with (link_map.c, family_*_layout.c). */
-#ifndef FC_LINK_MAP_BUILD_H
-#define FC_LINK_MAP_BUILD_H
+#pragma once
 
 #include "models/link_map.h"
 
@@ -30,5 +29,3 @@ static inline uint32_t *fc_layout_at(const struct fc_panel *p, uint32_t tile, ui
 {
     return &p->cell[((size_t)tile * p->rows + row) * p->columns + column];
 }
-
-#endif

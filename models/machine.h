@@ -1,6 +1,5 @@
 /* machine.h - a machine file as read and checked: links, router, packets, end points (machine.c). */
-#ifndef FC_MODELS_MACHINE_H
-#define FC_MODELS_MACHINE_H
+#pragma once
 
 #include "core/core.h"
 
@@ -113,7 +112,6 @@ struct fc_nic {
     long line;                                /* of the section; 0: the file has none */
     double put_s;                             /* end points of a put, the network apart */
     double gap_s, per_byte_s;                 /* g and G of one process */
-    double block_start_s;                     /* block transfer: more than a put */
     double clock_hz, unit_bytes, unit_cycles; /* a transaction of at most unit_bytes takes unit_cycles of clock_hz */
     double host_bytes_per_s, host_efficiency; /* host bus, one direction */
     double host_header_bytes, block_header_bytes; /* there, beside each unit: puts; block transfers both ways */
@@ -237,5 +235,3 @@ static inline bool fc_all_equal(const double *x, uint32_t n)
         if (x[i] != x[0]) return false;
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* machine_keys.h - the tables of keys of a machine file (machine_keys.c), for the one that reads it (machine.c). */
-#ifndef FC_MACHINE_KEYS_H
-#define FC_MACHINE_KEYS_H
+#pragma once
 
 #include "core/yaml_file.h"
 #include "models/models.h"
@@ -18,5 +17,3 @@ extern const struct fc_key_table fc_link_keys;
 enum fc_code fc_nic_check(const struct fc_machine *machine, struct fc_status *st);
 /* The section `measured:` into the machine (machine_measured.c); NULL: the file has none. */
 enum fc_code fc_measured_decode(struct fc_yaml *yaml, const yaml_node_t *section, struct fc_machine *machine);
-
-#endif

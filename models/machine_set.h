@@ -1,6 +1,5 @@
 /* machine_set.h - one key of a machine changed from outside its file. */
-#ifndef FC_MACHINE_SET_H
-#define FC_MACHINE_SET_H
+#pragma once
 
 #include "core/core.h"
 
@@ -13,5 +12,3 @@
  * (a scalar, [a, b], {k: v}); what the file does not give is added. Keys are checked where the machine is decoded.
  * FC_INPUT: no such form, no YAML, or a section that is no mapping. `number` counts settings from 0. */
 enum fc_code fc_machine_set(yaml_document_t *document, const char *setting, size_t number, struct fc_status *st);
-
-#endif

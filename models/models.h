@@ -5,8 +5,7 @@
  * routing, a virtual-channel rule and a pattern is each one file ending in one `const struct ..._ops` and one line in
  * lists.c; everything generic is derived from the arrays. Source: Dally & Towles, Principles and Practices of
  * Interconnection Networks (2004), chapters 3 to 14. */
-#ifndef FC_MODELS_H
-#define FC_MODELS_H
+#pragma once
 
 #include "models/certificate.h"
 #include "models/demand.h"
@@ -17,5 +16,3 @@ extern const struct fc_family_ops *const fc_families[];  /* NULL-terminated */
 extern const struct fc_routing_ops *const fc_routings[]; /* NULL-terminated */
 extern const struct fc_vc_rule_ops *const fc_vc_rules[]; /* NULL-terminated */
 extern const struct fc_pattern_ops *const fc_patterns[]; /* NULL-terminated */
-
-#endif

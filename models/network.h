@@ -1,6 +1,5 @@
 /* network.h - the network as flat arrays, and what a family is (network.c, family_*.c). */
-#ifndef FC_MODELS_NETWORK_H
-#define FC_MODELS_NETWORK_H
+#pragma once
 
 #include "models/machine.h"
 
@@ -177,5 +176,3 @@ static inline bool fc_grid(const struct fc_network *net, struct fc_grid *grid)
     const struct fc_family_ops *family = net->machine->family;
     return family->grid && family->grid(net->machine, grid);
 }
-
-#endif

@@ -12,7 +12,6 @@ static const struct fc_key nic_keys[] = {
     TIME("put", put_s, "end points of a put: from the call to the data at the target, the network apart"),
     TIME("gap", gap_s, "g: least time between two puts of a process"),
     {"per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(per_byte_s), 0, 1, NULL, "0", "G of one process"},
-    TIME("block_start", block_start_s, "start of a block transfer, beyond a put"),
     {"clock", FC_KEY_QUANTITY, FC_HERTZ, IN(clock_hz), 1, 1e13, NULL, NULL, "of the interface"},
     {"unit", FC_KEY_QUANTITY, FC_BYTES, IN(unit_bytes), 1, 1e6, NULL, NULL, "payload of one transaction, at most"},
     {"unit_cycles", FC_KEY_QUANTITY, FC_NUMBER, IN(unit_cycles), 0, 1e6, NULL, "0", "cycles of `clock` for each"},

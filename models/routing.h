@@ -1,6 +1,5 @@
 /* routing.h - routes as weighted links, and what a routing is (routings/). */
-#ifndef FC_MODELS_ROUTING_H
-#define FC_MODELS_ROUTING_H
+#pragma once
 
 #include "models/network.h"
 
@@ -64,5 +63,3 @@ const struct fc_routing_ops *fc_routing_find(const char *name, const char *famil
 /* Whether a list of families that ends with NULL (routing, virtual-channel rule, routing of the kernel) has this
  * one. */
 bool fc_serves(const char *const *families, const struct fc_family_ops *family);
-
-#endif

@@ -4,8 +4,6 @@
 #include "plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { GAP = 1 };
 
@@ -119,7 +117,5 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
         fc_script_file(out, name, ".tsv");
         fprintf(out, " skip 1 using 1:2:3 with image\n");
     }
-    fc_script_draw(&script, directory, name, &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, name, &table, st);
 }

@@ -4,7 +4,6 @@
 #include "plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const struct fc_column columns[] = {
     {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
@@ -125,7 +124,5 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title, co
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, curves, n);
-    fc_script_draw(&script, directory, "latency-curve", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "latency-curve", &table, st);
 }

@@ -4,7 +4,6 @@
 #include "plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BINS = 20 };
@@ -98,7 +97,5 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, picture, bins, n_frames);
-    fc_script_draw(&script, directory, "link-histogram", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "link-histogram", &table, st);
 }

@@ -67,7 +67,5 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
         }
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n, most_s);
-    fc_script_draw(&script, directory, "link-loads", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "link-loads", &table, st);
 }

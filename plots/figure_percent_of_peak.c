@@ -73,7 +73,5 @@ enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, c
     }
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, axis, rows, n);
-    fc_script_draw(&script, directory, "percent-of-peak", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "percent-of-peak", &table, st);
 }

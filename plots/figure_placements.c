@@ -55,7 +55,5 @@ enum fc_code fc_plot_placements(const char *directory, const char *title, const 
         fc_script_title(script.stream, title);
         fprintf(script.stream, "\n%s", script_end);
     }
-    fc_script_draw(&script, directory, "placements", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "placements", &table, st);
 }

@@ -70,7 +70,5 @@ enum fc_code fc_plot_predictions(const char *directory, const char *title, const
     }
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, rows, n, most_s);
-    fc_script_draw(&script, directory, "predictions", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "predictions", &table, st);
 }

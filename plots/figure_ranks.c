@@ -4,7 +4,6 @@
 #include "plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const struct fc_column columns[] = {
     {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},     {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -80,7 +79,5 @@ enum fc_code fc_plot_ranks(const char *directory, const char *title, const struc
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n);
-    fc_script_draw(&script, directory, "ranks", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "ranks", &table, st);
 }

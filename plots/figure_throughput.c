@@ -95,7 +95,5 @@ enum fc_code fc_plot_throughput(const char *directory, const char *title, const 
     for (size_t i = 0; i < plot->n; i++) add_course(&table, i, &plot->courses[i], st);
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, plot, &table);
-    fc_script_draw(&script, directory, "throughput", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "throughput", &table, st);
 }

@@ -77,7 +77,5 @@ enum fc_code fc_plot_time_profiles(const char *directory, const char *title, con
             add_bin(&table, i, &series[i], b, st);
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n);
-    fc_script_draw(&script, directory, "time-profile", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "time-profile", &table, st);
 }

@@ -141,7 +141,5 @@ enum fc_code fc_plot_timelines(const char *directory, const char *title, const s
             add_row(&table, i, &series[i], row, st);
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n, &table);
-    fc_script_draw(&script, directory, "timeline", &table, st);
-    fc_table_free(&table);
-    return st->code;
+    return fc_script_draw(&script, directory, "timeline", &table, st);
 }

@@ -1,6 +1,5 @@
 /* link_figures.h - pictures of one run's links and nodes: heat maps, histograms by class, task blocks. */
-#ifndef FC_LINK_FIGURES_H
-#define FC_LINK_FIGURES_H
+#pragma once
 
 #include "core/picture.h"
 
@@ -34,5 +33,3 @@ void fc_cell_image_free(struct fc_cell_image *image);
 enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
                                 const char *directory, const char *name, const char *title, const char *column,
                                 const char *palette, const char *legend, double most, struct fc_status *st);
-
-#endif

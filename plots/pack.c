@@ -6,6 +6,7 @@
  * planes of the indices. Numbers: u32 bytes, u32 0, then planes of the differences modulo 2^32 to the number
  * before. Limits: where there are more distinct reals than asked for, mantissas lose bits, all of them as
  * many; 16 bits are an error of at most 2^-16. */
+#include "core/values.h"
 #include "plots/pack.h"
 
 #include <math.h>
@@ -53,12 +54,6 @@ static void put_real(unsigned char *to, double x)
 
 /* ---- reals ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The nearest number of `bits` mantissa bits. */
 static double rounded(double x, int bits)
 {
@@ -74,7 +69,7 @@ static size_t distinct(const double *v, size_t n, double *value)
     size_t m = 0, k = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(v[i])) value[m++] = v[i] + 0.0; /* no -0 */
-    qsort(value, m, sizeof *value, ascending);
+    qsort(value, m, sizeof *value, fc_by_real);
     for (size_t i = 0; i < m; i++)
         if (i == 0 || value[i] != value[k - 1]) value[k++] = value[i];
     return k;

@@ -1,6 +1,5 @@
 /* pack.h - arrays as short text, for a script in a page to unfold (pack.c; plots/report.js reads them). */
-#ifndef FC_PACK_H
-#define FC_PACK_H
+#pragma once
 
 #include "core/core.h"
 
@@ -21,5 +20,3 @@ enum fc_code fc_pack_numbers(const uint32_t *v, size_t n, struct fc_arena *arena
 /* Text as it is. */
 enum fc_code fc_pack_text(const char *text, size_t n, struct fc_arena *arena, struct fc_packed *out,
                           struct fc_status *st);
-
-#endif

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st)
+/* JSON for a script element: no '<' in it. */
+static enum fc_code html_json(FILE *out, const json_t *json, struct fc_status *st)
 {
     struct fc_memory_stream memory;
     if (fc_memory_open(&memory, st)) return st->code;
@@ -35,7 +36,7 @@ static void put_predictions(struct writer *w)
     json_t *list = json_array();
     for (int i = 0; i < 2; i++) json_array_append(list, (json_t *)w->page->side[i].prediction);
     json_t *both = json_pack("{s:o}", "predictions", list);
-    fc_html_json(w->out, both, w->st);
+    html_json(w->out, both, w->st);
     json_decref(both);
 }
 
@@ -75,7 +76,7 @@ static void put(struct writer *w, const char *name, size_t length)
     if (length == 6 && !memcmp(name, "inputs", 6))
         fc_page_inputs(p, w->bits, w->out);
     else if (length == 4 && !memcmp(name, "data", 4))
-        fc_html_json(w->out, w->data, w->st);
+        html_json(w->out, w->data, w->st);
     else if (length == 11 && !memcmp(name, "predictions", 11))
         put_predictions(w);
     else

@@ -1,7 +1,6 @@
 /* page.h - the page of `report`: one HTML file that holds everything it shows (page.c). It computes nothing.
  */
-#ifndef FC_PAGE_H
-#define FC_PAGE_H
+#pragma once
 
 #include "core/picture.h"
 
@@ -61,5 +60,3 @@ struct fc_page_facts {
  * written. O(links log links). */
 enum fc_code fc_page_write(const struct fc_page *page, const char *path, struct fc_page_facts *facts,
                            struct fc_status *st);
-
-#endif

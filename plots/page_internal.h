@@ -1,6 +1,5 @@
 /* page_internal.h - what the files of the page share. */
-#ifndef FC_PAGE_INTERNAL_H
-#define FC_PAGE_INTERNAL_H
+#pragma once
 
 #include "plots/pack.h"
 #include "plots/page.h"
@@ -10,8 +9,6 @@ extern const char fc_part_html[], fc_part_css[], fc_part_js[], fc_part_inflate_j
 
 /* `text` as HTML text or attribute: & < > " ' escaped. */
 void fc_html_text(FILE *out, const char *text);
-/* JSON for a script element: no '<' in it. */
-enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st);
 /* Links, layout and loads (page_data.c): a new reference, NULL after a failure. *bits: fewest bits of a
  * mantissa. */
 json_t *fc_page_data(const struct fc_page *page, uint32_t most_values, struct fc_arena *arena, int *bits,
@@ -26,5 +23,3 @@ void fc_page_histograms(const struct fc_page *page, FILE *out);
 void fc_page_numbers(const struct fc_page *page, FILE *out);
 void fc_page_hottest(const struct fc_page *page, FILE *out);
 void fc_page_inputs(const struct fc_page *page, int bits, FILE *out);
-
-#endif

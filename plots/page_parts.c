@@ -1,5 +1,4 @@
 /* page_parts.c - the fixed parts of the page, files of this folder taken in by the assembler as they are. */
-#include "plots/page_internal.h"
 
 #define PART(name, file)                                                                                               \
     __asm__(".pushsection .rodata\n"                                                                                   \

@@ -1,8 +1,7 @@
 /* paper.h - a figure in the form of a paper: published values as open marks, ours as lines and filled marks
  * with error bars, or as bars by category. Readable in grey: a series has its own mark, dash and shade beside
  * its colour. */
-#ifndef FC_PAPER_H
-#define FC_PAPER_H
+#pragma once
 
 #include "core/core.h"
 
@@ -52,5 +51,3 @@ int fc_paper_series_add(struct fc_paper_plot *plot, enum fc_paper_mark mark, int
 int fc_paper_category_add(struct fc_paper_plot *plot, const char *name, const char *note);
 bool fc_paper_point_add(struct fc_paper_plot *plot, int series, double x, double y, double low, double high);
 void fc_paper_free(struct fc_paper_plot *plot);
-
-#endif

@@ -6,7 +6,6 @@
 #include "plots/plots.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { COLUMNS = 2, HEIGHT = 330, HEAD = 90 };
 

@@ -1,6 +1,5 @@
 /* paper_script.h - the gnuplot script of a figure in a paper's form (paper_script.c). */
-#ifndef FC_PAPER_SCRIPT_H
-#define FC_PAPER_SCRIPT_H
+#pragma once
 
 #include "plots/paper.h"
 
@@ -18,5 +17,3 @@ bool fc_paper_has_points(const struct fc_paper_series *s);
 /* The panels of FC_PAPER_PANELS, for the terminal that is set (paper_panels.c), and the picture's height in pixels. */
 void fc_paper_put_panels(const struct fc_paper_plot *plot, FILE *script);
 int fc_paper_panels_height(const struct fc_paper_plot *plot);
-
-#endif

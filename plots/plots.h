@@ -1,6 +1,5 @@
 /* plots.h - figures: a .tsv with units in its head plus a .gp beside it, drawn by gnuplot; plots compute nothing. */
-#ifndef FC_PLOTS_H
-#define FC_PLOTS_H
+#pragma once
 
 #include "core/core.h"
 
@@ -27,9 +26,9 @@ struct fc_script {
     struct fc_memory_stream memory; /* of the stream; stays where it is */
 };
 void fc_script_open(struct fc_script *script, struct fc_status *st);
-/* fc_figure_write of the script; closes and frees it. Nothing is written where the status is filled. */
-enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
-                            const struct fc_table *data, struct fc_status *st);
+/* fc_figure_write of the script; closes and frees it, and frees the table. Nothing is written where the status is filled. */
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_table *data,
+                            struct fc_status *st);
 
 /* Every text of a script is written by one of these (script.c), as a gnuplot string that shows it letter by letter, what is
  * no letter as fc_visible writes it, and of which nothing is evaluated. */
@@ -149,5 +148,3 @@ struct fc_plot_placement {
 };
 enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
                                 size_t n, struct fc_status *st);
-
-#endif

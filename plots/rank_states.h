@@ -1,6 +1,5 @@
 /* rank_states.h - how figures show what ranks do: dark to light, so that they read in grey. Private to plots/. */
-#ifndef FC_RANK_STATES_H
-#define FC_RANK_STATES_H
+#pragma once
 
 #include "core/timeline.h"
 
@@ -15,5 +14,3 @@ static const struct fc_rank_shade fc_rank_shades[FC_RANK_STATES] = {
     {FC_RANK_SENDS, "sending", "#e69f45"},
     {FC_RANK_WAITS, "waiting", "#dcdad5"},
 };
-
-#endif

@@ -96,11 +96,12 @@ void fc_script_open(struct fc_script *script, struct fc_status *st)
     if (!fc_memory_open(&script->memory, st)) script->stream = script->memory.stream;
 }
 
-enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
-                            const struct fc_table *data, struct fc_status *st)
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_table *data,
+                            struct fc_status *st)
 {
     if (!fc_memory_close(&script->memory, st)) fc_figure_write(directory, name, data, script->memory.text, st);
     free(script->memory.text);
+    fc_table_free(data);
     *script = (struct fc_script){0};
     return st->code;
 }

@@ -14,12 +14,6 @@ static const struct fc_figure figures[N] = {
                "fabricast flit -m bgl-512 -p alltoall:bytes=2400"},
 };
 
-static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
-                             const char *unit)
-{
-    return (struct fc_point_of){r, kind, origin, unit};
-}
-
 /* Thirty packets a pair (quick: ten): links in mid-run, and percent of peak of the whole run. */
 static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_reproduction *r, double *busy,
                                   double *percent, struct fc_status *st)
@@ -32,11 +26,11 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
     uint32_t n = run.r.n_intervals;
     *busy = fc_bgl_busy(&run.r, n / 4, 3 * n / 4);
     *percent = fc_bgl_percent_of_peak(&run.r, run.bound_s);
-    fc_point_percent(of(&r[FIG6], FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 87,
+    fc_point_percent(fc_of(&r[FIG6], FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 87,
                      100 * 240 / FC_BGL_PACKET_TIME * 0.98, 0.2, "98 %% of the links busy: payload");
-    fc_point_width(of(&r[FIG6], FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 98, *busy, how->quick ? 3 : 1.5,
+    fc_point_width(fc_bgl_of(&r[FIG6], "%"), 98, *busy, how->quick ? 3 : 1.5,
                    "8x8x8, %d packets a pair: links busy in mid-run", how->quick ? 10 : 30);
-    fc_point_limits(of(&r[FIG6], FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 0, 1, 100 * run.r.escape_share,
+    fc_point_limits(fc_bgl_of(&r[FIG6], "%"), 0, 1, 100 * run.r.escape_share,
                     "very little of it on the escape channel");
     fc_bgl_done(&run);
     return FC_OK;
@@ -47,8 +41,8 @@ static enum fc_code routings(const struct fc_reproducing *how, struct fc_reprodu
 {
     static const struct {
         const char *name, *edits;
-    } kinds[] = {{"deterministic", "vcs: 1; routing: dimension-order" FC_BGL_ENDLESS},
-                 {"dynamic, 1 VC", "vcs: 1" FC_BGL_ENDLESS},
+    } kinds[] = {{"deterministic", "router.vcs=1; router.routing=dimension-order" FC_BGL_ENDLESS},
+                 {"dynamic, 1 VC", "router.vcs=1" FC_BGL_ENDLESS},
                  {"dynamic, 2 VCs", FC_BGL_ENDLESS}};
     double percent[3];
     fc_reproduction_axes(r, FC_PAPER_BARS, "routing", "routing and dynamic channels", "percent_of_peak",
@@ -64,9 +58,9 @@ static enum fc_code routings(const struct fc_reproducing *how, struct fc_reprodu
     }
     fc_reproduction_at(r, mid, 2, busy, NAN);
     fc_reproduction_at(r, published, 2, 98, NAN);
-    fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 5, INFINITY, percent[1] - percent[0],
+    fc_point_limits(fc_bgl_of(r, "%"), 5, INFINITY, percent[1] - percent[0],
                     "dynamic above deterministic routing, points of peak");
-    fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), -1, 5, percent[2] - percent[1],
+    fc_point_limits(fc_bgl_of(r, "%"), -1, 5, percent[2] - percent[1],
                     "a second dynamic channel is marginal, points of peak");
     return st->code;
 }
@@ -82,13 +76,11 @@ static double peak(const struct fc_reproducing *how, const char *dims, double by
 
 static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r, const double *whole, double longest)
 {
-    fc_point_width(of(r, FC_POINT_TIMING, FC_POINT_INFERRED, "%"), 71, whole[0], 3,
+    fc_point_width(fc_of(r, FC_POINT_TIMING, FC_POINT_INFERRED, "%"), 71, whole[0], 3,
                    "8x8x8, one 32 B packet a pair, 65 cycles of software each");
-    fc_point_width(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 96, whole[4], 2,
-                   "8x8x8, 10 full packets a pair (their simulator: 94)");
+    fc_point_width(fc_bgl_of(r, "%"), 96, whole[4], 2, "8x8x8, 10 full packets a pair (their simulator: 94)");
     if (how->quick) return;
-    fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 98 - 1, INFINITY, longest,
-                    "8x8x8, long messages: above 98, one point");
+    fc_point_limits(fc_bgl_of(r, "%"), 98 - 1, INFINITY, longest, "8x8x8, long messages: above 98, one point");
 }
 
 static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproduction *r, double longest,
@@ -110,15 +102,14 @@ static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproducti
         bool ran = bytes[i] == (how->quick ? 2400 : 7200), left_out = how->quick && bytes[i] > 2400;
         whole[i] = ran ? longest : left_out ? (double)NAN : peak(how, "", bytes[i], st);
         fc_reproduction_at(r, large, bytes[i], whole[i], NAN);
-        double other = left_out ? (double)NAN : peak(how, "dims: [4, 4, 2]", bytes[i], st);
+        double other = left_out ? (double)NAN : peak(how, "network.dims=[4, 4, 2]", bytes[i], st);
         fc_reproduction_at(r, small, bytes[i], other, NAN);
-        if (bytes[i] == 2400)
-            fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other, "4x4x2, 10 full packets a pair");
+        if (bytes[i] == 2400) fc_point_shown(fc_bgl_of(r, "%"), NAN, other, "4x4x2, 10 full packets a pair");
     }
     judge_11(how, r, whole, longest);
-    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [4, 4, 4]", 2400, st),
+    fc_point_shown(fc_bgl_of(r, "%"), NAN, peak(how, "network.dims=[4, 4, 4]", 2400, st),
                    "4x4x4 (VHDL test), 10 full packets a pair");
-    fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [8, 8, 1]", 2400, st),
+    fc_point_shown(fc_bgl_of(r, "%"), NAN, peak(how, "network.dims=[8, 8, 1]", 2400, st),
                    "8x8x1 (VHDL test), 10 full packets a pair");
     return st->code;
 }

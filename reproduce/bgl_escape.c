@@ -17,11 +17,6 @@ static const struct fc_figure figures[N] = {
 };
 enum { SETTLED = 10 }; /* intervals: behind the initial decline */
 
-static struct fc_point_of of(struct fc_reproduction *r, const char *unit)
-{
-    return (struct fc_point_of){r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit};
-}
-
 /* Returns that let a blocked packet move: of all returns; or a link and 1000 cycles, one return a full
  * packet. */
 static double unblocking(const struct fc_flit_result *r, uint32_t i, bool rate)
@@ -79,21 +74,21 @@ static void plot_channels(struct fc_reproduction *f, const struct fc_machine *m,
 static void judge_pair(struct fc_reproduction *f, const struct fc_flit_result *r)
 {
     struct fc_bgl_shape s = fc_bgl_shape_of(r);
-    fc_point_limits(of(&f[FIG7], "%"), -INFINITY, 80, 100 * s.trough / s.peak,
+    fc_point_limits(fc_bgl_of(&f[FIG7], "%"), -INFINITY, 80, 100 * s.trough / s.peak,
                     "dateline pair: steep decline, of the peak left");
-    fc_point_limits(of(&f[FIG7], "%"), 105, INFINITY, 100 * s.rise / s.trough, "then a rise, of the trough");
-    fc_point_limits(of(&f[FIG7], "%"), -INFINITY, 60, 100 * s.second / s.rise,
+    fc_point_limits(fc_bgl_of(&f[FIG7], "%"), 105, INFINITY, 100 * s.rise / s.trough, "then a rise, of the trough");
+    fc_point_limits(fc_bgl_of(&f[FIG7], "%"), -INFINITY, 60, 100 * s.second / s.rise,
                     "then another steep decline, of the rise left");
-    fc_point_limits(of(&f[FIG8], "%"), 10, INFINITY, 100 * r->escape_share,
+    fc_point_limits(fc_bgl_of(&f[FIG8], "%"), 10, INFINITY, 100 * r->escape_share,
                     "an appreciable share of the flits on the escape");
-    fc_point_limits(of(&f[FIG9], ""), 0.8, INFINITY, correlation(r, true),
+    fc_point_limits(fc_bgl_of(&f[FIG9], ""), 0.8, INFINITY, correlation(r, true),
                     "pair: throughput varies directly with the rate of unblocking, correlation");
-    fc_point_limits(of(&f[FIG9], ""), 0.8, INFINITY, correlation(r, false),
+    fc_point_limits(fc_bgl_of(&f[FIG9], ""), 0.8, INFINITY, correlation(r, false),
                     "pair: throughput varies directly with the share of returns that unblock");
     fc_point_reason(&f[FIG9],
                     "the share stays between 0.11 and 0.15 while the throughput falls to a fifth; a rate contains the "
                     "throughput; what the paper's simulator counted is not printed");
-    fc_point_shown(of(&f[FIG9], "%"), NAN, waver(r, true), "pair: the rate of unblocking wavers by");
+    fc_point_shown(fc_bgl_of(&f[FIG9], "%"), NAN, waver(r, true), "pair: the rate of unblocking wavers by");
 }
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *f, struct fc_status *st)
@@ -101,9 +96,9 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     static const struct {
         const char *label, *edits;
         uint32_t intervals;
-    } runs[] = {{"dateline pair, dimension order", "arbitration: random; escape: dateline", 60},
-                {"dateline pair, direction order", "arbitration: random; escape: direction-ordered", 40},
-                {"bubble", "arbitration: random; escape: bubble", 40}};
+    } runs[] = {{"dateline pair, dimension order", "router.arbitration=random; router.escape=dateline", 60},
+                {"dateline pair, direction order", "router.arbitration=random; router.escape=direction-ordered", 40},
+                {"bubble", "router.arbitration=random; router.escape=bubble", 40}};
     for (int i = 0; i < 3; i++) {
         struct fc_bgl run;
         if (how->quick && i == 1) continue; /* for information */
@@ -116,12 +111,12 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
             judge_pair(f, &run.r);
         }
         if (i == 1)
-            fc_point_shown(of(&f[FIG7], "%"), NAN, 100 * fc_bgl_shape_of(&run.r).fall,
+            fc_point_shown(fc_bgl_of(&f[FIG7], "%"), NAN, 100 * fc_bgl_shape_of(&run.r).fall,
                            "direction order: greatest fall behind the first trough");
         if (i == 2) {
-            fc_point_limits(of(&f[FIG7], "%"), -INFINITY, how->quick ? 16 : 8, 100 * fc_bgl_shape_of(&run.r).fall,
-                            "bubble steady: greatest fall behind the first trough");
-            fc_point_limits(of(&f[FIG9], "%"), -INFINITY, how->quick ? 20 : 10, waver(&run.r, true),
+            fc_point_limits(fc_bgl_of(&f[FIG7], "%"), -INFINITY, how->quick ? 16 : 8,
+                            100 * fc_bgl_shape_of(&run.r).fall, "bubble steady: greatest fall behind the first trough");
+            fc_point_limits(fc_bgl_of(&f[FIG9], "%"), -INFINITY, how->quick ? 20 : 10, waver(&run.r, true),
                             "bubble: unblocking relatively constant, wavers by");
         }
         fc_bgl_done(&run);

@@ -12,21 +12,16 @@ static const struct fc_figure figures[N] = {
 };
 enum { INTERVALS = 30 };
 
-static struct fc_point_of of(struct fc_reproduction *r, const char *unit)
-{
-    return (struct fc_point_of){r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit};
-}
-
 enum { B512, B1K, B2K, JSQ, SLQ, BOTH, RUNS };
 /* The runs; 1 KB with random arbitration, the machine's own buffers, stands in both figures. */
 static const struct {
     const char *edits, *buffer, *policy; /* NULL: not of that figure */
-} runs[RUNS] = {{"arbitration: random; buffer: 512 B", "512 B", NULL},
-                {"arbitration: random; buffer: 1 KiB", "1 KB", "random"},
-                {"arbitration: random; buffer: 2 KiB", "2 KB", NULL},
-                {"arbitration: jsq", NULL, "JSQ"},
-                {"arbitration: slq", NULL, "SLQ"},
-                {"arbitration: jsq-slq", NULL, "JSQ and SLQ"}};
+} runs[RUNS] = {{"router.arbitration=random; router.buffer=512 B", "512 B", NULL},
+                {"router.arbitration=random; router.buffer=1 KiB", "1 KB", "random"},
+                {"router.arbitration=random; router.buffer=2 KiB", "2 KB", NULL},
+                {"router.arbitration=jsq", NULL, "JSQ"},
+                {"router.arbitration=slq", NULL, "SLQ"},
+                {"router.arbitration=jsq-slq", NULL, "JSQ and SLQ"}};
 
 static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r, const struct fc_bgl_shape *s,
                      const double *busy)
@@ -34,21 +29,22 @@ static void figure_3(const struct fc_reproducing *how, struct fc_reproduction *r
     double wide = how->quick ? 2 : 1;
     double mean = (s[0].plateau + s[1].plateau + s[2].plateau) / 3;
     for (int i = 0; i < 3; i++) {
-        fc_point_limits(of(r, "%"), -INFINITY, s[i].start < s[i].peak ? 95 : -INFINITY, 100 * s[i].plateau / s[i].peak,
-                        "%s: rises, then falls to the plateau, of the peak", runs[i].buffer);
-        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 3 * wide, "%s: plateau, of the mean of the three",
-                       runs[i].buffer);
+        fc_point_limits(fc_bgl_of(r, "%"), -INFINITY, s[i].start < s[i].peak ? 95 : -INFINITY,
+                        100 * s[i].plateau / s[i].peak, "%s: rises, then falls to the plateau, of the peak",
+                        runs[i].buffer);
+        fc_point_width(fc_bgl_of(r, "%"), 100, 100 * s[i].plateau / mean, 3 * wide,
+                       "%s: plateau, of the mean of the three", runs[i].buffer);
         if (i == 0)
             fc_point_reason(r,
                             "with 512 B the links into the region are 90 % busy, with 1 and 2 KB 97 and 98 %; neither "
                             "time "
                             "nor injection FIFOs explain it; the paper's load, channels and delays are not printed");
-        fc_point_shown(of(r, "%"), NAN, busy[i], "%s: links into the region busy", runs[i].buffer);
+        fc_point_shown(fc_bgl_of(r, "%"), NAN, busy[i], "%s: links into the region busy", runs[i].buffer);
     }
-    fc_point_width(of(r, "%"), 95, (busy[0] + busy[1] + busy[2]) / 3, 3 * wide,
+    fc_point_width(fc_bgl_of(r, "%"), 95, (busy[0] + busy[1] + busy[2]) / 3, 3 * wide,
                    "links into the region \"generally\" busy, mean of the three");
     for (int i = 0; i < 2; i++)
-        fc_point_limits(of(r, "kcycles"), 0, INFINITY, (s[i + 1].decline_cycles - s[i].decline_cycles) / 1000,
+        fc_point_limits(fc_bgl_of(r, "kcycles"), 0, INFINITY, (s[i + 1].decline_cycles - s[i].decline_cycles) / 1000,
                         "%s has fallen half way before %s, by", runs[i].buffer, runs[i + 1].buffer);
 }
 
@@ -58,13 +54,14 @@ static void figure_5(const struct fc_reproducing *how, struct fc_reproduction *r
     for (int i = 0; i < RUNS; i++) mean += runs[i].policy ? s[i].plateau / 4 : 0;
     for (int i = 0; i < RUNS; i++) {
         if (!runs[i].policy) continue;
-        fc_point_width(of(r, "%"), 100, 100 * s[i].plateau / mean, 5 * wide, "%s: plateau, of the mean of the four",
+        fc_point_width(fc_bgl_of(r, "%"), 100, 100 * s[i].plateau / mean, 5 * wide,
+                       "%s: plateau, of the mean of the four", runs[i].policy);
+        fc_point_shown(fc_bgl_of(r, "kcycles"), NAN, s[i].decline_cycles / 1000, "%s: half way down after",
                        runs[i].policy);
-        fc_point_shown(of(r, "kcycles"), NAN, s[i].decline_cycles / 1000, "%s: half way down after", runs[i].policy);
     }
     double jsq = s[JSQ].decline_cycles - s[B1K].decline_cycles, slq = s[SLQ].decline_cycles - s[B1K].decline_cycles;
-    fc_point_limits(of(r, "kcycles"), 0, INFINITY, slq / 1000, "SLQ declines later than random, by");
-    fc_point_limits(of(r, "%"), -50 * wide, 50 * wide, 100 * jsq / slq,
+    fc_point_limits(fc_bgl_of(r, "kcycles"), 0, INFINITY, slq / 1000, "SLQ declines later than random, by");
+    fc_point_limits(fc_bgl_of(r, "%"), -50 * wide, 50 * wide, 100 * jsq / slq,
                     "JSQ of little use: delays the decline by, of what SLQ does");
 }
 

@@ -75,20 +75,15 @@ static enum fc_code run_curves(const struct fc_reproducing *how, struct fc_repro
 enum { L20, L50, L65, L80, L90, L95, LOADS };
 static const double loads[LOADS] = {0.2, 0.5, 0.65, 0.8, 0.9, 0.95};
 
-static struct fc_point_of of(struct fc_reproduction *r, const char *unit)
-{
-    return (struct fc_point_of){r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit};
-}
-
 static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V4P1, V2P2, V4P4, KINDS };
-    static const char *const edits[KINDS] = {"arbitration: random; vcs: 1; routing: dimension-order",
-                                             "arbitration: random; vcs: 1; paths: 1",
-                                             "arbitration: random; vcs: 2; paths: 1",
-                                             "arbitration: random; vcs: 4; paths: 1",
-                                             "arbitration: random; vcs: 2; paths: 2",
-                                             "arbitration: random; vcs: 4; paths: 4"};
+    static const char *const edits[KINDS] = {"router.arbitration=random; router.vcs=1; router.routing=dimension-order",
+                                             "router.arbitration=random; router.vcs=1; router.paths=1",
+                                             "router.arbitration=random; router.vcs=2; router.paths=1",
+                                             "router.arbitration=random; router.vcs=4; router.paths=1",
+                                             "router.arbitration=random; router.vcs=2; router.paths=2",
+                                             "router.arbitration=random; router.vcs=4; router.paths=4"};
     static const char *const names[KINDS] = {"deterministic", "1 dynamic VC, 1 path", "2 VCs, 1 path",
                                              "4 VCs, 1 path", "2 VCs, 2 paths",       "4 VCs, 4 paths"};
     static const bool careful[LOADS] = {[L50] = true, [L80] = true};
@@ -97,26 +92,26 @@ static enum fc_code figure_2(const struct fc_reproducing *how, struct fc_reprodu
     if (run_curves(how, r, &c, 0, KINDS * LOADS * 5 / 3, x, st)) return st->code;
     if (respond(how, edits[DETERMINISTIC], 0.95, how->quick ? 1 : 3, &edge, st)) return st->code;
     for (int i = 0; i < KINDS; i++) {
-        fc_point_shown(of(r, "cycles"), NAN, x[i][L50].mean, "%s: response, links 50 %% busy", names[i]);
-        fc_point_shown(of(r, "cycles"), NAN, x[i][L80].mean, "%s: 80 %% (-: saturated)", names[i]);
+        fc_point_shown(fc_bgl_of(r, "cycles"), NAN, x[i][L50].mean, "%s: response, links 50 %% busy", names[i]);
+        fc_point_shown(fc_bgl_of(r, "cycles"), NAN, x[i][L80].mean, "%s: 80 %% (-: saturated)", names[i]);
     }
-    fc_point_limits(of(r, "%"), -INFINITY, 70, 100 * x[V1P1][L50].mean / x[DETERMINISTIC][L50].mean,
+    fc_point_limits(fc_bgl_of(r, "%"), -INFINITY, 70, 100 * x[V1P1][L50].mean / x[DETERMINISTIC][L50].mean,
                     "dynamic far below deterministic: share of its response at 50 %% busy");
-    fc_point_limits(of(r, "%"), -INFINITY, isnan(x[DETERMINISTIC][L80].mean) ? 70 : -INFINITY, edge.accepted,
+    fc_point_limits(fc_bgl_of(r, "%"), -INFINITY, isnan(x[DETERMINISTIC][L80].mean) ? 70 : -INFINITY, edge.accepted,
                     "deterministic saturates with the links busy for");
     double alone = x[V1P1][L80].mean - x[V2P1][L80].mean, together = x[V1P1][L80].mean - x[V2P2][L80].mean,
            more = x[V2P2][L80].mean - x[V4P4][L80].mean;
-    fc_point_limits(of(r, "%"), -INFINITY, how->quick ? 60 : 50, 100 * alone / together,
+    fc_point_limits(fc_bgl_of(r, "%"), -INFINITY, how->quick ? 60 : 50, 100 * alone / together,
                     "2 channels on 1 path gain little, of the gain of 2 on 2 paths");
-    fc_point_limits(of(r, "%"), 0, 50, 100 * more / together, "4 and 4 marginal, of the gain of 2 and 2");
+    fc_point_limits(fc_bgl_of(r, "%"), 0, 50, 100 * more / together, "4 and 4 marginal, of the gain of 2 and 2");
     return FC_OK;
 }
 
 static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     enum { BASE, JSQ, SLQ, BOTH, KINDS };
-    static const char *const edits[KINDS] = {"arbitration: random", "arbitration: jsq", "arbitration: slq",
-                                             "arbitration: jsq-slq"};
+    static const char *const edits[KINDS] = {"router.arbitration=random", "router.arbitration=jsq",
+                                             "router.arbitration=slq", "router.arbitration=jsq-slq"};
     static const char *const names[KINDS] = {"random (base)", "JSQ", "SLQ", "JSQ and SLQ"};
     static const bool careful[LOADS] = {[L95] = true};
     struct response x[KINDS][8];
@@ -124,13 +119,14 @@ static enum fc_code figure_4(const struct fc_reproducing *how, struct fc_reprodu
     if (run_curves(how, r, &c, KINDS * LOADS * 3 / 2, KINDS * LOADS * 5 / 2, x, st)) return st->code;
     int p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, JSQ, "published: 20 %% below our base");
     fc_reproduction_at(r, p, 95, 0.8 * x[BASE][L95].mean, NAN);
-    fc_point_width(of(r, "%"), -20, 100 * (x[JSQ][L95].mean / x[BASE][L95].mean - 1), how->quick ? 10 : 6,
+    fc_point_width(fc_bgl_of(r, "%"), -20, 100 * (x[JSQ][L95].mean / x[BASE][L95].mean - 1), how->quick ? 10 : 6,
                    "links 95 %% busy: JSQ changes the response by");
     fc_point_half_width(r, 100 * hypot(x[JSQ][L95].half / x[JSQ][L95].mean, x[BASE][L95].half / x[BASE][L95].mean));
-    fc_point_limits(of(r, "%"), -3, 3, 100 * (x[SLQ][L65].mean / x[BASE][L65].mean - 1),
+    fc_point_limits(fc_bgl_of(r, "%"), -3, 3, 100 * (x[SLQ][L65].mean / x[BASE][L65].mean - 1),
                     "SLQ in light traffic (65 %%): little");
-    fc_point_shown(of(r, "%"), NAN, 100 * (x[SLQ][L95].mean / x[BASE][L95].mean - 1), "links 95 %% busy: SLQ alone");
-    fc_point_shown(of(r, "%"), NAN, 100 * (x[BOTH][L95].mean / x[JSQ][L95].mean - 1), "SLQ beside JSQ");
+    fc_point_shown(fc_bgl_of(r, "%"), NAN, 100 * (x[SLQ][L95].mean / x[BASE][L95].mean - 1),
+                   "links 95 %% busy: SLQ alone");
+    fc_point_shown(fc_bgl_of(r, "%"), NAN, 100 * (x[BOTH][L95].mean / x[JSQ][L95].mean - 1), "SLQ beside JSQ");
     return FC_OK;
 }
 

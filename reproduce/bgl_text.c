@@ -15,12 +15,6 @@ static const struct fc_figure figures[N] = {
                "fabricast flit -m bgl-512 -p hotspot:size=1x1x1,bytes=2400"},
 };
 
-static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
-                             const char *unit)
-{
-    return (struct fc_point_of){r, kind, origin, unit};
-}
-
 /* 64x32x32: the longest dimension's links are the bound, and the shortest ones' share of it is what is idle.
  */
 static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_status *st)
@@ -36,19 +30,19 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
     for (uint32_t t = 0; node && t < b.net.n_nodes; t++) node[t] = t;
     const struct fc_machine *m = &b.machine;
     double link = m->classes[0].bandwidth_bytes_per_s, nodes = b.net.n_nodes;
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0, "link, 1.4 Gb/s");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"), 1.05, 6 * link / 1e9, 1e-6,
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0, "link, 1.4 Gb/s");
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"), 1.05, 6 * link / 1e9, 1e-6,
                      "a node's six links, each way");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME, fc_wire_bytes(m, 240), 0,
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME, fc_wire_bytes(m, 240), 0,
                      "byte times of a full packet of 240 bytes of payload");
     if (node && !fc_demand_from_pattern(&b.net, "alltoall:bytes=2400", seed, &demand, st)) {
         struct fc_placement all = {demand.n_tasks, node};
         if (!fc_load_solve(&b.net, &demand, &all, &settings, &load, st)) {
             fc_load_summarise(&b.net, &load, &settings, &s);
             double busy = 100 * load.hop_bytes * load.wire_factor / (6 * nodes * link * s.bound_s);
-            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 66.7, busy, 0.1,
+            fc_point_percent(fc_of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 66.7, busy, 0.1,
                              "64x32x32 all-to-all: most that links can be busy");
-            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59, busy * 240 / FC_BGL_PACKET_TIME, 1,
+            fc_point_percent(fc_of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59, busy * 240 / FC_BGL_PACKET_TIME, 1,
                              "64x32x32 all-to-all: payload, of the links");
             fc_load_free(&load);
         }
@@ -63,14 +57,14 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
  * direction, of the shipped depth. */
 static void broadcasts(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
+    struct fc_point_of percent = fc_bgl_of(r, "%");
     double line = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
                                  how->quick ? "line-broadcast:bytes=256KiB" : "line-broadcast:bytes=1MiB", 0, st),
            plane = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
                                   how->quick ? "plane-broadcast:bytes=256KiB" : "plane-broadcast:bytes=1MiB", 0, st);
     fc_point_limits(percent, 99, INFINITY, line, "line broadcast on 8x8x8: of peak");
     fc_point_limits(percent, 96, INFINITY, plane, "plane broadcast on 8x8x8: of peak");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 585, 4 * 175 * 0.87 * 0.96, 1,
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 585, 4 * 175 * 0.87 * 0.96, 1,
                      "plane broadcast with two cores: 4 links, 87 %% payload, 96 %%");
 }
 
@@ -80,12 +74,11 @@ static enum fc_code bubble(const struct fc_reproducing *how, struct fc_reproduct
     struct fc_bench b;
     if (fc_bench_open(&b, "bgl-512", fc_bgl_ring_edits, st)) return st->code;
     if (!fc_bgl_ring_run(&b, true, FC_ENGINE_AUTO, how->seed, &published, st)) {
-        fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, ""), 1, 1, published.deadlock,
+        fc_point_limits(fc_bgl_of(r, ""), 1, 1, published.deadlock,
                         "bubble, tokens by true length: a script of 35 packets deadlocks");
         fc_flit_free(&published);
         if (!fc_bgl_ring_run(&b, false, FC_ENGINE_AUTO, how->seed, &corrected, st)) {
-            fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, ""), 1, 1,
-                            corrected.complete && corrected.credits_full,
+            fc_point_limits(fc_bgl_of(r, ""), 1, 1, corrected.complete && corrected.credits_full,
                             "bubble, each packet counted as full size: the same script ends");
             fc_flit_free(&corrected);
         }
@@ -103,7 +96,7 @@ static void hot_spots(const struct fc_reproducing *how, struct fc_reproduction *
     } spots[] = {{"1x1x1", "hotspot:size=1x1x1,bytes=2400", "hotspot:size=1x1x1,bytes=24000", 100, 92},
                  {"2x2x2", "hotspot:size=2x2x2,bytes=2400", "hotspot:size=2x2x2,bytes=12000", 50, 95},
                  {"4x4x4", "hotspot:size=4x4x4,bytes=2400", "hotspot:size=4x4x4,bytes=4800", 20, 95}};
-    struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
+    struct fc_point_of percent = fc_bgl_of(r, "%");
     fc_reproduction_axes(r, FC_PAPER_BARS, "region", "receiving region of 8x8x8", "percent_of_bound",
                          "percent of the bound by links into the region");
     r->plot.y_most = 105;
@@ -155,11 +148,12 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
     settings.warmup_cycles = 200000;
     settings.measure_cycles = 400000;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    const char *edits = how->quick ? "dims: [16, 8, 8]" FC_BGL_ENDLESS : "dims: [32, 16, 16]" FC_BGL_ENDLESS;
+    const char *edits =
+        how->quick ? "network.dims=[16, 8, 8]" FC_BGL_ENDLESS : "network.dims=[32, 16, 16]" FC_BGL_ENDLESS;
     if (fc_bgl_start(&run, edits, "uniform", &settings, st)) return st->code;
     uint32_t n = run.r.n_intervals;
     double busy = fc_bgl_busy(&run.r, 0, n), peak = 200.0 / 3, wide = how->quick ? 4 : 2;
-    struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
+    struct fc_point_of percent = fc_bgl_of(r, "%");
     fc_point_width(percent, 49, busy, wide, "%s all-to-all: links busy", how->quick ? "16x8x8" : "32x16x16");
     fc_point_width(percent, 74, 100 * busy / peak, how->quick ? 6 : 2, "of peak (66.7 %% of the links)");
     fc_point_width(percent, 44, busy * 240 / FC_BGL_PACKET_TIME, wide, "payload, of the links");

@@ -10,9 +10,11 @@
 
 /* ---- runs ---- */
 
-enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *demand,
-                             const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
-                             struct fc_status *st)
+/* The demand's messages, task t on node t, as fast as they go; *bound_s what the links alone would need.
+ * FC_NO: not all have arrived. */
+static enum fc_code run_messages(const struct fc_bench *b, const struct fc_demand *demand,
+                                 const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
+                                 struct fc_status *st)
 {
     struct fc_load load = {0};
     struct fc_load_settings how = {.threads = 1, .seed = settings->seed};
@@ -45,7 +47,7 @@ enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const str
     if (demand.open_loop)
         fc_flit_run(&b->net, &demand, NULL, settings, r, st);
     else
-        fc_bgl_messages(b, &demand, settings, r, bound_s, st);
+        run_messages(b, &demand, settings, r, bound_s, st);
     fc_demand_free(&demand);
     return st->code;
 }
@@ -188,14 +190,15 @@ enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *
     settings.warmup_cycles = (uint64_t)intervals * 2 / 3 * FC_BGL_INTERVAL;
     settings.measure_cycles = (uint64_t)intervals * FC_BGL_INTERVAL - settings.warmup_cycles;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    snprintf(all, sizeof all, "dims: %s; %s%s", how->quick ? "[12, 12, 12]" : "[16, 16, 16]", edits, FC_BGL_ENDLESS);
+    snprintf(all, sizeof all, "network.dims=%s; %s%s", how->quick ? "[12, 12, 12]" : "[16, 16, 16]", edits,
+             FC_BGL_ENDLESS);
     return fc_bgl_start(run, all, "hotregion:fraction=0.25,region=0.125", &settings, st);
 }
 
 /* ---- the scripted deadlock ---- */
 
 const char fc_bgl_ring_edits[] =
-    "dims: [10]; delay: 600 cycles; vcs: 1; buffer: 512 B; routing: dimension-order; injection_fifos: 1";
+    "network.dims=[10]; router.delay=600 cycles; router.vcs=1; router.buffer=512 B; router.routing=dimension-order; router.injection_fifos=1";
 
 enum fc_code fc_bgl_ring_run(const struct fc_bench *b, bool as_published, int engine, uint64_t seed,
                              struct fc_flit_result *r, struct fc_status *st)

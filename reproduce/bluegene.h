@@ -1,8 +1,7 @@
 /* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev.
- * 49(2/3), 2005, as runs of the kernel: the shipped bgl-512 with lines of its file replaced, patterns,
+ * 49(2/3), 2005, as runs of the kernel: the shipped bgl-512 with settings, patterns,
  * throughput over time, a scripted deadlock. Private to the room and its tests. */
-#ifndef FC_REPRODUCE_BLUEGENE_H
-#define FC_REPRODUCE_BLUEGENE_H
+#pragma once
 
 #include "reproduce/figure.h"
 #include "solvers/flit/flit.h"
@@ -14,19 +13,20 @@
 #define FC_BGL_CHUNK 32.0
 #define FC_BGL_INTERVAL 10000 /* cycles: "as measured over 10K-cycle intervals" */
 
-/* Injection FIFOs, as edits of the machine file. Every figure but the broadcasts has the first: "the
+/* Injection FIFOs, as settings of the machine. Every figure but the broadcasts has the first: "the
  * injection FIFOs were of infinite size and packets were placed in these FIFOs as early as possible". 64 KiB
  * are 256 packets in each of the six; deeper ones: docs/notes/bluegene.md. */
-#define FC_BGL_ENDLESS "; injection_fifos: 6\n  injection: random\n  injection_buffer: 64 KiB"
-#define FC_BGL_DIRECTION "; injection_fifos: 6\n  injection: direction"
+#define FC_BGL_ENDLESS "; router.injection_fifos=6; router.injection=random; router.injection_buffer=64 KiB"
+#define FC_BGL_DIRECTION "; router.injection_fifos=6; router.injection=direction"
+
+/* A point that the kernel's runs predict. */
+static inline struct fc_point_of fc_bgl_of(struct fc_reproduction *r, const char *unit)
+{
+    return fc_of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, unit);
+}
 
 /* ---- runs ---- */
 
-/* The demand's messages, task t on node t, as fast as they go; *bound_s what the links alone would need.
- * FC_NO: not all have arrived. */
-enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *demand,
-                             const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
-                             struct fc_status *st);
 /* A pattern, run open or closed as it is; bound_s may be NULL for open loop. */
 enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
                         struct fc_flit_result *r, double *bound_s, struct fc_status *st);
@@ -98,5 +98,3 @@ extern const char fc_bgl_quick_hot[]; /* the note of such a quick run */
 extern const char fc_bgl_ring_edits[];
 enum fc_code fc_bgl_ring_run(const struct fc_bench *b, bool as_published, int engine, uint64_t seed,
                              struct fc_flit_result *r, struct fc_status *st);
-
-#endif

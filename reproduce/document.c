@@ -2,7 +2,6 @@
  * hand. */
 #include "reproduce/figure.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *budget(const struct fc_reproduction *r)
@@ -94,7 +93,8 @@ static void print_machines(const struct fc_reproduction *list, size_t n, FILE *s
     }
 }
 
-void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream)
+/* Markdown: the table of figures, counts by kind of model, and every point outside with its reason. */
+static void print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream)
 {
     fprintf(stream,
             "Written by `fabricast reproduce%s --into`, %s; deviations in percent of the published number, "
@@ -146,7 +146,7 @@ enum fc_code fc_reproduce_document(const char *path, const struct fc_reproductio
     if (!read_page(path, &arena, &text, &begin, &end, st) && !fc_output_open(&out, path, st)) {
         fwrite(text.data, 1, (size_t)(begin - text.data), out.stream);
         fprintf(out.stream, "%s\n", FC_REPRODUCE_BEGIN);
-        fc_reproduce_print_markdown(list, n, out.stream);
+        print_markdown(list, n, out.stream);
         fwrite(end, 1, (size_t)(text.data + text.size - end), out.stream);
         fc_output_close(&out, st);
     }

@@ -1,11 +1,8 @@
 /* figure.h - what the files of figures build their results with. Private to the room. The first failure stays
  * in r->st, so a figure's function need not look at each call. */
-#ifndef FC_REPRODUCE_FIGURE_H
-#define FC_REPRODUCE_FIGURE_H
+#pragma once
 
 #include "reproduce/reproduce.h"
-
-#include <math.h>
 
 /* ---- points: `what` is a printf format ---- */
 
@@ -16,6 +13,11 @@ struct fc_point_of {
     enum fc_point_origin origin;
     const char *unit;
 };
+static inline struct fc_point_of fc_of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
+                                       const char *unit)
+{
+    return (struct fc_point_of){r, kind, origin, unit};
+}
 /* Within `percent` of the published number; within `width` of it. */
 void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what, ...)
     FC_PRINTF(5, 6);
@@ -60,10 +62,7 @@ struct fc_bench {
     struct fc_machine machine;
     struct fc_network net;
 };
-/* A shipped machine, with lines of its file replaced: "key: value" edits separated by ';', each in the place
- * of the lines that begin with its key; "" or NULL: as shipped. FC_FAULT: no such line. Free with
+/* A shipped machine with settings KEY=VALUE as --set takes them, apart at ';'; "" or NULL: as shipped. Free with
  * fc_bench_close. */
-enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *edits, struct fc_status *st);
+enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *settings, struct fc_status *st);
 void fc_bench_close(struct fc_bench *b);
-
-#endif

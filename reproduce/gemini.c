@@ -16,12 +16,6 @@ static const struct fc_figure figures[N] = {
     [FIG9] = {"gemini-fig9", "many-to-one atomic adds", PAPER ", Figure 9", "gemini-xe6", ""},
 };
 
-static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
-                             const char *unit)
-{
-    return (struct fc_point_of){r, kind, origin, unit};
-}
-
 /* The ways between neighbours: nodes 0 and 1 on one Gemini; 2 one hop away in x, 4 two; 32 one in y, 256 in
  * z. */
 struct ways {
@@ -43,16 +37,16 @@ static void rates(struct fc_reproduction *r, const struct fc_machine *m, const s
     double connection = 4 * m->classes[0].bandwidth_bytes_per_s; /* 4 links of 3 lanes at the lowest rate */
     double fastest = 2 * connection;                             /* 6.25 for 3.125 Gb/s a lane */
     double link = m->classes[0].bandwidth_bytes_per_s;
-    struct fc_point_of gb = of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"),
-                       number = of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, ""),
-                       limit = of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "GB/s");
+    struct fc_point_of gb = fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"),
+                       number = fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, ""),
+                       limit = fc_of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "GB/s");
     fc_point_percent(gb, 8.3, p.engine / 1e9, 1, "interface, one direction");
     fc_point_percent(gb, 9.6, p.bus / 1e9, 0.1, "HyperTransport, raw");
     fc_point_percent(gb, 8, p.put / 1e9, 2, "FMA put, peak");
     fc_point_percent(gb, 7, p.block / 1e9, 2, "BTE, both directions at once, peak of one");
     fc_point_percent(gb, 4.68, connection / 1e9, 0.5, "torus connection, raw, lanes of 3.125 Gb/s");
     fc_point_percent(gb, 9.375, fastest / 1e9, 0.5, "torus connection, raw, lanes of 6.25 Gb/s");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 63, 100 * p.efficiency, 1,
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 63, 100 * p.efficiency, 1,
                      "efficiency of 64-byte puts on a link");
     fc_point_percent(gb, 2.9, connection * p.efficiency / 1e9, 2, "connection after protocol, slowest lanes");
     fc_point_percent(gb, 5.8, fastest * p.efficiency / 1e9, 2, "connection after protocol, fastest lanes");
@@ -61,8 +55,8 @@ static void rates(struct fc_reproduction *r, const struct fc_machine *m, const s
     fc_point_percent(number, 8, w->x.bundle_bytes_per_s / link, 0.01, "links to a neighbour in x");
     fc_point_percent(number, 4, w->y.bundle_bytes_per_s / link, 0.01, "links to a neighbour in y");
     fc_point_percent(number, 8, w->z.bundle_bytes_per_s / link, 0.01, "links to a neighbour in z");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "ns"), 105, 1e9 * (w->far.head_s - w->x.head_s), 0.5,
-                     "latency a hop");
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "ns"), 105, 1e9 * (w->far.head_s - w->x.head_s),
+                     0.5, "latency a hop");
     fc_point_limits(limit, 5, INFINITY, fc_nic_pair_rate(m, &w->x, FC_NIC_HOST) / 1e9,
                     "one transfer, neighbours in x, slowest lanes");
     fc_point_limits(limit, 5, INFINITY, 2 * fc_nic_pair_rate(m, &w->y, FC_NIC_HOST) / 1e9,
@@ -76,7 +70,7 @@ static void packets(struct fc_reproduction *r, const struct fc_machine *m)
     static const char *const names[] = {"put 8 B", "put 64 B", "get 64 B"};
     static const double request[] = {11, 32, 8}, response[] = {2, 2, 27};
     struct fc_nic_wire wire[] = {fc_nic_put_wire(m, 8), fc_nic_put_wire(m, 64), fc_nic_get_wire(m, 64)};
-    struct fc_point_of phits = of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "phits");
+    struct fc_point_of phits = fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "phits");
     double phit = m->router.flit_bytes;
     fc_reproduction_axes(r, FC_PAPER_BARS, "packet", "operation and size", "phits", "phits of 24 bits");
     int p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 0, "published, request"),
@@ -92,7 +86,7 @@ static void packets(struct fc_reproduction *r, const struct fc_machine *m)
         fc_reproduction_at(r, q, i, response[i], NAN);
         fc_reproduction_at(r, s, i, wire[i].response_bytes / phit, NAN);
     }
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "bits"), 768, 8 * wire[1].request_bytes, 0,
+    fc_point_percent(fc_of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "bits"), 768, 8 * wire[1].request_bytes, 0,
                      "longest packet under the CRC");
 }
 
@@ -105,8 +99,8 @@ static void limit_line(struct fc_reproduction *r, double from, double to, double
 
 static void latencies(struct fc_reproduction *r, const struct fc_machine *m, const struct ways *w)
 {
-    struct fc_point_of put = of(r, FC_POINT_TIMING, FC_POINT_FITTED, "us"),
-                       get = of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "us");
+    struct fc_point_of put = fc_of(r, FC_POINT_TIMING, FC_POINT_FITTED, "us"),
+                       get = fc_of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "us");
     fc_point_limits(put, -INFINITY, 0.7, 1e6 * fc_nic_put_s(m, &w->near, 8, FC_NIC_HOST),
                     "put of 8 bytes, end points and own router");
     fc_point_limits(get, -INFINITY, 1.5, 1e6 * fc_nic_get_s(m, &w->near, 8),
@@ -138,10 +132,10 @@ static double saturating_bytes(const struct fc_machine *m, double processes)
 static void put_bandwidth(struct fc_reproduction *r, const struct fc_machine *m)
 {
     double one = saturating_bytes(m, 1), two = saturating_bytes(m, 2), four = saturating_bytes(m, 4);
-    struct fc_point_of order = of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "");
+    struct fc_point_of order = fc_of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "");
     fc_point_limits(order, 0, 0.999, two / one, "2 processes saturate sooner, size over that of 1");
     fc_point_limits(order, 0, 0.999, four / two, "4 processes sooner still, size over that of 2");
-    fc_point_percent(of(r, FC_POINT_TIMING, FC_POINT_STATED, "GB/s"), 8,
+    fc_point_percent(fc_of(r, FC_POINT_TIMING, FC_POINT_STATED, "GB/s"), 8,
                      fc_nic_put_rate(m, 65536, 4, FC_NIC_HOST) / 1e9, 2, "4 processes, 64 KiB");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "transfer size (bytes)", "bandwidth_GB_per_s",
                          "bandwidth (GB/s)");
@@ -161,7 +155,7 @@ static enum fc_code atomics(struct fc_reproduction *r, const struct fc_machine *
 {
     static const double variables[] = {1, 128, 8192}, published[] = {100, NAN, 45};
     double trip = fc_nic_get_s(m, &w->x, 8), rate = 0;
-    struct fc_point_of fitted = of(r, FC_POINT_TIMING, FC_POINT_FITTED, "M/s");
+    struct fc_point_of fitted = fc_of(r, FC_POINT_TIMING, FC_POINT_FITTED, "M/s");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "processes", "source processes", "rate_M_per_s",
                          "atomic adds (million/s)");
     r->plot.log_x = true;
@@ -177,8 +171,8 @@ static enum fc_code atomics(struct fc_reproduction *r, const struct fc_machine *
         if (p >= 0) fc_reproduction_at(r, p, 2048, published[v], NAN);
         if (v == 0) fc_point_percent(fitted, published[v], rate / 1e6, 10, "atomic adds, one variable");
         if (v == 1)
-            fc_point_limits(of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "M/s"), published[2], published[0], rate / 1e6,
-                            "between them, 128 variables");
+            fc_point_limits(fc_of(r, FC_POINT_TIMING, FC_POINT_PREDICTED, "M/s"), published[2], published[0],
+                            rate / 1e6, "between them, 128 variables");
         if (v == 2) fc_point_percent(fitted, published[v], rate / 1e6, 10, "atomic adds, 8192 variables at random");
     }
     return FC_OK;

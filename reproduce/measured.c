@@ -7,6 +7,7 @@
  * Ranked alike: of two algorithms of one job, operation and size whose times differ by RANKED or more when measured, the one
  * that is predicted to be faster is the faster one. docs/measured.md has the method and the limits. */
 #include "answer/measured.h"
+#include "core/values.h"
 #include "mapping/mapping.h"
 #include "reproduce/figure.h"
 
@@ -55,16 +56,10 @@ static bool chosen(const struct fc_measured *t, const struct fc_measured_row *ro
            (which.op == FC_OP_INIT || row->op == which.op);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double median(double *value, size_t n)
 {
     if (n == 0) return NAN;
-    qsort(value, n, sizeof *value, by_value);
+    qsort(value, n, sizeof *value, fc_by_real);
     return value[n / 2];
 }
 

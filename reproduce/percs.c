@@ -27,7 +27,7 @@ enum fc_code fc_percs_open(struct fc_percs_job *j, const char *machine, int d_li
     static const char *const rules[] = {"packed", "modulo", "block", "relative", "hashed", "free"};
     char edits[64] = "";
     memset(j, 0, sizeof *j);
-    if (d_link >= 0) snprintf(edits, sizeof edits, "d_link: %s", rules[d_link]);
+    if (d_link >= 0) snprintf(edits, sizeof edits, "network.d_link=%s", rules[d_link]);
     if (fc_bench_open(&j->bench, machine, edits, st)) return st->code;
     if (pattern && fc_demand_from_pattern(&j->bench.net, pattern, 1, &j->demand, st)) fc_bench_close(&j->bench);
     return st->code;

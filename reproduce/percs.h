@@ -3,8 +3,7 @@
  *
  * What a strategy of the paper is here: its six mappings by name; DFI and RDI are def and rdm with routing
  * indirect. Strategies that draw at random are measured with several seeds; the median stands for them. */
-#ifndef FC_REPRODUCE_PERCS_H
-#define FC_REPRODUCE_PERCS_H
+#pragma once
 
 #include "mapping/mapping.h"
 #include "models/family_two_level.h"
@@ -64,5 +63,3 @@ void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result
  * D links' hubs. r, modulo: [FC_PERCS_WAYS]. */
 void fc_percs_plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
                          const struct fc_percs_result *modulo, double compute_ms);
-
-#endif

@@ -49,30 +49,25 @@ struct fc_point_of fc_qsnet_of(struct fc_reproduction *r, enum fc_point_origin o
 
 /* ---- figures ---- */
 
-static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_origin origin, const char *unit)
-{
-    return fc_qsnet_of(r, origin, unit);
-}
-
 static enum fc_code ping(const struct fc_qsnet *q, struct fc_reproduction *r)
 {
     const struct fc_machine *m = q->net->machine;
     struct fc_nic_way w, near;
     if (fc_nic_way(q->net, 0, 63, &w, q->st) || fc_nic_way(q->net, 0, 1, &near, q->st)) return q->st->code;
-    fc_point_percent(of(r, FC_POINT_STATED, "MB/s"), 335, fc_nic_pair_rate(m, &w, FC_NIC_OWN) / 1e6, 2,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_STATED, "MB/s"), 335, fc_nic_pair_rate(m, &w, FC_NIC_OWN) / 1e6, 2,
                      "320 of 378 bytes of 400 MB/s, Elan memory");
-    fc_point_percent(of(r, FC_POINT_STATED, "MB/s"), 396,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_STATED, "MB/s"), 396,
                      335. * m->packet.max_bytes / (m->packet.max_bytes - m->packet.header_bytes), 0.5,
                      "the same on the wire");
-    fc_point_percent(of(r, FC_POINT_FITTED, "MB/s"), 200, fc_nic_pair_rate(m, &w, FC_NIC_HOST) / 1e6, 1,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "MB/s"), 200, fc_nic_pair_rate(m, &w, FC_NIC_HOST) / 1e6, 1,
                      "main memory: PCI, 264 MB/s peak");
-    fc_point_percent(of(r, FC_POINT_STATED, "ns"), 35, 1e9 * ((w.head_s - near.head_s) / 4 - m->classes[0].latency_s),
-                     0.5, "switch");
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 2.2, 1e6 * fc_nic_put_s(m, &w, 0, FC_NIC_OWN), 2,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_STATED, "ns"), 35,
+                     1e9 * ((w.head_s - near.head_s) / 4 - m->classes[0].latency_s), 0.5, "switch");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 2.2, 1e6 * fc_nic_put_s(m, &w, 0, FC_NIC_OWN), 2,
                      "put of 0 bytes, three levels");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 2.4, 1e6 * fc_nic_put_s(m, &w, 64, FC_NIC_OWN), 5,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 2.4, 1e6 * fc_nic_put_s(m, &w, 64, FC_NIC_OWN), 5,
                      "put of 64 bytes");
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 5.5, 1e6 * fc_nic_message_s(m, &w, 0, FC_NIC_OWN), 5,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 5.5, 1e6 * fc_nic_message_s(m, &w, 0, FC_NIC_OWN), 5,
                      "MPI, 0 bytes");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "latency_us", "latency (us)");
     r->plot.log_x = true;
@@ -104,18 +99,18 @@ static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
                  {"elan_gsync", FC_QSNET_SW, {64, 0, 0}, {14.8, 0, 0}}};
     double hw4 = fc_qsnet_barrier_us(q, 4, FC_QSNET_HW), hw64 = fc_qsnet_barrier_us(q, 64, FC_QSNET_HW);
     double sw4 = fc_qsnet_barrier_us(q, 4, FC_QSNET_SW), sw64 = fc_qsnet_barrier_us(q, 64, FC_QSNET_SW);
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), kinds[0].us[2], hw64, 2, "hgsync, 64 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[1], fc_qsnet_barrier_us(q, 32, FC_QSNET_HW), 5,
-                     "hgsync, 32 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[0], fc_qsnet_barrier_us(q, 16, FC_QSNET_HW), 5,
-                     "hgsync, 16 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 1.29, hw64 / hw4, 5, "hgsync, 64 nodes over 4: +29 %%");
-    fc_point_percent(of(r, FC_POINT_STATED, "us"), 0.7, fc_qsnet_barrier_us(q, 64, FC_QSNET_EVENT) - hw64, 1,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), kinds[0].us[2], hw64, 2, "hgsync, 64 nodes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[1], fc_qsnet_barrier_us(q, 32, FC_QSNET_HW),
+                     5, "hgsync, 32 nodes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), kinds[0].us[0], fc_qsnet_barrier_us(q, 16, FC_QSNET_HW),
+                     5, "hgsync, 16 nodes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.29, hw64 / hw4, 5, "hgsync, 64 nodes over 4: +29 %%");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_STATED, "us"), 0.7, fc_qsnet_barrier_us(q, 64, FC_QSNET_EVENT) - hw64, 1,
                      "hgsyncEvent - hgsync");
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), kinds[2].us[0], sw64, 2, "gsync, 64 nodes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 2.5, (sw64 - sw4) / 2, 10,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), kinds[2].us[0], sw64, 2, "gsync, 64 nodes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 2.5, (sw64 - sw4) / 2, 10,
                      "gsync, each time the nodes are four times as many");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 1.54, sw64 / sw4, 5, "gsync, 64 nodes over 4: +54 %%");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.54, sw64 / sw4, 5, "gsync, 64 nodes over 4: +54 %%");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (us)");
     r->plot.log_x = true;
     for (size_t k = 0; k < FC_COUNT(kinds); k++) {
@@ -133,14 +128,14 @@ static void broadcast(const struct fc_qsnet *q, struct fc_reproduction *r)
     const double mega = 1 << 20;
     double hb256 = fc_qsnet_broadcast_us(q, 64, 256, FC_QSNET_HB, FC_NIC_OWN),
            sb256 = fc_qsnet_broadcast_us(q, 64, 256, FC_QSNET_SB, FC_NIC_OWN);
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 13, hb256, 2, "hbcast of 256 bytes");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 13, fc_qsnet_broadcast_us(q, 64, 1, FC_QSNET_HB, FC_NIC_OWN), 8,
-                     "hbcast of 1 byte: as long");
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 16.5, sb256, 2, "bcast of 256 bytes");
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 3.5, sb256 - hb256, 2, "bcast - hbcast");
-    fc_point_percent(of(r, FC_POINT_FITTED, "MB/s"), 288,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 13, hb256, 2, "hbcast of 256 bytes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 13,
+                     fc_qsnet_broadcast_us(q, 64, 1, FC_QSNET_HB, FC_NIC_OWN), 8, "hbcast of 1 byte: as long");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 16.5, sb256, 2, "bcast of 256 bytes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 3.5, sb256 - hb256, 2, "bcast - hbcast");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "MB/s"), 288,
                      fc_qsnet_broadcast_mb_per_s(q, 64, mega, FC_QSNET_HB, FC_NIC_OWN), 1, "hbcast of 1 MB");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "MB/s"), 288,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "MB/s"), 288,
                      fc_qsnet_broadcast_mb_per_s(q, 64, mega, FC_QSNET_SB, FC_NIC_OWN), 1, "bcast of 1 MB");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "bandwidth_MB_per_s",
                          "bandwidth (MB/s)");
@@ -169,7 +164,7 @@ static void scaling(const struct fc_qsnet *q, struct fc_reproduction *r)
     double t4 = fc_qsnet_broadcast_us(q, 4, part, FC_QSNET_HB, FC_NIC_OWN),
            t16 = fc_qsnet_broadcast_us(q, 16, part, FC_QSNET_HB, FC_NIC_OWN),
            t64 = fc_qsnet_broadcast_us(q, 64, part, FC_QSNET_HB, FC_NIC_OWN);
-    struct fc_point_of ratio = of(r, FC_POINT_PREDICTED, "x");
+    struct fc_point_of ratio = fc_qsnet_of(r, FC_POINT_PREDICTED, "x");
     fc_point_percent(ratio, 0.92, t16 / t64, 2, "hbcast of 256 KB, bandwidth of 64 nodes over 16: -8 %%");
     fc_point_percent(ratio, 0.99, t4 / t16, 2, "hbcast of 256 KB, bandwidth of 16 nodes over 4: -1 %%");
     fc_point_percent(ratio, 1.12, t64 / t16, 5, "hbcast of 256 KB, time of 64 nodes over 16: +12 %%");

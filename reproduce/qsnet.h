@@ -1,6 +1,5 @@
 /* qsnet.h - barriers and broadcasts of QsNET in the units of its paper's figures. Private to the room. */
-#ifndef FC_REPRODUCE_QSNET_H
-#define FC_REPRODUCE_QSNET_H
+#pragma once
 
 #include "reproduce/figure.h"
 #include "solvers/nic/nic.h"
@@ -27,5 +26,3 @@ double fc_qsnet_broadcast_us(const struct fc_qsnet *q, uint32_t nodes, double by
 double fc_qsnet_broadcast_mb_per_s(const struct fc_qsnet *q, uint32_t nodes, double bytes, enum fc_nic_broadcast kind,
                                    enum fc_nic_memory memory);
 struct fc_point_of fc_qsnet_of(struct fc_reproduction *r, enum fc_point_origin origin, const char *unit);
-
-#endif

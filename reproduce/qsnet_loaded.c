@@ -17,29 +17,28 @@ static const struct fc_figure figures[N] = {
 enum { EMPTY, COMPLEMENT, UNIFORM, LOADS };
 static const char *const loads[] = {"no load", "complement", "uniform"};
 
-static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_origin origin, const char *unit)
-{
-    return fc_qsnet_of(r, origin, unit);
-}
-
 static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
 {
     const struct fc_qsnet *u = &q[UNIFORM], *c = &q[COMPLEMENT];
     double sw64 = fc_qsnet_barrier_us(u, 64, FC_QSNET_SW), hw64 = fc_qsnet_barrier_us(u, 64, FC_QSNET_HW),
            sw4 = fc_qsnet_barrier_us(u, 4, FC_QSNET_SW), hw4 = fc_qsnet_barrier_us(u, 4, FC_QSNET_HW),
            csw64 = fc_qsnet_barrier_us(c, 64, FC_QSNET_SW);
-    fc_point_percent(of(r, FC_POINT_FITTED, "us"), 595, sw64, 5, "gsync, uniform, 64 nodes");
-    fc_point_percent(of(r, FC_POINT_FITTED, "x"), 40, sw64 / fc_qsnet_barrier_us(&q[EMPTY], 64, FC_QSNET_SW), 5,
-                     "gsync, uniform over no load: x 40");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 2.6, sw64 / sw4, 20, "gsync, uniform, 64 nodes over 4: +160 %%");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 228.8, sw4, 20, "gsync, uniform, 4 nodes (595 / 2.6)");
-    fc_point_limits(of(r, FC_POINT_PREDICTED, "us"), 12, 15, hw64, "hgsync, uniform, 64 nodes: 14.8, 13 or doubled");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 1.86, hw64 / hw4, 10, "hgsync, uniform, 64 nodes over 4: +86 %%");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 7.96, hw4, 10, "hgsync, uniform, 4 nodes (14.8 / 1.86)");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 2.5, csw64 / fc_qsnet_barrier_us(c, 4, FC_QSNET_SW), 20,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 595, sw64, 5, "gsync, uniform, 64 nodes");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "x"), 40, sw64 / fc_qsnet_barrier_us(&q[EMPTY], 64, FC_QSNET_SW),
+                     5, "gsync, uniform over no load: x 40");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 2.6, sw64 / sw4, 20,
+                     "gsync, uniform, 64 nodes over 4: +160 %%");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 228.8, sw4, 20, "gsync, uniform, 4 nodes (595 / 2.6)");
+    fc_point_limits(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 12, 15, hw64,
+                    "hgsync, uniform, 64 nodes: 14.8, 13 or doubled");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.86, hw64 / hw4, 10,
+                     "hgsync, uniform, 64 nodes over 4: +86 %%");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 7.96, hw4, 10, "hgsync, uniform, 4 nodes (14.8 / 1.86)");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 2.5, csw64 / fc_qsnet_barrier_us(c, 4, FC_QSNET_SW), 20,
                      "gsync, complement, 64 nodes over 4: +150 %%");
-    fc_point_limits(of(r, FC_POINT_PREDICTED, "us"), 0, sw64, csw64, "gsync, complement: less than with uniform");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "x"), 1.4,
+    fc_point_limits(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 0, sw64, csw64,
+                    "gsync, complement: less than with uniform");
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.4,
                      fc_qsnet_barrier_us(c, 64, FC_QSNET_HW) / fc_qsnet_barrier_us(c, 4, FC_QSNET_HW), 10,
                      "hgsync, complement, 64 nodes over 4: +40 %%");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (us)");
@@ -82,20 +81,21 @@ static void published_share(struct fc_reproduction *r, int load, double us, doub
 
 static void distributions(const struct fc_qsnet *q, struct fc_reproduction *hw, struct fc_reproduction *sw)
 {
-    fc_point_percent(of(hw, FC_POINT_FITTED, "%"), 94, fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_HW, 9e-6), 1,
+    fc_point_percent(fc_qsnet_of(hw, FC_POINT_FITTED, "%"), 94, fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_HW, 9e-6), 1,
                      "hgsync below 9 us, no load");
-    fc_point_percent(of(hw, FC_POINT_FITTED, "%"), 2, 100 - fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_HW, 20e-6), 10,
-                     "hgsync above 20 us, no load");
-    fc_point_percent(of(hw, FC_POINT_PREDICTED, "%"), 93, fc_qsnet_below_percent(&q[UNIFORM], FC_QSNET_HW, 20e-6), 5,
-                     "hgsync, uniform, below 20 us");
+    fc_point_percent(fc_qsnet_of(hw, FC_POINT_FITTED, "%"), 2,
+                     100 - fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_HW, 20e-6), 10, "hgsync above 20 us, no load");
+    fc_point_percent(fc_qsnet_of(hw, FC_POINT_PREDICTED, "%"), 93,
+                     fc_qsnet_below_percent(&q[UNIFORM], FC_QSNET_HW, 20e-6), 5, "hgsync, uniform, below 20 us");
     distribution(q, hw, FC_QSNET_HW, 4, 60);
     published_share(hw, EMPTY, 9, 94);
     published_share(hw, EMPTY, 20, 98);
     published_share(hw, UNIFORM, 20, 93);
-    fc_point_limits(of(sw, FC_POINT_PREDICTED, "%"), 0, 2, 100 - fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_SW, 30e-6),
+    fc_point_limits(fc_qsnet_of(sw, FC_POINT_PREDICTED, "%"), 0, 2,
+                    100 - fc_qsnet_below_percent(&q[EMPTY], FC_QSNET_SW, 30e-6),
                     "gsync above 30 us, no load: 1 %%, one point");
-    fc_point_percent(of(sw, FC_POINT_PREDICTED, "%"), 93, fc_qsnet_below_percent(&q[UNIFORM], FC_QSNET_SW, 605e-6), 5,
-                     "gsync, uniform, below 605 us");
+    fc_point_percent(fc_qsnet_of(sw, FC_POINT_PREDICTED, "%"), 93,
+                     fc_qsnet_below_percent(&q[UNIFORM], FC_QSNET_SW, 605e-6), 5, "gsync, uniform, below 605 us");
     distribution(q, sw, FC_QSNET_SW, 10, 1000);
     published_share(sw, EMPTY, 30, 99);
     published_share(sw, UNIFORM, 605, 93);
@@ -105,18 +105,19 @@ static void broadcasts(const struct fc_qsnet *q, struct fc_reproduction *r)
 {
     const double mega = 1 << 20;
     const struct fc_qsnet *u = &q[UNIFORM], *c = &q[COMPLEMENT];
-    fc_point_percent(of(r, FC_POINT_FITTED, "MB/s"), 36,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "MB/s"), 36,
                      fc_qsnet_broadcast_mb_per_s(c, 64, mega, FC_QSNET_HB, FC_NIC_HOST), 5,
                      "hbcast of 1 MB, main memory, complement");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "MB/s"), 24,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "MB/s"), 24,
                      fc_qsnet_broadcast_mb_per_s(u, 64, mega, FC_QSNET_HB, FC_NIC_HOST), 20,
                      "hbcast of 1 MB, main memory, uniform");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "MB/s"), 24,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "MB/s"), 24,
                      fc_qsnet_broadcast_mb_per_s(u, 64, mega, FC_QSNET_SB, FC_NIC_HOST), 20,
                      "bcast of 1 MB, main memory, uniform: about the same");
-    fc_point_percent(of(r, FC_POINT_PREDICTED, "us"), 200, fc_qsnet_broadcast_us(u, 64, 2048, FC_QSNET_HB, FC_NIC_HOST),
-                     20, "hbcast of 2 KB, uniform: up to 200 us");
-    fc_point_limits(of(r, FC_POINT_PREDICTED, "us"), 0, 200,
+    fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 200,
+                     fc_qsnet_broadcast_us(u, 64, 2048, FC_QSNET_HB, FC_NIC_HOST), 20,
+                     "hbcast of 2 KB, uniform: up to 200 us");
+    fc_point_limits(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 0, 200,
                     fc_qsnet_broadcast_us(c, 64, 2048, FC_QSNET_HB, FC_NIC_HOST),
                     "hbcast of 2 KB, complement: less than 200 us");
     fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "bandwidth_MB_per_s",
@@ -158,10 +159,10 @@ static void scaling(const struct fc_qsnet *q, struct fc_reproduction *r)
         }
         least = fmin(least, rate[2] / rate[0]);
         most = fmax(most, rate[2] / rate[0]);
-        fc_point_limits(of(r, FC_POINT_PREDICTED, "x"), 0, 1, rate[2] / rate[0], "%s, %s: bandwidth of 64 nodes over 4",
-                        name, traffic);
+        fc_point_limits(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 0, 1, rate[2] / rate[0],
+                        "%s, %s: bandwidth of 64 nodes over 4", name, traffic);
     }
-    fc_point_limits(of(r, FC_POINT_PREDICTED, "x"), 1, 1.3, most / least,
+    fc_point_limits(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1, 1.3, most / least,
                     "the same loss for all four: greatest over least");
 }
 

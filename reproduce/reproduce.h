@@ -3,8 +3,7 @@
  * stands here and nowhere else. One file a figure or a group of figures that share their runs; the list is in
  * reproduce.c. Knows every room below; draws nothing (plots/paper.h does), prints nothing
  * (cli/cmd_reproduce.c does). docs/reproduce.md */
-#ifndef FC_REPRODUCE_H
-#define FC_REPRODUCE_H
+#pragma once
 
 #include "models/models.h"
 #include "plots/paper.h"
@@ -103,8 +102,6 @@ double fc_reproduction_worst(const struct fc_reproduction *r);
 
 /* ---- the summary as a document (document.c) ---- */
 
-/* Markdown: the table of figures, counts by kind of model, and every point outside with its reason. */
-void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream);
 /* Replaces what stands between the lines FC_REPRODUCE_BEGIN and FC_REPRODUCE_END of the file. FC_INPUT: no
  * such lines, or the file cannot be read or written; then it is as before. */
 #define FC_REPRODUCE_BEGIN "<!-- reproduce: begin -->"
@@ -113,5 +110,3 @@ void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, F
 enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st);
 enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n,
                                    struct fc_status *st);
-
-#endif

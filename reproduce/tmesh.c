@@ -106,8 +106,8 @@ enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per
     char edits[128] = "";
     const uint32_t *u = layout ? layout->node : NULL;
     if (layout)
-        snprintf(edits, sizeof edits, "bridges: {x+: %u, x-: %u, y+: %u, y-: %u, z+: %u, z-: %u}", u[0], u[1], u[2],
-                 u[3], u[4], u[5]);
+        snprintf(edits, sizeof edits, "network.bridges={x+: %u, x-: %u, y+: %u, y-: %u, z+: %u, z-: %u}", u[0], u[1],
+                 u[2], u[3], u[4], u[5]);
     if (fc_bench_open(b, "tmesh-3456", edits, st) || mesh_bytes_per_s == 0) return st->code;
     fc_network_free(&b->net);
     for (int i = 0; i < b->machine.n_classes; i++)

@@ -1,7 +1,6 @@
 /* tmesh.h - runs of TMesh's networks: what is accepted and how long packets take, by offered load. Private to
  * the room. */
-#ifndef FC_REPRODUCE_TMESH_H
-#define FC_REPRODUCE_TMESH_H
+#pragma once
 
 #include "mapping/place/place.h"
 #include "reproduce/figure.h"
@@ -30,5 +29,3 @@ enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per
                            struct fc_status *st);
 /* Throughput against latency, in the paper's form: the abscissa is what is accepted. */
 void fc_tmesh_plot(struct fc_reproduction *f, int style, const char *label, const struct fc_tmesh_curve *c);
-
-#endif

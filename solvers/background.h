@@ -1,7 +1,6 @@
 /* background.h - traffic of other jobs beside the one that is predicted: who sends how much to whom, and what
  * that leaves of the links. background.c says how the network models share links with it. */
-#ifndef FC_BACKGROUND_H
-#define FC_BACKGROUND_H
+#pragma once
 
 #include "solvers/nic/nic.h"
 #include "solvers/solvers.h"
@@ -55,7 +54,4 @@ enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_n
 uint64_t fc_births_next_tick(const struct fc_births *births);
 /* Takes it. */
 void fc_births_take(struct fc_births *births, uint32_t *src, uint32_t *dst);
-void fc_births_restart(struct fc_births *births);
 void fc_births_close(struct fc_births *births);
-
-#endif

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DRAW_GAP, DRAW_PART, DRAW_DST }; /* DRAW_DST and what follows: tries */
 
@@ -109,14 +108,6 @@ static double gap(const struct fc_births *x, uint32_t node, uint64_t number)
     return -log1p(-random_of(x, node, number, DRAW_GAP)) * x->packet_bytes / x->rate[node] / x->tick_s;
 }
 
-void fc_births_restart(struct fc_births *x)
-{
-    x->n_senders = 0;
-    for (uint32_t n = 0; n < x->n_nodes; n++)
-        if (x->rate[n] > 0) x->sender[x->n_senders++] = (struct sender){n, gap(x, n, 0), 0};
-    for (uint32_t i = x->n_senders / 2; i-- > 0;) sink(x, i);
-}
-
 /* ---- births ---- */
 
 /* The first index in low .. high - 1 whose running sum is above `value`, else the last. */
@@ -190,7 +181,9 @@ enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_n
         *births = NULL;
         return st->code;
     }
-    fc_births_restart(x);
+    for (uint32_t n = 0; n < x->n_nodes; n++)
+        if (x->rate[n] > 0) x->sender[x->n_senders++] = (struct sender){n, gap(x, n, 0), 0};
+    for (uint32_t i = x->n_senders / 2; i-- > 0;) sink(x, i);
     return FC_OK;
 }
 

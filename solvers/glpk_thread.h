@@ -1,6 +1,5 @@
 /* glpk_thread.h - the one way to GLPK. */
-#ifndef FC_GLPK_THREAD_H
-#define FC_GLPK_THREAD_H
+#pragma once
 
 #include "core/core.h"
 
@@ -11,5 +10,3 @@
  * left where it is (its own allocations must belong to an arena or to `of`), and the status is FC_NO, naming `what` (the
  * program that was solved). Returns the status' code. */
 enum fc_code fc_glpk(void (*work)(void *of), void *of, const char *what, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* load_internal.h - the parts of the channel load solver. */
-#ifndef FC_LOAD_INTERNAL_H
-#define FC_LOAD_INTERNAL_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -37,5 +36,3 @@ static inline double fc_free_bandwidth(const struct fc_network *net, const doubl
     double b = fc_link_bandwidth(net, link);
     return background ? b - background[link] : b;
 }
-
-#endif

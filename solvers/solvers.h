@@ -1,6 +1,5 @@
 /* solvers.h - HOW it is answered: loads on links, bounds, contention, job time. */
-#ifndef FC_SOLVERS_H
-#define FC_SOLVERS_H
+#pragma once
 
 #include "core/core.h"
 #include "models/models.h"
@@ -190,12 +189,6 @@ struct fc_message {
     uint32_t round;
     enum fc_message_work work; /* of the receiver */
 };
-/* Appends the messages of collective `op` among n members (root: member number; bytes as in enum fc_op; list: bytes
- * from each to each for ALLTOALLV as [n][n] row-major; for GATHER, SCATTER, ALLGATHER, REDUCE_SCATTER each member's bytes
- * [n] where they differ; or NULL) to *messages (grown in the arena), ordered by round. */
-enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
-                                    struct fc_arena *arena, struct fc_message **messages, uint64_t *n_messages,
-                                    struct fc_status *st);
 /* Point-to-point and collective bytes of a trace as one demand (collectives expanded). */
 enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
 /* The same with collectives as chosen (NULL: MPICH's rules, as above). */
@@ -234,5 +227,3 @@ struct fc_job_phases {
 enum fc_code fc_job_phases_find_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                    struct fc_job_phases *phases, struct fc_status *st);
 void fc_job_phases_free(struct fc_job_phases *phases);
-
-#endif

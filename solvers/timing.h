@@ -1,6 +1,5 @@
 /* timing.h - zero-load times shared by the phase model (contention.c) and the replay. */
-#ifndef FC_TIMING_H
-#define FC_TIMING_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -51,5 +50,3 @@ static inline double fc_work_s(const struct fc_software *software, enum fc_messa
            : work == FC_WORK_PICKS             ? copies_s + software->pack_s + blocks * software->pack_per_block_s
                                                : 0;
 }
-
-#endif

@@ -9,8 +9,7 @@
  *     columns: [time_s, percent_of_peak, bottleneck.class] # keys of the command's JSON
  *
  * Knows core/ only: a point is a process of the program, so a point that fails spoils no other. */
-#ifndef FC_SWEEP_H
-#define FC_SWEEP_H
+#pragma once
 
 #include "core/core.h"
 
@@ -102,5 +101,3 @@ enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct
                                   const struct fc_sweep_settings *settings, size_t point,
                                   const struct fc_sweep_row *row, struct fc_status *st);
 void fc_sweep_journal_close(struct fc_sweep_journal *journal);
-
-#endif

@@ -1,7 +1,6 @@
 /* browser.h - a real browser without a window, spoken to by the Chrome DevTools Protocol over two pipes:
  * messages of JSON, each ended by a NUL. Used by validate_report.c. */
-#ifndef FC_TEST_BROWSER_H
-#define FC_TEST_BROWSER_H
+#pragma once
 
 #include <jansson.h>
 
@@ -260,5 +259,3 @@ static void browser_end(struct browser *b)
     snprintf(command, sizeof command, "rm -rf '%s'", b->profile);
     if (system(command)) printf("    %s stays\n", b->profile);
 }
-
-#endif

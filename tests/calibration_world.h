@@ -1,7 +1,6 @@
 /* calibration_world.h - what the tests of calibrations share: two networks whose kernel is the queueing model
  * with known parameters. */
-#ifndef FC_TEST_CALIBRATION_WORLD_H
-#define FC_TEST_CALIBRATION_WORLD_H
+#pragma once
 
 #include "solvers/calibration/calibration_internal.h"
 #include "tests/support.h"
@@ -165,5 +164,3 @@ static inline const char *path_in(char *out, size_t size, const char *name)
     snprintf(out, size, "/tmp/fabricast-calibration-%ld-%s", (long)getpid(), name);
     return out;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* dependencies.h - the tests' own channel dependencies: every route of every pair of nodes, link by link
  * with the virtual channel the rule's words give it, and nothing of the relations under test. */
-#ifndef FC_TEST_DEPENDENCIES_H
-#define FC_TEST_DEPENDENCIES_H
+#pragma once
 
 #include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
@@ -25,6 +24,11 @@ static inline const struct fc_vc_rule_ops *rule_of(const struct fc_network *net,
     const struct fc_vc_rule_ops *rule = fc_vc_rule_find(name, net->machine);
     CU_ASSERT_PTR_NOT_NULL_FATAL(rule);
     return rule;
+}
+static inline int vcs_of(const struct fc_network *net, const char *name)
+{
+    const struct fc_vc_rule_ops *rule = rule_of(net, name);
+    return rule->vcs ? rule->vcs(net, rule->variant) : 1;
 }
 static inline void route_by(struct fc_machine *machine, const char *routing)
 {
@@ -457,5 +461,3 @@ static inline void shortest_arcs(const struct fc_network *net, const uint32_t *v
     }
     free(distance), free(queue);
 }
-
-#endif

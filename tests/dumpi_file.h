@@ -1,6 +1,5 @@
 /* dumpi_file.h - writes small DUMPI files, record by record, for the tests of the reader. */
-#ifndef FC_DUMPI_FILE_H
-#define FC_DUMPI_FILE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -96,5 +95,3 @@ static inline void dumpi_save(const struct dumpi_out *o, const char *path)
     FILE *out = fopen(path, "wb");
     if (!out || fwrite(o->bytes, 1, o->n, out) != o->n || fclose(out)) abort();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* flit_event.h - what the tests of the packet-event engine share: one engine on its own, opened, advanced and
  * closed by hand. */
-#ifndef FC_FLIT_EVENT_TESTS_H
-#define FC_FLIT_EVENT_TESTS_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
@@ -125,5 +124,3 @@ static inline struct fc_flit_settings settings_of(double load)
     "router: {delay: 3 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, routing: "                \
     "dimension-order,"                                                                                                 \
     " escape: none}\npacket: {min: 32 B, max: 256 B}\n"
-
-#endif

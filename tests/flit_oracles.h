@@ -6,8 +6,7 @@
  * p -> 0: M/D/1). Crossbar: inputs with one queue each and uniform traffic pass 2 - sqrt 2 = 0.586 (Karol,
  * Hluchyj & Morgan, IEEE Trans. Commun. 35(12), 1987). Ring, every node h hops on: 1/h flits a node and
  * cycle. */
-#ifndef FC_FLIT_ORACLES_H
-#define FC_FLIT_ORACLES_H
+#pragma once
 
 #include "solvers/flit/flit.h"
 
@@ -300,5 +299,3 @@ static inline double oracle_measure_crossbar(const struct fc_network *net, int e
     fc_demand_free(&demand);
     return answer;
 }
-
-#endif

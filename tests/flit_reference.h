@@ -1,7 +1,6 @@
 /* flit_reference.h - curves of an independent flit-level simulator, beside the source tree where there are
  * any, and the same point run by the kernel. Used by the fast tests and by `make validate`. */
-#ifndef FC_FLIT_REFERENCE_H
-#define FC_FLIT_REFERENCE_H
+#pragma once
 
 #include "solvers/flit/flit.h"
 
@@ -160,5 +159,3 @@ static inline enum fc_code reference_run(const struct reference_curve *c, const 
     settings.seed = seed;
     return fc_flit_run(&m->net, &m->demand, NULL, &settings, result, st);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* flit_router.h - what the tests of the cycle engine's special routers share: machines in a line, runs,
  * refusals. */
-#ifndef FC_FLIT_ROUTER_TESTS_H
-#define FC_FLIT_ROUTER_TESTS_H
+#pragma once
 
 #include "tests/flit_oracles.h"
 #include "tests/support.h"
@@ -96,5 +95,3 @@ static inline void refused_file(const char *yaml, long line, const char *words)
     CU_ASSERT_EQUAL(st.line, line);
     if (!strstr(st.message, words)) printf("\n    got \"%s\", expected \"%s\"", st.message, words);
 }
-
-#endif

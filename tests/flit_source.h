@@ -1,7 +1,6 @@
 /* flit_source.h - what the tests of the kernel's sources share: a network prepared by hand, demands, and a
  * chi-square test. */
-#ifndef FC_FLIT_SOURCE_TESTS_H
-#define FC_FLIT_SOURCE_TESTS_H
+#pragma once
 
 #include "solvers/flit/source.h"
 #include "tests/support.h"
@@ -102,5 +101,3 @@ static inline bool fits(const uint64_t *observed, const double *share, int n, do
     if (!good) printf("\n    chi-square %g with %g degrees of freedom\n", chi, cells);
     return good;
 }
-
-#endif

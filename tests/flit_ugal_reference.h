@@ -7,8 +7,7 @@
  * input-first allocators with round-robin arbiters, one iteration, no speedup (router R1 of docs/notes/flit.md); traffic
  * uniform, or bad_dragon: every node to the nodes of the next group; 3 x 4000 cycles to warm up, 3 x 4000 measured or
  * more, seed 1. A load is stable while the mean latency stays below 2000 cycles. Latency from birth to tail. */
-#ifndef FC_FLIT_UGAL_REFERENCE_H
-#define FC_FLIT_UGAL_REFERENCE_H
+#pragma once
 
 #include "models/demand_build.h"
 #include "models/family_two_level.h"
@@ -119,5 +118,3 @@ static inline enum fc_code ugal_run(const struct ugal_curve *c, const struct uga
     settings.warmup_cycles = settings.measure_cycles = 12000 / shorter;
     return fc_flit_run(&m->net, &m->demand, NULL, &settings, result, st);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* flit_walker.h - what the tests of routing in the flit-level kernel share: packets that follow every choice,
  * what they hold and ask for, and the links they load. */
-#ifndef FC_FLIT_WALKER_H
-#define FC_FLIT_WALKER_H
+#pragma once
 
 #include "models/family_graph.h"
 #include "solvers/flit/prepared.h"
@@ -243,7 +242,7 @@ static inline void start_walker(struct walker *w, const struct fc_flit_net *flit
     const struct fc_network *net = flit->net;
     const char *rule = flit->vc_rule;
     *w = (struct walker){.flit = flit, .net = net};
-    w->rule_vcs = rule_of(net, rule)->vcs(net);
+    w->rule_vcs = vcs_of(net, rule);
     w->bubble = !strncmp(rule, "bubble", 6);
     w->pair = is_torus(net) && !w->bubble && strcmp(rule, "none");
     w->extended = (w->pair || !strcmp(rule, "bubble-direction-ordered")) && flit->adaptive;
@@ -334,5 +333,3 @@ static inline void close_prepared(struct prepared *p)
     fc_flit_unprepare(&p->flit);
     fc_test_close(&p->machine, &p->net);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* format_files.h - what the tests of foreign traces share: a folder of their own, reading, refusals, damaged
  * copies. */
-#ifndef FC_FORMAT_FILES_H
-#define FC_FORMAT_FILES_H
+#pragma once
 
 #include "tests/tests.h"
 #include "tests/trace_oracles.h"
@@ -189,5 +188,3 @@ static inline bool test_counted(const char *path, const struct test_counts *want
     fc_trace_free(&t);
     return good;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* graph_checks.h - what the tests of fabric files share: machines whose fabric file is a text, and counts. */
-#ifndef FC_GRAPH_CHECKS_H
-#define FC_GRAPH_CHECKS_H
+#pragma once
 
 #include "models/family_graph.h"
 #include "tests/network_checks.h"
@@ -79,5 +78,3 @@ static inline double class_bandwidth(const struct fc_network *net, const char *n
         if (!strcmp(net->machine->classes[c].name, name)) return net->machine->classes[c].bandwidth_bytes_per_s;
     return 0;
 }
-
-#endif

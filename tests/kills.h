@@ -5,8 +5,7 @@
  * allows (SIGKILL: parts; SIGTERM, SIGINT: nothing new but a sweep's journal); no child is left; the status is the signal's.
  * The bytes of what goes on are those of the undisturbed run, and then nothing but the answer is left, of earlier kills
  * neither. Children that lose their parent become ours (PR_SET_CHILD_SUBREAPER), so none can hide. */
-#ifndef FC_KILLS_H
-#define FC_KILLS_H
+#pragma once
 
 #include "core/core.h"
 
@@ -313,5 +312,3 @@ static void kills_close(struct kills *k)
     snprintf(command, sizeof command, "rm -rf '%s'", k->directory);
     if (system(command)) printf("    %s stays\n", k->directory);
 }
-
-#endif

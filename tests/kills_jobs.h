@@ -1,6 +1,5 @@
 /* kills_jobs.h - what test_kills.c and validate_kills.c end by signals: every command that writes, in runs of a second. */
-#ifndef FC_KILLS_JOBS_H
-#define FC_KILLS_JOBS_H
+#pragma once
 
 #include "tests/kills.h"
 
@@ -119,5 +118,3 @@ static void kills_make_jobs(const struct kills_inputs *in, struct kills_job jobs
     };
     memcpy(jobs, list, sizeof list);
 }
-
-#endif

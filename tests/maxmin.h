@@ -1,6 +1,5 @@
 /* maxmin.h - max-min fair rates from scratch, the oracle of solvers/transit/transit_fair.c (Bertsekas & Gallager, water filling). */
-#ifndef FC_MAXMIN_H
-#define FC_MAXMIN_H
+#pragma once
 
 #include "core/core.h"
 
@@ -10,5 +9,3 @@
 enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flows, const uint64_t *first,
                        const uint32_t *link, const double *weight, double *rate, uint32_t *bottleneck,
                        struct fc_status *st);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Counted apart: allocations that Scotch (7.0.3) itself makes and does not check. It crashes, or goes on with another
  * answer, before it has called anything of ours; that memory for it is there is made sure before it is called. */
-#ifndef FC_MEMORY_CHECK_H
-#define FC_MEMORY_CHECK_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -223,5 +222,3 @@ static inline unsigned long memory_walk(struct memory_check *m, const char *comm
             if (run[i].pid == ended) memory_end(m, command, &run[i], status, plain.folder);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* memory_jobs.h - small machines, jobs and commands whose allocations are failed, one after the other. */
-#ifndef FC_MEMORY_JOBS_H
-#define FC_MEMORY_JOBS_H
+#pragma once
 
 #include "tests/memory_check.h"
 
@@ -150,5 +149,3 @@ static inline void memory_command(char *out, size_t size, const char *command)
     }
     out[n] = 0;
 }
-
-#endif

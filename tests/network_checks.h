@@ -1,6 +1,5 @@
 /* network_checks.h - what the tests of network families share: refused machines, and loads that must agree. */
-#ifndef FC_NETWORK_CHECKS_H
-#define FC_NETWORK_CHECKS_H
+#pragma once
 
 #include "models/models.h"
 #include "tests/support.h"
@@ -156,5 +155,3 @@ static inline void network_is_sound(const struct fc_network *net)
     CU_ASSERT_EQUAL(facts.diameter_hops, greatest);
     free(distance), free(queue);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* place_chips.h - chips for the tests of layouts. */
-#ifndef FC_PLACE_CHIPS_H
-#define FC_PLACE_CHIPS_H
+#pragma once
 
 #include "mapping/place/place.h"
 #include "tests/network_checks.h"
@@ -26,5 +25,3 @@ static inline bool model_of(struct fc_chip chip, struct fc_place_model *m)
     if (st.code) printf("\n    %s\n", st.message);
     return st.code == FC_OK;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* replay_script.h - traces and machines by hand for the tests of the replay. */
-#ifndef FC_TEST_REPLAY_SCRIPT_H
-#define FC_TEST_REPLAY_SCRIPT_H
+#pragma once
 
 #include "models/family_torus.h"
 #include "solvers/solvers.h"
@@ -150,5 +149,3 @@ static inline void use_loggops(struct rig *g, double latency_s, double o_s, doub
     g->settings.software =
         (struct fc_software){.send_s = o_s, .recv_s = o_s, .gap_s = gap_s, .eager_bytes = 65535, .compute_scale = 1};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* run.h - runs CUnit's active suites side by side (run.c). */
-#ifndef FC_TEST_RUN_H
-#define FC_TEST_RUN_H
+#pragma once
 #include <stdbool.h>
 
 struct fc_test_counts {
@@ -13,5 +12,3 @@ struct fc_test_counts {
 void fc_run_suites(int jobs, struct fc_test_counts *counts);
 /* What such a process does: runs the suite of this number in the registry and writes its counts to the file. */
 bool fc_run_one_suite(unsigned index, int counts_file);
-
-#endif

@@ -1,6 +1,5 @@
 /* support.h - small things that several test files need. */
-#ifndef FC_TEST_SUPPORT_H
-#define FC_TEST_SUPPORT_H
+#pragma once
 
 #include "models/models.h"
 
@@ -15,6 +14,8 @@ bool fc_test_network(const char *yaml, struct fc_machine *machine, struct fc_net
 void fc_test_close(struct fc_machine *machine, struct fc_network *net);
 /* |a - b| <= tolerance * max(|a|, |b|, tiny). */
 bool fc_near(double a, double b, double tolerance);
+/* Sum of payload bytes between distinct tasks. */
+double fc_demand_bytes(const struct fc_demand *demand);
 /* Does one of the trace's notes contain `part`? Says so if not. */
 bool fc_test_note(const struct fc_trace *t, const char *part);
 
@@ -23,5 +24,3 @@ bool fc_test_note(const struct fc_trace *t, const char *part);
     "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "                 \
     "{cores: 2}\n"
 #define FC_TEST_NAMED FC_TEST_SMALL "hosts: cn[0-7]\n"
-
-#endif

@@ -5,6 +5,7 @@
 #include "solvers/transit/transit.h"
 #include "tests/support.h"
 #include "tests/tests.h"
+#include "tests/transit_send.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static void refusals(void)
 /* ---- births ---- */
 
 /* Counts over a window within 4 standard deviations, squared gaps as of an exponential distribution; the same
- * again after a restart. */
+ * again when opened anew. */
 static void births(void)
 {
     enum { N = 40000 };
@@ -188,12 +189,13 @@ static void births(void)
             double mean = s == d ? 0 : rate / 240 * end * 1e-9;
             CU_ASSERT(fabs(count[s][d] - mean) <= 4.5 * sqrt(mean));
         }
-    fc_births_restart(births);
+    fc_births_close(births);
+    CU_ASSERT_FATAL(!fc_births_open(&x.b, 8, 1e-9, 5, &births, &x.st));
     for (int i = 0; i < N; i++) {
         uint32_t src, dst;
         fc_births_take(births, &src, &dst);
         if (src * 8 + dst != first[i]) {
-            CU_FAIL("another birth after the restart");
+            CU_FAIL("another birth when opened anew");
             break;
         }
     }
@@ -219,7 +221,7 @@ static double mean_s(struct fc_transit *t, uint32_t src, uint32_t dst, double by
     for (int i = 0; i < n; i++) {
         struct fc_arrival a = {0};
         bool found = false;
-        CU_ASSERT(!fc_transit_send(t, (uint64_t)i, now, src, dst, bytes) && !fc_transit_next(t, INFINITY, &a, &found));
+        CU_ASSERT(!fc_test_send(t, (uint64_t)i, now, src, dst, bytes) && !fc_transit_next(t, INFINITY, &a, &found));
         CU_ASSERT_FATAL(found && a.time_s >= now);
         sum += a.time_s - now;
         now = a.time_s + 2e-6 + 1e-6 * fc_random_real(1, 2, (uint64_t)i);
@@ -249,9 +251,9 @@ static void models(void)
     t = transit(&x, FC_NET_FLIT);
     double once_s = mean_s(t, 1, 2, 240, 4000) - alone_s - packet_s;
     CU_ASSERT(once_s > least_s && once_s < 1.3 * most_s);
-    fc_transit_reset(t);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&t), FC_OK);
     CU_ASSERT(mean_s(t, 1, 2, 240, 4000) - alone_s - packet_s == once_s);
-    fc_transit_reset(t);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&t), FC_OK);
     double long_s = mean_s(t, 1, 2, 24e3, 100);
     CU_ASSERT(fc_near(long_s, 2 * 100 * packet_s, 0.02));
     fc_transit_close(t);
@@ -272,7 +274,7 @@ static void jumps(void)
     make(&x, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.5);
     struct fc_transit *t = transit(&x, FC_NET_FLIT);
     for (uint64_t i = 0; i < 5; i++) {
-        CU_ASSERT(!fc_transit_send(t, i, (double)i, 0, 4, 240) && !fc_transit_next(t, INFINITY, &a, &found));
+        CU_ASSERT(!fc_test_send(t, i, (double)i, 0, 4, 240) && !fc_transit_next(t, INFINITY, &a, &found));
         CU_ASSERT(found && a.id == i && a.time_s > (double)i && a.time_s < (double)i + 1e-4);
     }
     CU_ASSERT(!fc_transit_next(t, 1e3, &a, &found) && !found);

@@ -133,7 +133,7 @@ static void chosen_deliver(void)
         for (size_t s = 0; s < FC_COUNT(sizes); s++)
             for (uint32_t n = 1; n <= MOST; n++) {
                 struct call c = {0};
-                fc_collective_messages(ops[o], n, n / 2, sizes[s], NULL, &c.arena, &c.message, &c.n, &c.st);
+                fc_collective_messages_by(NULL, ops[o], n, n / 2, sizes[s], NULL, &c.arena, &c.message, &c.n, &c.st);
                 wrong += c.st.code || !simulate(&c, n, knows) || !delivers(ops[o], n, n / 2, knows);
                 free_call(&c);
             }
@@ -357,13 +357,17 @@ static void choices(void)
 static void appends(void)
 {
     struct call c = {0};
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages_by(NULL, FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 8);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages_by(NULL, FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 11);
     CU_ASSERT(c.message[0].bytes == 0 && c.message[8].from == 3 && c.message[8].bytes == 7);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages_by(NULL, FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages_by(NULL, FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 11); /* nothing to move, nobody to talk to */
     free_call(&c);
 }
@@ -371,7 +375,7 @@ static void appends(void)
 static struct fc_status refused(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list)
 {
     struct call c = {0};
-    fc_collective_messages(op, n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st);
+    fc_collective_messages_by(NULL, op, n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st);
     struct fc_status st = c.st;
     free_call(&c);
     return st;

@@ -199,7 +199,7 @@ static void tmesh_relations(void)
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         if (!fc_test_network(machines[i], &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
-            tmesh_arcs(&net, rules[r], rule_of(&net, rules[r])->vcs(&net), &set);
+            tmesh_arcs(&net, rules[r], vcs_of(&net, rules[r]), &set);
             relation_agrees(&net, rules[r], &set, EQUAL, r == 2 ? SAFE : SEARCHED);
         }
         fc_test_close(&machine, &net);
@@ -236,7 +236,7 @@ static void two_level_relations(void)
         if (!fc_test_network(machines[i], &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
             route_by(&machine, routings[r]);
-            int n_vcs = rule_of(&net, "hops")->vcs(&net);
+            int n_vcs = vcs_of(&net, "hops");
             CU_ASSERT_EQUAL(n_vcs, (r == 0 || i == 5 ? 2 : 3) * (i == 3 || i == 4 ? 2 : 1));
             two_level_arcs(&net, false, n_vcs, &set);
             relation_agrees(&net, "hops", &set, EQUAL, SAFE);
@@ -306,7 +306,7 @@ static void cell_relations(void)
         if (!fc_test_network(yaml, &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
             route_by(&machine, routings[r]);
-            int n_vcs = rule_of(&net, "cell-hops")->vcs(&net);
+            int n_vcs = vcs_of(&net, "cell-hops");
             CU_ASSERT_EQUAL(n_vcs, machines[i].vcs[r]);
             cell_arcs(&net, (uint32_t)n_vcs, &set);
             relation_agrees(&net, "cell-hops", &set, SUBSET, SAFE);
@@ -369,7 +369,7 @@ static void layered_relation(const struct fc_network *net, uint32_t known)
     CU_ASSERT_EQUAL_FATAL(fc_graph_layers(net, layer, &n_layers, &st), FC_OK);
     CU_ASSERT_EQUAL(n_layers, known);
     for (uint32_t n = 0; n < net->n_nodes; n++) vc[n] = layer[t->group[n]];
-    CU_ASSERT_EQUAL(rule_of(net, "layers")->vcs(net), (int)n_layers);
+    CU_ASSERT_EQUAL(vcs_of(net, "layers"), (int)n_layers);
     shortest_arcs(net, vc, (int)n_layers, &set);
     relation_agrees(net, "layers", &set, EQUAL, SAFE);
     free(layer), free(vc);

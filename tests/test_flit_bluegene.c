@@ -51,11 +51,11 @@ static double peak_of(const char *edits, const char *pattern, double gap_cycles)
 /* Every packet of the exchange is 32 B on 46 byte times of link; the gap alone needs 63 x 200 cycles. */
 static void alltoall(void)
 {
-    double full = peak_of("dims: [4, 4, 4]", "alltoall:bytes=2400", 0);
+    double full = peak_of("network.dims=[4, 4, 4]", "alltoall:bytes=2400", 0);
     CU_ASSERT_TRUE(full > 91 && full < 96);
-    double plane = peak_of("dims: [8, 8, 1]", "alltoall:bytes=2400", 0);
+    double plane = peak_of("network.dims=[8, 8, 1]", "alltoall:bytes=2400", 0);
     CU_ASSERT_TRUE(plane > 93 && plane < 98);
-    double gap = peak_of("dims: [4, 4, 4]", "alltoall:bytes=16", 200);
+    double gap = peak_of("network.dims=[4, 4, 4]", "alltoall:bytes=16", 200);
     double network = 100 * 64.0 * 3 * 46 / 6 / (62 * 200); /* bound over the last packet's birth */
     CU_ASSERT_TRUE(gap < network && gap > 0.97 * network);
 }
@@ -63,8 +63,8 @@ static void alltoall(void)
 /* One queue for all directions holds up what could leave; six do not. */
 static void injection_fifos(void)
 {
-    double six = peak_of("dims: [4, 4, 4]", "alltoall:bytes=960", 0),
-           one = peak_of("dims: [4, 4, 4]; injection_fifos: 1", "alltoall:bytes=960", 0);
+    double six = peak_of("network.dims=[4, 4, 4]", "alltoall:bytes=960", 0),
+           one = peak_of("network.dims=[4, 4, 4]; router.injection_fifos=1", "alltoall:bytes=960", 0);
     CU_ASSERT_TRUE(one < six - 15);
 }
 
@@ -72,7 +72,7 @@ static void hot_spots(void)
 {
     double one = peak_of("", "hotspot:size=1x1x1,bytes=2400", 0);
     CU_ASSERT_TRUE(one > 89 && one < 96);
-    double eight = peak_of("dims: [4, 4, 4]", "hotspot:size=2x2x2,bytes=2400", 0);
+    double eight = peak_of("network.dims=[4, 4, 4]", "hotspot:size=2x2x2,bytes=2400", 0);
     CU_ASSERT_TRUE(eight > 85 && eight < 100);
 }
 
@@ -99,7 +99,7 @@ static double response(const char *edits)
 
 static void shortest_queue(void)
 {
-    double base = response("arbitration: random"), jsq = response("arbitration: jsq");
+    double base = response("router.arbitration=random"), jsq = response("router.arbitration=jsq");
     CU_ASSERT_TRUE(jsq < 0.93 * base && jsq > 0.6 * base);
 }
 
@@ -115,7 +115,7 @@ static void hot_region(void)
     settings.warmup_cycles = 20000;
     settings.measure_cycles = 20000;
     settings.interval_cycles = 5000;
-    if (!opened(&b, "dims: [4, 4, 4]")) return;
+    if (!opened(&b, "network.dims=[4, 4, 4]")) return;
     if (ran(&b, "hotregion:fraction=0.25,region=0.125", &settings, &r, NULL)) {
         double into = fc_bgl_links_into_region(&b, &r, 2);
         CU_ASSERT_TRUE(into > 85 && into < 100);

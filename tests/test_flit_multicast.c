@@ -392,7 +392,7 @@ static void software_form(void)
     struct fc_bench b;
     fc_flit_defaults(&settings);
     settings.engine = FC_ENGINE_CYCLE;
-    if (fc_bench_open(&b, "bgl-512", "dims: [4, 4, 4]; multicast: none", &w.st)) {
+    if (fc_bench_open(&b, "bgl-512", "network.dims=[4, 4, 4]; router.multicast=none", &w.st)) {
         CU_FAIL("the machine does not build");
         return;
     }

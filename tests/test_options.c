@@ -3,6 +3,7 @@
  * without a rule, without a value here, or that is applied nowhere, fails. The command lines run in this process. */
 #include "cli/command.h"
 #include "cli/option_rules.h"
+#include "cli/options.h"
 #include "reproduce/reproduce.h"
 #include "tests/tests.h"
 
@@ -447,6 +448,17 @@ static bool stands_in(const char *line, const char *option)
     return at && !strchr("abcdefghijklmnopqrstuvwxyz-", at[strlen(flag)] ? at[strlen(flag)] : ' ');
 }
 
+/* The i-th option of a command, and whether it takes a value; NULL: it has no more. */
+static const char *option_name(const struct fc_command *command, size_t i, bool *valued)
+{
+    for (size_t k = 0; k < fc_n_options; k++)
+        if (fc_takes(command, &fc_options[k]) && i-- == 0) {
+            *valued = fc_options[k].value != NULL;
+            return fc_options[k].name;
+        }
+    return NULL;
+}
+
 static void plan(void)
 {
     bool valued;
@@ -454,7 +466,7 @@ static void plan(void)
         const char *command = situations[s].command, *option;
         size_t used = strlen(add_run(s, NULL)->line);
         bool first = s == 0 || strcmp(situations[s - 1].command, command) != 0;
-        for (size_t i = 0; (option = fc_option_name(command_named(command), i, &valued)); i++) {
+        for (size_t i = 0; (option = option_name(command_named(command), i, &valued)); i++) {
             if (listed(not_given, FC_COUNT(not_given), option) || is_left_out(option, first, situations[s].line) ||
                 (!valued && stands_in(situations[s].line, option)))
                 continue;
@@ -498,7 +510,7 @@ static void check_table(void)
     bool valued;
     for (size_t c = 0; fc_commands[c]; c++) {
         const char *command = fc_commands[c]->name, *option;
-        for (size_t i = 0; (option = fc_option_name(fc_commands[c], i, &valued)); i++) {
+        for (size_t i = 0; (option = option_name(fc_commands[c], i, &valued)); i++) {
             bool applied = listed(not_run, FC_COUNT(not_run), command) ||
                            listed(not_given, FC_COUNT(not_given), option) || may_be_same(command, option, NULL);
             const struct run *base = NULL;

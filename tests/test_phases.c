@@ -1,5 +1,6 @@
 /* test_phases.c - a trace cut into phases: traces by hand whose phases are known, properties of the shipped
  * ones. */
+#include "solvers/collective/collective.h"
 #include "tests/replay_script.h"
 #include "tests/trace_oracles.h"
 #include "traces/flows.h"
@@ -434,7 +435,7 @@ static void expect_dependence(enum fc_op op, uint32_t n, double bytes)
         list = fc_alloc(&arena, (size_t)n * n, sizeof *list, &st);
         for (uint32_t i = 0; i < n * n; i++) list[i] = i % (n + 1) ? bytes : 0;
     }
-    CU_ASSERT_EQUAL_FATAL(fc_collective_messages(op, n, 0, bytes, list, &arena, &message, &count, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_collective_messages_by(NULL, op, n, 0, bytes, list, &arena, &message, &count, &st), FC_OK);
     for (uint32_t m = 0; m < n; m++) knows[m] = next[m] = UINT64_C(1) << m;
     for (uint64_t i = 0; i < count; i++) {
         if (i && message[i].round != message[i - 1].round) memcpy(knows, next, sizeof knows);

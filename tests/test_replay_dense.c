@@ -4,6 +4,7 @@
 #include "solvers/collective/collective.h"
 #include "solvers/transit/transit_internal.h"
 #include "tests/replay_script.h"
+#include "tests/transit_send.h"
 
 #include <stdlib.h>
 
@@ -156,7 +157,7 @@ static void few_ways(void)
     for (uint64_t id = 0; id < 6000; id++) {
         uint32_t src = (uint32_t)fc_random_below(2, 1, id, 32), dst = (uint32_t)fc_random_below(2, 2, id, 32);
         for (int i = 0; i < 2; i++)
-            CU_ASSERT_EQUAL(fc_transit_send(transit[i], id, 1e-7 * (double)id, src, dst, sizes[id % 3]), FC_OK);
+            CU_ASSERT_EQUAL(fc_test_send(transit[i], id, 1e-7 * (double)id, src, dst, sizes[id % 3]), FC_OK);
     }
     CU_ASSERT_EQUAL(transit[1]->ways.n_ways, 20);
     CU_ASSERT(transit[0]->ways.n_ways > 2000);
@@ -192,7 +193,7 @@ static void late(void)
                  "router: {delay: 0 s, routing: dimension-order}\n");
     struct fc_transit_settings settings = {.network = FC_NET_CONTENTION};
     CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &settings, &transit, &g.st), FC_OK);
-    for (uint32_t k = 1; k <= N; k++) CU_ASSERT_EQUAL(fc_transit_send(transit, k, 0, 0, 1, 1e3 * k), FC_OK);
+    for (uint32_t k = 1; k <= N; k++) CU_ASSERT_EQUAL(fc_test_send(transit, k, 0, 0, 1, 1e3 * k), FC_OK);
     for (uint32_t k = 1; k <= N; k++) {
         struct fc_arrival a;
         bool found;

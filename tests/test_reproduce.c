@@ -236,22 +236,22 @@ static void measured(void)
     fc_reproduce_free(list, n);
 }
 
-/* ---- machines with lines replaced ---- */
+/* ---- machines with settings ---- */
 
 static void edited(void)
 {
     struct fc_status st = {0};
     struct fc_bench b;
-    CU_ASSERT_EQUAL_FATAL(fc_bench_open(&b, "bgl-512", "dims: [4, 4, 2]; vcs: 1", &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_bench_open(&b, "bgl-512", "network.dims=[4, 4, 2]; router.vcs=1", &st), FC_OK);
     CU_ASSERT_TRUE(b.net.n_nodes == 32 && b.machine.router.vcs == 1);
     fc_bench_close(&b);
-    CU_ASSERT_EQUAL(fc_bench_open(&b, "bgl-512", "dimensions: [4, 4, 2]", &st), FC_FAULT);
-    fc_says(&st, FC_FAULT, "has no line 'dimensions:'");
+    CU_ASSERT_EQUAL(fc_bench_open(&b, "bgl-512", "network.dimensions=[4, 4, 2]", &st), FC_INPUT);
+    CU_ASSERT_TRUE(fc_says(&st, FC_INPUT, "unknown key 'dimensions'"));
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_bench_open(&b, "bgl-512", "vcs: -1", &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_bench_open(&b, "bgl-512", "router.vcs=-1", &st), FC_INPUT);
     fc_says(&st, FC_INPUT, "vcs");
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_bench_open(&b, "no-such-machine", "vcs: 1", &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_bench_open(&b, "no-such-machine", "router.vcs=1", &st), FC_INPUT);
 }
 
 /* ---- the page ---- */

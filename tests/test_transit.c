@@ -7,6 +7,7 @@
 #include "tests/maxmin.h"
 #include "tests/support.h"
 #include "tests/tests.h"
+#include "tests/transit_send.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static double take(struct gear *g, uint64_t id)
 }
 static void send(struct gear *g, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
 {
-    CU_ASSERT_EQUAL(fc_transit_send(g->transit, id, time_s, src, dst, bytes), FC_OK);
+    CU_ASSERT_EQUAL(fc_test_send(g->transit, id, time_s, src, dst, bytes), FC_OK);
 }
 
 /* ---- closed forms ---- */
@@ -95,7 +96,7 @@ static void two(void)
     send(&g, 2, 0, 0, 1, 1e4);
     CU_ASSERT(fc_near(take(&g, 1), head + 2e-5, 1e-14));
     CU_ASSERT(fc_near(take(&g, 2), head + 2e-5, 1e-14));
-    fc_transit_reset(g.transit);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
     send(&g, 1, 0, 0, 1, 1e4); /* alone for 4 us, 6 kB left; both at half for 8 us; then 6 kB alone */
     send(&g, 2, 4e-6, 0, 1, 4e3);
     CU_ASSERT(fc_near(take(&g, 2), head + 12e-6, 1e-14));
@@ -244,12 +245,12 @@ static void rates_from_scratch(void)
             w.capacity[l] = seed % 3 ? exp(3 * fc_random_real(seed, 1, l)) : 1 + (double)(l % 3);
             w.mixes[l] = seed >= 40 && fc_random_below(seed, 9, l, 4) > 0;
         }
-        CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
-        if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes), FC_OK);
         for (uint64_t step = 0; step < 150; step++) {
-            if (step == 100) {
-                fc_fair_reset(&fair);
+            if (step % 100 == 0) {
+                if (step > 0) fc_fair_close(&fair);
                 memset(w.lives, 0, sizeof w.lives);
+                CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
+                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes), FC_OK);
             }
             change_some(&w, &fair, seed, step);
             bool anew = (seed + step / 3) % 4 == 3;
@@ -447,7 +448,7 @@ static void against_scratch(const char *machine, double limit)
     if (wrong) printf("\n    %s: %d of %d arrivals differ, worst %g\n", machine, wrong, MESSAGES, worst);
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT(fc_transit_waited_s(g.transit) > 0);
-    fc_transit_reset(g.transit); /* the same again, also when sent in another order */
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK); /* the same again, also when sent in another order */
     again = m;
     run_load(&g, &again, true);
     CU_ASSERT(memcmp(&again, &m, sizeof m) == 0);
@@ -481,7 +482,7 @@ static void step_by_step(void)
     if (!open_gear(&g, "bgl-64", FC_NET_CONTENTION)) return;
     draw_load(&all, &g.net, 1e-3, 5e4);
     run_load(&g, &all, false);
-    fc_transit_reset(g.transit);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
     bool sent[MESSAGES] = {0};
     uint32_t taken = 0;
     for (double t = 0; taken < MESSAGES; t += 1e-6) {
@@ -528,13 +529,13 @@ static void refusals(void)
         {INFINITY, 1, 0, 1, "leaves at inf s"},
     };
     for (size_t i = 0; i < FC_COUNT(bad); i++) {
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes), FC_INPUT);
+        CU_ASSERT_EQUAL(fc_test_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes), FC_INPUT);
         CU_ASSERT(fc_says(&g.st, FC_INPUT, bad[i].text));
         g.st = (struct fc_status){0};
     }
     send(&g, 1, 1e-6, 0, 1, 1);
     take(&g, 1);
-    CU_ASSERT_EQUAL(fc_transit_send(g.transit, 2, 0, 0, 1, 1), FC_FAULT);
+    CU_ASSERT_EQUAL(fc_test_send(g.transit, 2, 0, 0, 1, 1), FC_FAULT);
     CU_ASSERT(fc_says(&g.st, FC_FAULT, "but an arrival of"));
     close_gear(&g);
 }

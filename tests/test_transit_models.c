@@ -5,6 +5,7 @@
 #include "solvers/transit/transit_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
+#include "tests/transit_send.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static void alone(void)
                                        .dst = &dst,
                                        .bytes = &bytes,
                                        .messages = &messages};
-            CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
+            CU_ASSERT_EQUAL(fc_test_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
             double took_s = take(&g, k) - at_s, run_s = closed_run(&g, &demand, &cycle_s);
             double off_s = i == 0 && bytes > 200 ? 0.2 * run_s : 1.001 * cycle_s;
             CU_ASSERT(took_s >= run_s - off_s && took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
@@ -119,7 +120,7 @@ static bool all_to_all_once(const char *machine, uint32_t turn, double *last_s, 
     for (uint32_t s = 0; s < n; s++) {
         for (uint32_t d = 0; d < n - 1; d++, sent++) {
             uint32_t to = (s + 1 + (d + turn) % (n - 1)) % n;
-            CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, 0, s, to, 480), FC_OK);
+            CU_ASSERT_EQUAL(fc_test_send(g.transit, sent, 0, s, to, 480), FC_OK);
         }
         for (uint32_t r = 0; r < rounds; r++)
             for (uint32_t d = 0; d < n - 1; d++, at++) {
@@ -182,7 +183,7 @@ static void under_way(void)
         uint32_t sent = 0, taken = 0;
         for (double t = 0; taken < 40; t += 1e-6) {
             for (; sent < 40 && sent * 2.5e-6 <= t; sent++)
-                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900), FC_OK);
+                CU_ASSERT_EQUAL(fc_test_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900), FC_OK);
             for (bool found = true; found;) {
                 struct fc_arrival a;
                 CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, t, &a, &found), FC_OK);
@@ -192,7 +193,7 @@ static void under_way(void)
                 taken++;
             }
         }
-        fc_transit_reset(g.transit);
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
     }
     for (int i = 0; i < 40; i++) CU_ASSERT(once[i] == again[i] && once[i] > i * 2.5e-6);
     close_gear(&g);
@@ -225,14 +226,14 @@ static void waits_alone(void)
     bool found;
     if (!open_gear(&g, "bgl-64", FC_NET_QUEUEING)) return;
     for (uint64_t i = 0; i < 6; i++) {
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, (double)i, 3, 40, 1e5 * (double)(i % 3)), FC_OK);
+        CU_ASSERT_EQUAL(fc_test_send(g.transit, i, (double)i, 3, 40, 1e5 * (double)(i % 3)), FC_OK);
         CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
         CU_ASSERT(found && a.id == i && fc_near(a.time_s, a.alone_s, 1e-15));
     }
-    fc_transit_reset(g.transit);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
     for (uint64_t i = 0; i < 500; i++)
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64), (uint32_t)(i * 7 % 64),
-                                        200 + 9e3 * (double)(i % 2)),
+        CU_ASSERT_EQUAL(fc_test_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64), (uint32_t)(i * 7 % 64),
+                                     200 + 9e3 * (double)(i % 2)),
                         FC_OK);
     for (uint64_t i = 0; i < 500; i++) {
         CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
@@ -263,13 +264,13 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
     double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0, sum_s = 0;
     CU_ASSERT_EQUAL(fc_calibrated_solve(calibrated, load, &answer, &g->st), FC_OK);
     *model = answer.model.latency_mean_cycles;
-    fc_transit_reset(g->transit);
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g->transit), FC_OK);
     for (uint64_t i = 0; i < PACKETS; i++) {
         uint32_t src = (uint32_t)fc_random_below(9, 2, i, g->net.n_nodes);
         uint32_t dst = (uint32_t)fc_random_below(9, 3, i, g->net.n_nodes - 1);
         time_s -= log(1 - fc_random_real(9, 1, i)) / rate;
         sum_s -= i >= WARM ? time_s : 0;
-        CU_ASSERT_EQUAL(fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
+        CU_ASSERT_EQUAL(fc_test_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
                         FC_OK);
     }
     for (uint64_t i = 0; i < PACKETS; i++) {
@@ -312,7 +313,7 @@ static void bursts(void)
         struct gear g;
         if (!open_gear(&g, "bgl-64", i ? FC_NET_QUEUEING : FC_NET_CONTENTION)) return;
         for (uint64_t k = 0; k < 63 * 20; k++)
-            CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, 0, 1 + (uint32_t)(k % 63), 0, 240), FC_OK);
+            CU_ASSERT_EQUAL(fc_test_send(g.transit, k, 0, 1 + (uint32_t)(k % 63), 0, 240), FC_OK);
         for (uint64_t k = 0; k < 63 * 20; k++) {
             struct fc_arrival a;
             bool found;

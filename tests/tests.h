@@ -2,8 +2,7 @@
  *
  * A test file tests/test_X.c exports `int suite_X(void)`, which registers its suites (usually one a source file) with
  * CUnit and returns 0; one line in FC_SUITES makes it run. Tests run from the top of the source tree. */
-#ifndef FC_TESTS_H
-#define FC_TESTS_H
+#pragma once
 
 #include "core/core.h"
 
@@ -20,7 +19,9 @@
     X(suite_calibration_file)                                                                                          \
     X(suite_family)                                                                                                    \
     X(suite_capture)                                                                                                   \
+    X(suite_capture_calls)                                                                                             \
     X(suite_collective)                                                                                                \
+    X(suite_collective_choice)                                                                                         \
     X(suite_collective_flow)                                                                                           \
     X(suite_collective_hardware)                                                                                       \
     X(suite_collective_times)                                                                                          \
@@ -110,5 +111,3 @@ int fc_add_suite(const char *name, const CU_TestInfo *tests);
 int fc_add_suite_between(const char *name, int (*begin)(void), int (*end)(void), const CU_TestInfo *tests);
 /* The status holds `code` and a message (with its place, as users see it) that contains `part`; shows both if not. */
 bool fc_says(const struct fc_status *st, enum fc_code code, const char *part);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_good.h - a small trace with every op, and what the tests of traces share. */
-#ifndef FC_TRACE_GOOD_H
-#define FC_TRACE_GOOD_H
+#pragma once
 
 #include "tests/tests.h"
 #include "traces/traces.h"
@@ -138,5 +137,3 @@ static inline void expect_same(const struct fc_trace *a, const struct fc_trace *
     }
     for (uint32_t r = 0; r < a->n_ranks; r++) CU_ASSERT_EQUAL(a->first_line[r], b->first_line[r]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_oracles.h - what tests ask of a trace beside what the library tells. */
-#ifndef FC_TRACE_ORACLES_H
-#define FC_TRACE_ORACLES_H
+#pragma once
 
 #include "traces/trace_format.h"
 
@@ -13,7 +12,8 @@ enum fc_code fc_trace_match(const struct fc_trace *trace, struct fc_arena *arena
 /* Totals of a trace in memory, counted in the simplest way. */
 void fc_trace_summarise(const struct fc_trace *trace, struct fc_trace_summary *summary);
 
+/* Point-to-point bytes between ranks as a demand. Entries unique and sorted. */
+enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
+
 /* Writes version 1 of the packed form, which fc_trace_write wrote once. */
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
-
-#endif

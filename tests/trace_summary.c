@@ -3,6 +3,7 @@
  * Bytes are counted where they are sent (so a message counts once), collective bytes as each rank recorded
  * them. */
 #include "tests/trace_oracles.h"
+#include "traces/flows.h"
 
 #include <string.h>
 
@@ -47,4 +48,15 @@ void fc_trace_summarise(const struct fc_trace *trace, struct fc_trace_summary *s
         summary->collective_bytes += summary->op_bytes[op];
     }
     for (uint32_t r = 0; r < trace->n_ranks; r++) summary->n_pairs += count_peers(trace, r);
+}
+
+enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st)
+{
+    struct fc_flows flows;
+    *demand = (struct fc_demand){0};
+    enum fc_code code = fc_flows_start(&flows, trace->n_ranks, st);
+    if (!code) code = fc_flows_add_events(&flows, trace, st);
+    if (!code) code = fc_flows_demand(&flows, fc_trace_title(trace), demand, st);
+    fc_flows_free(&flows);
+    return code;
 }

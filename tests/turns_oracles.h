@@ -1,7 +1,6 @@
 /* turns_oracles.h - turns of the small networks of flit_oracles.h, packets of FLITS, for the tests of all ways to find
  * them. */
-#ifndef FC_TURNS_ORACLES_H
-#define FC_TURNS_ORACLES_H
+#pragma once
 
 #include "solvers/queueing/turns_internal.h"
 #include "tests/flit_oracles.h"
@@ -34,5 +33,3 @@ static inline bool make(enum fc_turns_method method, const struct fc_network *ne
     CU_FAIL("turns are not made");
     return false;
 }
-
-#endif

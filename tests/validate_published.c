@@ -147,10 +147,11 @@ static void row(const char *figure, const char *what, const char *published, con
 static void figure_2(void)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V2P2, V4P4, N };
-    static const char *const edits[N] = {
-        "arbitration: random; vcs: 1; routing: dimension-order", "arbitration: random; vcs: 1; paths: 1",
-        "arbitration: random; vcs: 2; paths: 1", "arbitration: random; vcs: 2; paths: 2",
-        "arbitration: random; vcs: 4; paths: 4"};
+    static const char *const edits[N] = {"router.arbitration=random; router.vcs=1; router.routing=dimension-order",
+                                         "router.arbitration=random; router.vcs=1; router.paths=1",
+                                         "router.arbitration=random; router.vcs=2; router.paths=1",
+                                         "router.arbitration=random; router.vcs=2; router.paths=2",
+                                         "router.arbitration=random; router.vcs=4; router.paths=4"};
     static const char *const names[N] = {"deterministic", "1 channel, 1 path", "2 channels, 1 path",
                                          "2 channels, 2 paths", "4 channels, 4 paths"};
     static const char figure[] = "Blue Gene/L, Figure 2";
@@ -184,7 +185,8 @@ static void figure_2(void)
 static void figure_4(void)
 {
     enum { RANDOM, JSQ, SLQ, N };
-    static const char *const edits[N] = {"arbitration: random", "arbitration: jsq", "arbitration: slq"};
+    static const char *const edits[N] = {"router.arbitration=random", "router.arbitration=jsq",
+                                         "router.arbitration=slq"};
     static const char figure[] = "Blue Gene/L, Figure 4";
     double at60[N][WAYS], at95[N][WAYS], x[WAYS];
     for (int i = 0; i < N; i++) {

@@ -1,7 +1,6 @@
 /* flows.h - bytes between ranks while they are added up: the way from messages to a demand (trace_flows.c).
  */
-#ifndef FC_FLOWS_H
-#define FC_FLOWS_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -44,5 +43,3 @@ void fc_flows_merge(struct fc_flows *flows);
 enum fc_code fc_flows_demand(struct fc_flows *flows, const char *name, struct fc_demand *demand, struct fc_status *st);
 /* What a demand of this trace is called: the command line, or "trace". */
 const char *fc_trace_title(const struct fc_trace *trace);
-
-#endif

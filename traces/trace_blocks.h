@@ -5,8 +5,7 @@
  * tail: the head as text, and for each block its rank, events, list entries, requests, unpacked and packed size; then 24
  * bytes: unpacked and packed size of the tail (8 bytes each, little-endian) and "fctrace2" again. Layout:
  * docs/trace-format.md. A file that is cut has no end and is refused at once. */
-#ifndef FC_TRACE_BLOCKS_H
-#define FC_TRACE_BLOCKS_H
+#pragma once
 
 #include "traces/trace_columns.h"
 #include "traces/trace_source.h"
@@ -66,5 +65,3 @@ enum fc_code fc_source_blocks(const char *file, struct fc_trace_source *source, 
  * fails. */
 enum fc_code fc_source_spooled(int fd, struct fc_trace *head, struct fc_block_writer *w, struct fc_trace_source *source,
                                struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_capture.h - private to traces/: the parts of a capture. */
-#ifndef FC_TRACE_CAPTURE_H
-#define FC_TRACE_CAPTURE_H
+#pragma once
 
 #include "traces/trace_format.h"
 
@@ -47,5 +46,3 @@ enum fc_code fc_check_reached(char *const *argv, const char *directory, const ch
 /* "was ended by signal 11 (Segmentation fault)" or "failed with exit status 3", from the exit status of a shell or a
  * launcher, and from how the recordings in `directory` end. */
 void fc_describe_end(int exit_status, const char *directory, char *text, size_t size);
-
-#endif

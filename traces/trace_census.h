@@ -1,6 +1,5 @@
 /* trace_census.h - what `trace info` tells of a trace, counted in one pass over a source. */
-#ifndef FC_TRACE_CENSUS_H
-#define FC_TRACE_CENSUS_H
+#pragma once
 
 #include "traces/trace_period.h"
 
@@ -30,5 +29,3 @@ struct fc_trace_census {
  * pairs of ranks with messages). Errors: those of the source. */
 enum fc_code fc_trace_count_periods(struct fc_trace_source *source, struct fc_trace_census *census,
                                     struct fc_period *period, struct fc_status *st);
-
-#endif

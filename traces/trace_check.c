@@ -5,6 +5,7 @@
  * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is
  * completed at most once, after it was made. Balance is not required: a trace may be a window. */
 #include "core/array.h"
+#include "core/values.h"
 #include "traces/trace_format.h"
 #include "traces/trace_source.h"
 
@@ -15,12 +16,6 @@
 static struct fc_place here(const struct fc_trace_checker *c)
 {
     return fc_event_place(c->trace, c->rank, c->trace->first_event[c->rank] + c->number);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
 }
 
 /* Most communicators list their members in order; only the others are sorted. */
@@ -35,7 +30,7 @@ enum fc_code fc_check_start(struct fc_trace_checker *c, const struct fc_trace *t
         uint32_t *member = c->sorted + t->comm_first[k];
         uint64_t n = t->comm_first[k + 1] - t->comm_first[k], i = 1;
         while (i < n && member[i - 1] < member[i]) i++;
-        if (i < n) qsort(member, n, sizeof *member, by_number);
+        if (i < n) qsort(member, n, sizeof *member, fc_by_number);
     }
     return FC_OK;
 }

@@ -26,7 +26,7 @@ bool fc_bytes_put(struct fc_bytes *b, uint64_t value)
     return true;
 }
 
-bool fc_bytes_put_signed(struct fc_bytes *b, int64_t value)
+static bool put_signed(struct fc_bytes *b, int64_t value)
 {
     return fc_bytes_put(b, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
@@ -52,19 +52,19 @@ static bool put_list(struct fc_bytes *b, const struct fc_event *e, const int64_t
 {
     bool ok = fc_bytes_put(b, e->n_list);
     for (uint32_t i = 0; ok && i < e->n_list; i++)
-        ok = fields & FC_IN_GRAPH    ? fc_bytes_put_signed(b, reach(base->number, list[i]))
+        ok = fields & FC_IN_GRAPH    ? put_signed(b, reach(base->number, list[i]))
              : fields & FC_HAS_SIZES ? fc_bytes_put(b, (uint64_t)list[i])
-             : i == 0                ? fc_bytes_put_signed(b, base->made - list[0])
-                                     : fc_bytes_put_signed(b, list[i] - list[i - 1] - 1);
+             : i == 0                ? put_signed(b, base->made - list[0])
+                                     : put_signed(b, list[i] - list[i - 1] - 1);
     return ok;
 }
 
 static bool put_times(struct fc_bytes *column, const struct fc_event *e, struct fc_column_base *base)
 {
     int64_t enter = fc_to_ns(e->enter_s), leave = fc_to_ns(e->leave_s), compute = fc_to_ns(e->compute_s);
-    bool ok = fc_bytes_put_signed(&column[FC_COL_ENTER], enter - base->leave_ns) &&
+    bool ok = put_signed(&column[FC_COL_ENTER], enter - base->leave_ns) &&
               fc_bytes_put(&column[FC_COL_LEAVE], (uint64_t)(leave - enter)) &&
-              fc_bytes_put_signed(&column[FC_COL_COMPUTE], enter - base->leave_ns - compute);
+              put_signed(&column[FC_COL_COMPUTE], enter - base->leave_ns - compute);
     base->leave_ns = leave;
     return ok;
 }
@@ -78,9 +78,9 @@ bool fc_columns_put(struct fc_bytes *column, uint32_t rank, bool graph, const st
     if (ok) column[FC_COL_KIND].data[column[FC_COL_KIND].size++] = (unsigned char)kind;
     if (e->polls) ok = ok && fc_bytes_put(&column[FC_COL_POLLS], e->polls);
     if (fields & FC_HAS_COMM) ok = ok && fc_bytes_put(&column[FC_COL_COMM], (uint64_t)(e->comm + 1));
-    if (fields & FC_HAS_PEER) ok = ok && fc_bytes_put_signed(&column[FC_COL_PEER], (int64_t)e->peer - rank);
-    if (fields & (FC_HAS_ROOT | FC_HAS_PARENT)) ok = ok && fc_bytes_put_signed(&column[FC_COL_PEER], e->peer);
-    if (fields & FC_HAS_TAG) ok = ok && fc_bytes_put_signed(&column[FC_COL_TAG], (int64_t)e->tag - base->tag);
+    if (fields & FC_HAS_PEER) ok = ok && put_signed(&column[FC_COL_PEER], (int64_t)e->peer - rank);
+    if (fields & (FC_HAS_ROOT | FC_HAS_PARENT)) ok = ok && put_signed(&column[FC_COL_PEER], e->peer);
+    if (fields & FC_HAS_TAG) ok = ok && put_signed(&column[FC_COL_TAG], (int64_t)e->tag - base->tag);
     if (fields & FC_HAS_TAG) base->tag = e->tag;
     if (fields & FC_HAS_BYTES) ok = ok && fc_bytes_put(&column[FC_COL_BYTES], (uint64_t)e->bytes);
     if (fields & (FC_HAS_REQUESTS | FC_HAS_SIZES | FC_IN_GRAPH))

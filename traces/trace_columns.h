@@ -3,8 +3,7 @@
  * Numbers are LEB128 varints, signed ones zigzag; what is predictable is a difference: a peer is relative to the rank,
  * an entry time to the last leave time, a wall-clock gap to the CPU time in it, a request to the newest, a dependency
  * to the event itself. Request numbers are not stored: they count up. Full layout: docs/trace-format.md. */
-#ifndef FC_TRACE_COLUMNS_H
-#define FC_TRACE_COLUMNS_H
+#pragma once
 
 #include "traces/trace_format.h"
 
@@ -45,7 +44,6 @@ struct fc_bytes {
 /* All false when there is no memory. */
 bool fc_bytes_reserve(struct fc_bytes *b, size_t more);
 bool fc_bytes_put(struct fc_bytes *b, uint64_t value);
-bool fc_bytes_put_signed(struct fc_bytes *b, int64_t value);
 /* The length, then the bytes. */
 bool fc_bytes_put_block(struct fc_bytes *b, const void *data, size_t size);
 
@@ -89,5 +87,3 @@ extern const char *const fc_column_names[FC_N_COLUMNS]; /* for messages: "calls"
 /* The next event of `rank`. False for an op that there is not; whether the numbers were good is in column[].bad. */
 bool fc_columns_get(struct fc_column_in *column, uint32_t rank, bool graph, struct fc_event *event,
                     struct fc_lists_in *lists, struct fc_column_base *base);
-
-#endif

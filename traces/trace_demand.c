@@ -16,14 +16,3 @@ enum fc_code fc_flows_add_events(struct fc_flows *flows, const struct fc_trace *
             if (fc_flows_add_event(flows, r, &trace->events[i], st)) return st->code;
     return FC_OK;
 }
-
-enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st)
-{
-    struct fc_flows flows;
-    *demand = (struct fc_demand){0};
-    enum fc_code code = fc_flows_start(&flows, trace->n_ranks, st);
-    if (!code) code = fc_flows_add_events(&flows, trace, st);
-    if (!code) code = fc_flows_demand(&flows, fc_trace_title(trace), demand, st);
-    fc_flows_free(&flows);
-    return code;
-}

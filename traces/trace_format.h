@@ -1,6 +1,5 @@
 /* trace_format.h - private to traces/: what the two forms of a trace share (docs/trace-format.md). */
-#ifndef FC_TRACE_FORMAT_H
-#define FC_TRACE_FORMAT_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -128,5 +127,3 @@ enum fc_code fc_check_event(struct fc_trace_checker *c, struct fc_rank_check *of
                             const struct fc_event *event, const int64_t *list);
 void fc_check_rank_free(struct fc_rank_check *of);
 void fc_check_end(struct fc_trace_checker *c);
-
-#endif

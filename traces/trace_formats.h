@@ -3,8 +3,7 @@
  * A new format is one file with one `const struct fc_trace_format` and one line in trace_formats.c. A reader goes once
  * over its files and hands events to the sink, those of one rank in program order, ranks in any order. It keeps what it
  * needs to understand the next record (open requests, communicators), never the trace. */
-#ifndef FC_TRACE_FORMATS_H
-#define FC_TRACE_FORMATS_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -109,5 +108,3 @@ enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const s
 struct fc_trace_source;
 enum fc_code fc_source_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
-
-#endif

@@ -3,7 +3,6 @@
  * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
  * the file could hold it and memory can take it. */
 #include "traces/trace_blocks.h"
-#include "core/stream.h"
 #include "traces/trace_formats.h"
 
 #include <ctype.h>

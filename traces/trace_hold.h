@@ -2,8 +2,7 @@
  * whose sender, tag or bytes are known only when it completes is held, and what comes behind it waits with
  * it; failed polls are folded into the event that follows; requests are found by the number that the foreign
  * format gives them. Memory: what is open and the events behind the oldest open receive. */
-#ifndef FC_TRACE_HOLD_H
-#define FC_TRACE_HOLD_H
+#pragma once
 
 #include "traces/trace_formats.h"
 
@@ -76,5 +75,3 @@ static inline struct fc_event fc_hold_plain(int op, double enter_s, double leave
     return (struct fc_event){
         .op = (uint8_t)op, .peer = -1, .request = -1, .enter_s = enter_s, .leave_s = leave_s, .compute_s = compute_s};
 }
-
-#endif

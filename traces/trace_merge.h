@@ -1,7 +1,6 @@
 /* trace_merge.h - private to the merge of the ranks' files: what trace_merge.c and trace_merge_comm.c share.
  */
-#ifndef FC_TRACE_MERGE_H
-#define FC_TRACE_MERGE_H
+#pragma once
 
 #include "traces/pmpi/pmpi_raw.h"
 #include "traces/trace_capture.h"
@@ -115,5 +114,3 @@ void fc_merge_renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, 
 enum fc_code fc_merge_number_comms(struct fc_merger *m);
 /* Writes them, with their members, into the trace. */
 enum fc_code fc_merge_build_comms(struct fc_merger *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* trace_open.c - a trace of any format as a stream of events, and a stream into a file of ours. */
 #include "traces/trace_blocks.h"
 #include "traces/trace_formats.h"
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -184,7 +184,7 @@ static enum fc_code find_stretch(const struct fc_period_finder *f, struct stretc
 
 /* ---- what a period of the rank does ---- */
 
-bool fc_rate_add(struct fc_rate_list *list, struct fc_rate rate)
+static bool rate_add(struct fc_rate_list *list, struct fc_rate rate)
 {
     if (!FC_GROW(list->rate, list->capacity, list->n + 1)) return false;
     list->rate[list->n++] = rate;
@@ -219,7 +219,7 @@ static enum fc_code add_rates(struct fc_period_finder *f, const struct stretch *
         uint32_t whom = f->touched[i];
         struct fc_rate rate = {which == 1 ? whom : f->rank, which == 1 ? f->rank : whom, f->count[whom]};
         f->count[whom] = 0;
-        good = good && fc_rate_add(lists[which], rate);
+        good = good && rate_add(lists[which], rate);
     }
     return good ? FC_OK : no_memory(f);
 }
@@ -238,7 +238,7 @@ static bool add_rest(struct fc_period_finder *f, const struct stretch *s)
         completed += k->op == FC_OP_WAIT ? k->n_list : 0;
         f->rates.any[f->rank] += (k->op == FC_OP_RECV || k->op == FC_OP_IRECV) && k->peer == FC_ANY;
         if (counts_as(k) == 2 && comm_of(k) == 0 &&
-            !fc_rate_add(&f->rates.world, (struct fc_rate){f->rank, (uint32_t)(i - s->start), 0}))
+            !rate_add(&f->rates.world, (struct fc_rate){f->rank, (uint32_t)(i - s->start), 0}))
             no_memory(f);
     }
     f->period->rank[f->rank].n_requests = made;

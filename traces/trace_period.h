@@ -4,8 +4,7 @@
  * A rank's calls repeat where operation, mode, communicator, peer, tag, bytes and lists do, requests counted
  * from the newest; times and failed polls may differ. Places are counted in calls, that is events but POLL.
  */
-#ifndef FC_TRACE_PERIOD_H
-#define FC_TRACE_PERIOD_H
+#pragma once
 
 #include "traces/trace_source.h"
 
@@ -61,5 +60,3 @@ enum fc_code fc_trace_shorten(struct fc_trace_source *source, const struct fc_pe
                               struct fc_status *st);
 /* Calls of the trace with `keep` periods. */
 uint64_t fc_period_calls(const struct fc_period *period, uint64_t keep);
-
-#endif

@@ -1,7 +1,6 @@
 /* trace_period_private.h - between trace_period.c, which finds what repeats in each rank, and
  * trace_period_rates.c, which puts the ranks together. */
-#ifndef FC_TRACE_PERIOD_PRIVATE_H
-#define FC_TRACE_PERIOD_PRIVATE_H
+#pragma once
 
 #include "traces/trace_period.h"
 
@@ -23,8 +22,5 @@ struct fc_period_rates {
     struct fc_rate_list world; /* a: rank, b: place in the period, of its calls on communicator 0, in order */
     uint64_t *world_before;    /* [n_ranks] calls on communicator 0 before the stretch */
 };
-bool fc_rate_add(struct fc_rate_list *list, struct fc_rate rate);
 /* Makes periods of the ranks' own: sets repeats, or why there are none. */
 enum fc_code fc_period_join(struct fc_period_rates *rates, struct fc_status *st);
-
-#endif

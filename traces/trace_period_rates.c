@@ -10,12 +10,11 @@
  * Why that is enough: each rank's stretch is periodic, so taking j periods out of it anywhere leaves the same
  * calls; of each pair as many sends go as receives, and the messages that are left meet receives like those
  * they met. */
+#include "core/values.h"
 #include "traces/trace_period_private.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The node's number is num / den of its parent's. */
 struct node {
@@ -30,20 +29,10 @@ struct joiner {
     bool bad; /* ratios with numbers beyond any use */
 };
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* num/den times a/b, in lowest terms. */
 static void multiply(struct joiner *j, uint64_t *num, uint64_t *den, uint64_t a, uint64_t b)
 {
-    uint64_t x = gcd(*num, b), y = gcd(a, *den);
+    uint64_t x = fc_common_divisor(*num, b), y = fc_common_divisor(a, *den);
     bool over = __builtin_mul_overflow(*num / x, a / y, num) | __builtin_mul_overflow(*den / y, b / x, den);
     if (!over && *num <= UINT32_MAX && *den <= UINT32_MAX) return;
     j->bad = true;
@@ -73,8 +62,9 @@ static bool relate(struct joiner *j, uint32_t a, uint32_t b, uint64_t num, uint6
     uint32_t x = find(j, a), y = find(j, b);
     uint64_t a_num = x == a ? 1 : j->node[a].num, a_den = x == a ? 1 : j->node[a].den;
     uint64_t b_num = y == b ? 1 : j->node[b].num, b_den = y == b ? 1 : j->node[b].den;
-    uint64_t p = num / gcd(num, den),
-             q = den / gcd(num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
+    uint64_t p = num / fc_common_divisor(num, den),
+             q = den / fc_common_divisor(
+                           num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
     multiply(j, &p, &q, b_num, b_den);
     multiply(j, &p, &q, a_den, a_num);
     if (x != y) {
@@ -157,7 +147,7 @@ static bool solve(struct joiner *j)
     for (uint32_t i = 0; i < n_nodes; i++) j->scale[i] = 1;
     for (uint32_t i = 0; i < n; i++) { /* least common multiple of the denominators of each tree */
         uint32_t root = find(j, i);
-        uint64_t den = root == i ? 1 : j->node[i].den, more = den / gcd(den, j->scale[root]);
+        uint64_t den = root == i ? 1 : j->node[i].den, more = den / fc_common_divisor(den, j->scale[root]);
         j->bad |= __builtin_mul_overflow(j->scale[root], more, &j->scale[root]) || j->scale[root] > UINT32_MAX;
         if (j->bad) return false;
     }
@@ -167,7 +157,7 @@ static bool solve(struct joiner *j)
     }
     for (uint32_t i = 0; i < n_nodes; i++) j->scale[i] = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (j->r->period->rank[i].length) j->scale[find(j, i)] = gcd(j->scale[find(j, i)], j->k[i]);
+        if (j->r->period->rank[i].length) j->scale[find(j, i)] = fc_common_divisor(j->scale[find(j, i)], j->k[i]);
     for (uint32_t i = 0; i < n; i++)
         if (j->r->period->rank[i].length) j->k[i] /= j->scale[find(j, i)];
     return !j->bad;

@@ -3,7 +3,6 @@
 #include "traces/trace_formats.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static void nothing_more(struct fc_trace_source *source, uint32_t rank)

@@ -1,7 +1,6 @@
 /* trace_source.h - a trace as streams: each rank's events one after the other, whether they lie in memory or in a file
  * larger than memory. What replays, converts or counts a trace goes through this. */
-#ifndef FC_TRACE_SOURCE_H
-#define FC_TRACE_SOURCE_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -66,5 +65,3 @@ static inline const int64_t *fc_source_list(const struct fc_trace_source *source
 {
     return fc_event_list(source->rank[rank].lists, e);
 }
-
-#endif

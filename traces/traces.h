@@ -4,8 +4,7 @@
  * wildcards resolved to what completed, failed polls folded into counters, and for each call the wall clock and the
  * thread's CPU time. Two forms of one format (docs/trace-format.md): readable text, and the same records packed and
  * compressed with zstd. Places in errors are lines of the text form, also for a packed file. */
-#ifndef FC_TRACES_H
-#define FC_TRACES_H
+#pragma once
 
 #include "core/core.h"
 #include "models/models.h"
@@ -110,10 +109,6 @@ struct fc_trace_summary {
     double op_bytes[FC_N_OPS];
 };
 
-/* Point-to-point bytes between ranks as a demand (collectives as their volume under the solvers' algorithms are added
- * by solvers/). Entries unique and sorted. */
-enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
-
 /* ---- phases (trace_phases.c): what lies between two synchronisations of all ranks ---- */
 
 /* A phase ends with a blocking operation over all ranks that no rank leaves before every rank has entered it, because
@@ -163,5 +158,3 @@ struct fc_capture_report {
 };
 enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial, struct fc_arena *arena,
                               struct fc_capture_report *report, struct fc_status *st);
-
-#endif

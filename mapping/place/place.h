@@ -10,8 +10,7 @@
  *
  * Source of the problem: Liu, Xun, Cao & Sun, Co-design of on-chip networks and system interconnection
  * networks (TMesh), sec. 2.2 and 3.2, Table 1. */
-#ifndef FC_PLACE_H
-#define FC_PLACE_H
+#pragma once
 
 #include "models/family_tmesh.h"
 
@@ -105,7 +104,6 @@ void fc_layout_figure(const struct fc_place_model *model, const struct fc_layout
 /* The same but for passed (0), which searches do not look at and which takes most of the time. */
 void fc_layout_cost(const struct fc_place_model *model, const struct fc_layout *layout, double *load,
                     struct fc_layout_figures *figures);
-double fc_layout_passed(const struct fc_place_model *model, const struct fc_layout *layout);
 /* Sum over i < j of turn_weight x distance: turn_hops x turn_pairs. */
 int fc_layout_turn_sum(const struct fc_place_model *model, const struct fc_layout *layout);
 
@@ -189,5 +187,3 @@ void fc_place_all_free(struct fc_place_all *all);
 enum fc_code fc_place_passed_front(const struct fc_place_model *model, const struct fc_layout_rules *rules,
                                    struct fc_arena *arena, struct fc_layout_point **front, uint32_t *n,
                                    struct fc_status *st);
-
-#endif

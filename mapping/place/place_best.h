@@ -1,7 +1,6 @@
 /* place_best.h - the best layout for one objective with a proof or a gap, where all layouts are too many:
  * local search for the layout, branch and bound or an integer program for the proof. */
-#ifndef FC_PLACE_BEST_H
-#define FC_PLACE_BEST_H
+#pragma once
 
 #include "mapping/place/place.h"
 
@@ -73,5 +72,3 @@ enum fc_code fc_place_milp(const struct fc_place_model *model, const struct fc_l
  * `time_s` of a nominal machine (steps are counted, so results repeat). */
 enum fc_code fc_place_best_find(const struct fc_place_model *model, const struct fc_layout_rules *rules, int objective,
                                 double time_s, int threads, struct fc_place_best *best, struct fc_status *st);
-
-#endif

@@ -3,7 +3,6 @@
 #include "mapping/place/place_service.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Saturations are known to about so much (queueing.h). */
 #define SAME_SATURATION 2e-4

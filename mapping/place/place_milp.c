@@ -20,8 +20,6 @@
 #include "solvers/glpk_thread.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PAIRS = 40000, MOST_PROFILES = 100000 };
 

@@ -13,6 +13,7 @@
  *
  * All of it is rational: times 8 (N - 1) (times n! over orders) it is whole; what the numbers have in common
  * is divided out. Limits: uniform traffic; meshes of at most 256 nodes. */
+#include "core/values.h"
 #include "mapping/place/place.h"
 
 #include <math.h>
@@ -183,23 +184,13 @@ static enum fc_code make_parts(struct fc_place_model *m, struct fc_status *st)
 
 /* ---- one denominator ---- */
 
-static uint64_t common(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Takes x into the divisor of all; false when x times the scale is not whole, which says that the scale is
  * wrong. */
 static bool take(double x, double scale, uint64_t *divisor)
 {
     double whole = round(fabs(x) * scale);
     if (fabs(fabs(x) * scale - whole) > 1e-6 * fmax(1, whole * 1e-6)) return false;
-    *divisor = common(*divisor, (uint64_t)whole);
+    *divisor = fc_common_divisor(*divisor, (uint64_t)whole);
     return true;
 }
 

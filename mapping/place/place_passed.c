@@ -31,7 +31,7 @@ static int within(const struct fc_place_model *m, uint32_t u, uint32_t v, uint32
     return n;
 }
 
-double fc_layout_passed(const struct fc_place_model *m, const struct fc_layout *layout)
+static double layout_passed(const struct fc_place_model *m, const struct fc_layout *layout)
 {
     const uint32_t *u = layout->node;
     double sum = 0;
@@ -83,7 +83,7 @@ static void see(struct walk *w)
     struct fc_layout_point p = {.layout = w->layout, .layouts = 1};
     uint32_t at = 0, beaten = 0;
     if (!fc_layout_allowed(w->m, w->rules, &w->layout)) return;
-    p.figures.passed = fc_layout_passed(w->m, &w->layout);
+    p.figures.passed = layout_passed(w->m, &w->layout);
     double hops = weighted_hops(w->m, w->layout.node);
     while (at < w->n && w->front[at].figures.weighted_hops < hops - 1e-9) at++;
     if (at && w->front[at - 1].figures.passed <= p.figures.passed + 1e-9) return;
@@ -142,5 +142,5 @@ void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *la
                       struct fc_layout_figures *f)
 {
     fc_layout_cost(m, layout, load, f);
-    f->passed = fc_layout_passed(m, layout);
+    f->passed = layout_passed(m, layout);
 }

@@ -1,7 +1,6 @@
 /* place_search.h - what place_search.c shares with its inner loops, made once for each width of numbers
  * (place_search_lanes.h). */
-#ifndef FC_PLACE_SEARCH_H
-#define FC_PLACE_SEARCH_H
+#pragma once
 
 #include "mapping/place/place.h"
 
@@ -61,5 +60,3 @@ enum fc_code fc_place_task16(const struct fc_place_search *s, const struct fc_pl
                              struct fc_place_seen *seen, struct fc_status *st);
 enum fc_code fc_place_task32(const struct fc_place_search *s, const struct fc_place_task *task,
                              struct fc_place_seen *seen, struct fc_status *st);
-
-#endif

@@ -6,7 +6,6 @@
  * two vector additions and a maximum. Sums wrap around in LANE and are right in the end, where they fit. */
 #include "mapping/place/place_search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct walk {

@@ -1,7 +1,6 @@
 /* place_seen.c - the best layouts seen so far, by objective, and the front of two. */
 #include "core/array.h"
 #include "mapping/place/place_search.h"
-#include <math.h>
 #include <string.h>
 
 /* < 0: a is better for the objective, ties by the others. */

@@ -1,7 +1,6 @@
 /* place_service.h - what cores get from a layout: latency at a load and saturation throughput by the queueing
  * model, freedom of deadlock by certificate, and the same by the flit-level kernel. */
-#ifndef FC_PLACE_SERVICE_H
-#define FC_PLACE_SERVICE_H
+#pragma once
 
 #include "mapping/place/place.h"
 #include "solvers/calibration/calibration.h"
@@ -62,5 +61,3 @@ enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_pl
                             const struct fc_layout_rules *rules, int policy, double load_flits_per_cycle, int more,
                             uint64_t seed, struct fc_progress *progress, struct fc_served_layout *list, size_t *n,
                             struct fc_status *st);
-
-#endif

@@ -1,8 +1,5 @@
 /* place_symmetry.c - layouts that are mirror images of each other are looked at once. */
 #include "mapping/place/place_search.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Node u mirrored along the axes of the mask. */
 static uint32_t mirror(const struct fc_chip *c, uint32_t u, unsigned axes)

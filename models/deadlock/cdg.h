@@ -1,7 +1,6 @@
 /* cdg.h - building channel dependency graphs: what deadlock.c, cdg_*.c (the relations of the families) and
  * vc_*.c (the rules) share. */
-#ifndef FC_CDG_H
-#define FC_CDG_H
+#pragma once
 
 #include "models/models.h"
 
@@ -53,54 +52,53 @@ extern const struct fc_routing_ops *const fc_torus_routings[],
                                                                     *const fc_fat_tree_routings[],
                                                                         *const fc_graph_routings[];
 
-/* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
-enum fc_torus_scheme {
-    FC_TORUS_ONE,   /* one channel */
-    FC_TORUS_PHASE, /* one a phase of the routing (Valiant has two) */
-    FC_TORUS_PAIR   /* two a phase: before the dateline, after it */
-};
-int fc_torus_vcs(const struct fc_network *net, enum fc_torus_scheme scheme);
+/* ---- what the records of the rules are made of (struct fc_vc_rule_ops) ---- */
+
+/* Of tori and meshes; variant: enum fc_escape. Without an escape a link has one channel, under the bubble one a phase of the
+ * routing (Valiant has two), else two a phase: before the dateline, after it. */
+bool fc_torus_chosen(const struct fc_machine *machine, int variant);
+int fc_torus_vcs(const struct fc_network *net, int variant);
 /* Those of router.vcs that a dateline pair takes: none under adaptive routing, one of the pair where no ring is closed. */
-int fc_torus_pair_data_vcs(const struct fc_network *net);
+int fc_torus_pair_data_vcs(const struct fc_network *net, int variant);
 /* Routes in the routing's dimension order (the escape's, where the routing is adaptive). */
-enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc_torus_scheme scheme,
-                                           struct fc_cdg *cdg, struct fc_status *st);
-/* Any minimal route, one channel. */
-void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg *cdg);
-/* Duato's extended dependencies of the escape pairs under adaptive routing: dimension order, or all +
- * before all -. A rule of one channel: both sides of a dateline are that channel. */
-void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_ordered, struct fc_cdg *cdg);
+enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg,
+                                           struct fc_status *st);
+/* The same, but under adaptive routing any minimal route without an escape; with one Duato's extended dependencies of the
+ * escape channels: dimension order, or all + before all -. A rule of one channel: both sides of a dateline are that channel. */
+enum fc_code fc_torus_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
+/* Whether the machine's buffers and packets keep every bubble ring from filling up, and why or why not in words
+ * (vc_bubble.c). */
+bool fc_bubble_invariant(const struct fc_network *net, int variant, char *words, size_t size);
 bool fc_torus_is_adaptive(const struct fc_network *net);
-/* Whether the machine's buffers and packets keep every bubble ring from filling up, and why or why not in words; `order`
- * in which rings are left: "dimension" (vc_bubble.c). */
-bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *words, size_t size);
 
-int fc_tmesh_vcs(const struct fc_network *net, int policy);
+/* variant: enum fc_tmesh_policy. */
+bool fc_tmesh_chosen(const struct fc_machine *machine, int variant);
+int fc_tmesh_vcs(const struct fc_network *net, int variant);
 /* Those of router.vcs: a torus link's dateline pair. */
-int fc_tmesh_data_vcs(const struct fc_network *net);
-enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg, struct fc_status *st);
+int fc_tmesh_data_vcs(const struct fc_network *net, int variant);
+enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
 
-int fc_two_level_vcs(const struct fc_network *net);
-/* One channel for all when `single`. */
-enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
+/* single: one channel for all. */
+int fc_two_level_vcs(const struct fc_network *net, int single);
+enum fc_code fc_two_level_dependencies(const struct fc_network *net, int single, struct fc_cdg *cdg,
                                        struct fc_status *st);
-int fc_plus_vcs(const struct fc_network *net);
+int fc_plus_vcs(const struct fc_network *net, int variant);
 /* Global links that a packet takes at most: 0, 1, or 2 with detours. */
 uint32_t fc_plus_most_global(const struct fc_network *net);
-enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
-enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
+enum fc_code fc_plus_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
+enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg,
+                                      struct fc_status *st);
 enum fc_graph_scheme {
     FC_GRAPH_ONE,    /* one channel */
     FC_GRAPH_LAYERS, /* one a layer of destinations */
     FC_GRAPH_HOPS    /* one a hop: that of a packet with h hops left is longest - h */
 };
-enum fc_code fc_graph_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme, struct fc_cdg *cdg,
-                                   struct fc_status *st);
+/* variant: enum fc_graph_scheme, by the machine's router.escape. */
+bool fc_graph_chosen(const struct fc_machine *machine, int variant);
+enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
 /* Hops of the longest route between two nodes, 1 or more. O(groups x links of nodes). */
 uint32_t fc_graph_longest(const struct fc_network *net);
 /* layer[group] of every destination group [n_groups] (family_graph.h), numbered from 0. FC_NO: out of
  * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
 #define FC_MOST_LAYERS 15
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st);
-
-#endif

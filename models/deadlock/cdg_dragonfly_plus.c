@@ -43,8 +43,9 @@ static bool goes_around(const struct fc_network *net)
     return found && net->machine->routing->detours;
 }
 
-int fc_plus_vcs(const struct fc_network *net)
+int fc_plus_vcs(const struct fc_network *net, int variant)
 {
+    (void)variant;
     return (int)fc_plus_most_global(net) + 1 + goes_around(net);
 }
 
@@ -102,8 +103,9 @@ static void to_hubs(const struct relation *r, uint32_t link)
     fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, link, r->n + 1), r->eject + at);
 }
 
-enum fc_code fc_plus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_plus_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
 {
+    (void)variant;
     struct relation r = {.net = net,
                          .s = fc_plus(net),
                          .cdg = cdg,

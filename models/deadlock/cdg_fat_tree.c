@@ -75,11 +75,12 @@ static int level_of(const struct fc_fat_tree_shape *s, uint32_t router)
     return level;
 }
 
-enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg,
+                                      struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     uint32_t first_hub[FC_MAX_LEVELS + 1];
-    (void)st;
+    (void)variant, (void)st;
     for (int l = 1; l <= s->h; l++)
         first_hub[l] = fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;

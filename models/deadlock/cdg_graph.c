@@ -304,12 +304,19 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
     return st->code;
 }
 
-enum fc_code fc_graph_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme, struct fc_cdg *cdg,
-                                   struct fc_status *st)
+bool fc_graph_chosen(const struct fc_machine *machine, int variant)
 {
-    bool by_hops = scheme == FC_GRAPH_HOPS;
+    int escape = machine->router.escape;
+    return variant == (escape == FC_ESCAPE_HOPS     ? FC_GRAPH_HOPS
+                       : escape == FC_ESCAPE_LAYERS ? FC_GRAPH_LAYERS
+                                                    : FC_GRAPH_ONE); /* what tori choose says nothing of a graph */
+}
+
+enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
+{
+    bool by_hops = variant == FC_GRAPH_HOPS;
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
-    if (!cdg->kept && gather_all(net, scheme, cdg, st)) return st->code;
+    if (!cdg->kept && gather_all(net, (enum fc_graph_scheme)variant, cdg, st)) return st->code;
     struct gathered *all = cdg->kept;
     for (uint32_t i = 0; i < all->n; i++) {
         uint32_t longest = all->g.longest;

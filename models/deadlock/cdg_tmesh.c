@@ -145,14 +145,19 @@ static uint32_t vc_to_core(int policy, int dim, int side)
     return policy == FC_TMESH_SEPARATE ? 3 : vc_straight(policy, dim, side);
 }
 
+bool fc_tmesh_chosen(const struct fc_machine *machine, int policy)
+{
+    return (int)((const struct fc_tmesh_shape *)machine->shape)->vc_policy == policy;
+}
+
 int fc_tmesh_vcs(const struct fc_network *net, int policy)
 {
     return policy == FC_TMESH_SHARED ? 2 : policy == FC_TMESH_SEPARATE ? 4 : 2 * fc_tmesh(net)->n_dims;
 }
 
-int fc_tmesh_data_vcs(const struct fc_network *net)
+int fc_tmesh_data_vcs(const struct fc_network *net, int policy)
 {
-    (void)net;
+    (void)net, (void)policy;
     return 2;
 }
 

@@ -70,12 +70,21 @@ static bool by_entry(const struct fc_network *net)
     return net->machine->router.dateline == FC_DATELINE_ENTRY;
 }
 
+/* How a packet's state becomes a virtual channel of a link: one; one a phase; two a phase, before and after the dateline. */
+enum scheme { ONE, PHASE, PAIR };
+
+static enum scheme scheme_of(int escape)
+{
+    bool bubble = escape == FC_ESCAPE_BUBBLE || escape == FC_ESCAPE_BUBBLE_DIRECTION_ORDERED;
+    return escape == FC_ESCAPE_NONE ? ONE : bubble ? PHASE : PAIR;
+}
+
 /* The relation being generated. A port with several cables is reached through one hub a channel. */
 struct torus_relation {
     const struct fc_network *net;
     const struct fc_torus_shape *s;
     struct fc_cdg *cdg;
-    enum fc_torus_scheme scheme;
+    enum scheme scheme;
     bool entry; /* router.dateline, where there is one */
     bool bundled;
     uint32_t hub; /* first hub of the ports, when bundled */
@@ -83,9 +92,7 @@ struct torus_relation {
 
 static uint32_t channel_of(const struct torus_relation *r, int phase, int after)
 {
-    return r->scheme == FC_TORUS_ONE     ? 0
-           : r->scheme == FC_TORUS_PHASE ? (uint32_t)phase
-                                         : (uint32_t)(2 * phase + after);
+    return r->scheme == ONE ? 0 : r->scheme == PHASE ? (uint32_t)phase : (uint32_t)(2 * phase + after);
 }
 
 /* The vertex that stands for a port's channel as something to wait for. */
@@ -97,11 +104,10 @@ static uint32_t ask(const struct torus_relation *r, uint32_t router, int dim, in
     return r->hub + number * (uint32_t)r->cdg->n_vcs + vc;
 }
 
-static struct torus_relation start_relation(const struct fc_network *net, enum fc_torus_scheme scheme,
-                                            struct fc_cdg *cdg)
+static struct torus_relation start_relation(const struct fc_network *net, enum scheme scheme, struct fc_cdg *cdg)
 {
     struct torus_relation r = {.net = net, .s = fc_torus(net), .cdg = cdg, .scheme = scheme};
-    r.entry = scheme == FC_TORUS_PAIR && by_entry(net);
+    r.entry = scheme == PAIR && by_entry(net);
     for (int d = 0; d < r.s->n_dims; d++) r.bundled = r.bundled || r.s->parallel[d] > 1;
     if (r.bundled)
         r.hub = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (uint64_t)r.s->n_dims * 2 * (uint64_t)cdg->n_vcs);
@@ -182,10 +188,10 @@ static int count_phases(const struct fc_network *net)
     return net->machine->routing->phases > 1 ? 2 : 1;
 }
 
-enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc_torus_scheme scheme,
-                                           struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg,
+                                           struct fc_status *st)
 {
-    struct torus_relation r = start_relation(net, scheme, cdg);
+    struct torus_relation r = start_relation(net, scheme_of(variant), cdg);
     struct stop here[2 * FC_MAX_DIMS];
     int n_phases = count_phases(net);
     (void)st;
@@ -203,9 +209,9 @@ enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc
     return FC_OK;
 }
 
-void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg *cdg)
+static void adaptive_dependencies(const struct fc_network *net, struct fc_cdg *cdg)
 {
-    struct torus_relation r = start_relation(net, FC_TORUS_ONE, cdg);
+    struct torus_relation r = start_relation(net, ONE, cdg);
     struct stop here[2 * FC_MAX_DIMS];
     for (uint32_t v = 0; cdg->pass != FC_CDG_HUBS && v < net->n_routers; v++) {
         look_around(&r, v, here);
@@ -281,7 +287,7 @@ static void add_classes(const struct fc_torus_shape *s, const struct escape_hubs
             }
 }
 
-void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_ordered, struct fc_cdg *cdg)
+static void escape_dependencies(const struct fc_network *net, bool direction_ordered, struct fc_cdg *cdg)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     struct escape_hubs h = place_hubs(s, direction_ordered, cdg);
@@ -314,16 +320,33 @@ bool fc_torus_is_adaptive(const struct fc_network *net)
     return net->machine->routing == &fc_routing_adaptive;
 }
 
-int fc_torus_vcs(const struct fc_network *net, enum fc_torus_scheme scheme)
+enum fc_code fc_torus_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
 {
-    return scheme == FC_TORUS_ONE ? 1 : scheme == FC_TORUS_PHASE ? count_phases(net) : 2 * count_phases(net);
+    if (!fc_torus_is_adaptive(net)) return fc_torus_ordered_dependencies(net, variant, cdg, st);
+    if (variant == FC_ESCAPE_NONE)
+        adaptive_dependencies(net, cdg);
+    else
+        escape_dependencies(net, variant >= FC_ESCAPE_DIRECTION_ORDERED, cdg);
+    return FC_OK;
 }
 
-int fc_torus_pair_data_vcs(const struct fc_network *net)
+bool fc_torus_chosen(const struct fc_machine *machine, int variant)
 {
+    return (int)machine->router.escape == variant;
+}
+
+int fc_torus_vcs(const struct fc_network *net, int variant)
+{
+    enum scheme scheme = scheme_of(variant);
+    return scheme == ONE ? 1 : scheme == PHASE ? count_phases(net) : 2 * count_phases(net);
+}
+
+int fc_torus_pair_data_vcs(const struct fc_network *net, int variant)
+{
+    (void)variant;
     const struct fc_torus_shape *s = fc_torus(net);
     bool any_ring = false;
     if (fc_torus_is_adaptive(net)) return 0;
     for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
-    return fc_torus_vcs(net, any_ring ? FC_TORUS_PAIR : FC_TORUS_PHASE);
+    return fc_torus_vcs(net, any_ring ? FC_ESCAPE_DATELINE : FC_ESCAPE_BUBBLE);
 }

@@ -192,12 +192,12 @@ static bool has_corners(const struct fc_two_level_shape *s)
     return s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
 }
 
-int fc_two_level_vcs(const struct fc_network *net)
+int fc_two_level_vcs(const struct fc_network *net, int single)
 {
-    return (int)count_segments(net) * (has_corners(fc_two_level(net)) ? 2 : 1);
+    return single ? 1 : (int)count_segments(net) * (has_corners(fc_two_level(net)) ? 2 : 1);
 }
 
-enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
+enum fc_code fc_two_level_dependencies(const struct fc_network *net, int single, struct fc_cdg *cdg,
                                        struct fc_status *st)
 {
     const struct fc_two_level_shape *s = fc_two_level(net);

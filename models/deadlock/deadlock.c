@@ -8,6 +8,7 @@
  * channels as a budget of arc visits allows, so the cycle is the shortest one of graphs up to moderate
  * size and a short one beyond. Limits: ejection channels are taken to drain always (messages that wait for
  * others at the nodes are not modelled). */
+#include "core/values.h"
 #include "models/deadlock/cdg.h"
 
 #include <stdlib.h>
@@ -17,16 +18,10 @@
 
 /* ---- building ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void sort_row(uint32_t *row, uint64_t n)
 {
     if (n > 32) {
-        qsort(row, n, sizeof *row, compare_numbers);
+        qsort(row, n, sizeof *row, fc_by_number);
         return;
     }
     for (uint64_t i = 1; i < n; i++) {
@@ -57,7 +52,7 @@ static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg 
 {
     cdg->pass = FC_CDG_HUBS;
     cdg->n_vertices = cdg->n_channels;
-    if (rule->dependencies(cdg->net, cdg, st)) return st->code;
+    if (rule->dependencies(cdg->net, rule->variant, cdg, st)) return st->code;
     uint64_t n = cdg->n_vertices;
     if (n >= FC_NONE)
         return fc_refuse(st, FC_NO, "the dependency graph has %llu channels (at most %u can be held)",
@@ -66,7 +61,7 @@ static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg 
     if (!cdg->first) return st->code;
     cdg->pass = FC_CDG_COUNT;
     cdg->n_vertices = cdg->n_channels;
-    if (rule->dependencies(cdg->net, cdg, st)) return st->code;
+    if (rule->dependencies(cdg->net, rule->variant, cdg, st)) return st->code;
     uint64_t total = 0;
     for (uint64_t v = 0; v < n; v++) {
         uint64_t count = cdg->first[v + 1];
@@ -77,7 +72,7 @@ static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg 
     if (!cdg->to) return st->code;
     cdg->pass = FC_CDG_FILL;
     cdg->n_vertices = cdg->n_channels;
-    return rule->dependencies(cdg->net, cdg, st);
+    return rule->dependencies(cdg->net, rule->variant, cdg, st);
 }
 
 static bool knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops *routing)
@@ -105,7 +100,7 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
     memset(cdg, 0, sizeof *cdg);
     if (!knows(rule, net->machine->routing)) return unknown_routing(net, rule, st);
     cdg->net = net;
-    cdg->n_vcs = rule->vcs(net);
+    cdg->n_vcs = rule->vcs ? rule->vcs(net, rule->variant) : 1;
     cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
     if (cdg->n_channels >= FC_NONE)
         return fc_refuse(st, FC_NO, "%u links with %d virtual channels each are too many (at most %u channels)",
@@ -288,7 +283,9 @@ const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine)
 {
     if (!has_rules(machine->family, machine->routing)) return &fc_vc_walked;
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (fc_serves((*r)->families, machine->family) && (*r)->chosen(machine)) return *r;
+        if (!(*r)->only_named && fc_serves((*r)->families, machine->family) &&
+            (!(*r)->chosen || (*r)->chosen(machine, (*r)->variant)))
+            return *r;
     return NULL;
 }
 
@@ -321,7 +318,7 @@ static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops 
 {
     char words[512] = "", text[1200];
     const char *graph = cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
-    if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, words, sizeof words);
+    if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, rule->variant, words, sizeof words);
     if (c->acyclic)
         snprintf(text, sizeof text,
                  "%s%sThe %s (%llu channels in use) has no cycle: what a packet holds always comes before "
@@ -371,7 +368,9 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
     certificate->n_vcs = cdg.n_vcs;
     certificate->n_channels = cdg.n_channels;
     certificate->n_arcs = cdg.n_arcs;
-    certificate->data_vcs = !rule->data_vcs ? 0 : rule->data_vcs == rule->vcs ? cdg.n_vcs : rule->data_vcs(net);
+    certificate->data_vcs = !rule->data_vcs               ? 0
+                            : rule->data_vcs == rule->vcs ? cdg.n_vcs
+                                                          : rule->data_vcs(net, rule->variant);
     certificate->enough = certificate->data_vcs <= machine->router.vcs;
     judge(&cdg, rule, certificate, st);
     fc_cdg_free(&cdg);

@@ -13,22 +13,9 @@
  * bubble channel a phase, since the second phase enters the first dimensions again. */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
+bool fc_bubble_invariant(const struct fc_network *net, int variant, char *words, size_t size)
 {
-    return machine->router.escape == FC_ESCAPE_BUBBLE;
-}
-static int vcs(const struct fc_network *net)
-{
-    return fc_torus_vcs(net, FC_TORUS_PHASE);
-}
-
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_torus_ordered_dependencies(net, FC_TORUS_PHASE, cdg, st);
-}
-
-bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *words, size_t size)
-{
+    bool by_direction = variant == FC_ESCAPE_BUBBLE_DIRECTION_ORDERED && fc_torus_is_adaptive(net);
     const struct fc_machine *m = net->machine;
     double packet = m->packet.max_bytes;
     if (m->router.flow_control != FC_CUT_THROUGH) {
@@ -53,12 +40,8 @@ bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *
              "of %.15g B, each packet counted full size), so a packet's room is always left and some packet "
              "can move; "
              "rings are left in %s order.",
-             2 * packet, m->router.buffer_bytes, order);
+             2 * packet, m->router.buffer_bytes, by_direction ? "direction" : "dimension");
     return true;
-}
-static bool invariant(const struct fc_network *net, char *words, size_t size)
-{
-    return fc_bubble_invariant(net, "dimension", words, size);
 }
 
 static const char *const families[] = {"torus", "mesh", NULL};
@@ -69,8 +52,9 @@ const struct fc_vc_rule_ops fc_vc_bubble = {
     .families = families,
     .routings = fc_torus_routings,
     .argument = "Dimensions are taken in order and no ring is long enough to close on itself.",
-    .chosen = chosen,
-    .vcs = vcs,
-    .dependencies = dependencies,
-    .invariant = invariant,
+    .variant = FC_ESCAPE_BUBBLE,
+    .chosen = fc_torus_chosen,
+    .vcs = fc_torus_vcs,
+    .dependencies = fc_torus_ordered_dependencies,
+    .invariant = fc_bubble_invariant,
 };

@@ -11,27 +11,6 @@
  * a dateline as one channel, so that for tori it is a superset of the extended dependencies. */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    return machine->router.escape == FC_ESCAPE_BUBBLE_DIRECTION_ORDERED;
-}
-static int vcs(const struct fc_network *net)
-{
-    return fc_torus_vcs(net, FC_TORUS_PHASE);
-}
-
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    if (!fc_torus_is_adaptive(net)) return fc_torus_ordered_dependencies(net, FC_TORUS_PHASE, cdg, st);
-    fc_torus_escape_dependencies(net, true, cdg);
-    return FC_OK;
-}
-
-static bool invariant(const struct fc_network *net, char *words, size_t size)
-{
-    return fc_bubble_invariant(net, fc_torus_is_adaptive(net) ? "direction" : "dimension", words, size);
-}
-
 static const char *const families[] = {"torus", "mesh", NULL};
 const struct fc_vc_rule_ops fc_vc_bubble_direction = {
     .name = "bubble-direction-ordered",
@@ -40,8 +19,9 @@ const struct fc_vc_rule_ops fc_vc_bubble_direction = {
     .families = families,
     .routings = fc_torus_routings,
     .argument = "Directions are taken in order and no ring is long enough to close on itself.",
-    .chosen = chosen,
-    .vcs = vcs,
-    .dependencies = dependencies,
-    .invariant = invariant,
+    .variant = FC_ESCAPE_BUBBLE_DIRECTION_ORDERED,
+    .chosen = fc_torus_chosen,
+    .vcs = fc_torus_vcs,
+    .dependencies = fc_torus_dependencies,
+    .invariant = fc_bubble_invariant,
 };

@@ -3,12 +3,6 @@
  * link of detours within a cell without spines. */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    (void)machine;
-    return true;
-}
-
 static const char *const families[] = {"dragonfly-plus", NULL};
 const struct fc_vc_rule_ops fc_vc_cell_hops = {
     .name = "cell-hops",
@@ -20,7 +14,6 @@ const struct fc_vc_rule_ops fc_vc_cell_hops = {
         "The channel number grows with every global link and never falls; within a cell a packet goes up, then "
         "down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of "
         "its own.",
-    .chosen = chosen,
     .vcs = fc_plus_vcs,
     .data_vcs = fc_plus_vcs,
     .dependencies = fc_plus_dependencies,

@@ -8,22 +8,6 @@
  * router.dateline chooses the channel of a pair as there. */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    return machine->router.escape == FC_ESCAPE_DIRECTION_ORDERED;
-}
-static int vcs(const struct fc_network *net)
-{
-    return fc_torus_vcs(net, FC_TORUS_PAIR);
-}
-
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    if (!fc_torus_is_adaptive(net)) return fc_torus_ordered_dependencies(net, FC_TORUS_PAIR, cdg, st);
-    fc_torus_escape_dependencies(net, true, cdg);
-    return FC_OK;
-}
-
 static const char *const families[] = {"torus", "mesh", NULL};
 const struct fc_vc_rule_ops fc_vc_direction_ordered = {
     .name = "direction-ordered",
@@ -34,8 +18,9 @@ const struct fc_vc_rule_ops fc_vc_direction_ordered = {
     .argument = "Directions are taken in order and no packet crosses a dateline twice, so neither turns nor "
                 "rings close on "
                 "themselves.",
-    .chosen = chosen,
-    .vcs = vcs,
+    .variant = FC_ESCAPE_DIRECTION_ORDERED,
+    .chosen = fc_torus_chosen,
+    .vcs = fc_torus_vcs,
     .data_vcs = fc_torus_pair_data_vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_torus_dependencies,
 };

@@ -5,19 +5,10 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
 
-static bool chosen(const struct fc_machine *machine)
+static int vcs(const struct fc_network *net, int variant)
 {
-    return machine->router.escape == FC_ESCAPE_HOPS;
-}
-
-static int vcs(const struct fc_network *net)
-{
+    (void)variant;
     return (int)fc_graph_longest(net);
-}
-
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_graph_dependencies(net, FC_GRAPH_HOPS, cdg, st);
 }
 
 static const char *const families[] = {"graph", NULL};
@@ -28,8 +19,9 @@ const struct fc_vc_rule_ops fc_vc_graph_hops = {
     .families = families,
     .routings = fc_graph_routings,
     .argument = "The channel number grows with every hop.",
-    .chosen = chosen,
+    .variant = FC_GRAPH_HOPS,
+    .chosen = fc_graph_chosen,
     .vcs = vcs,
     .data_vcs = vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_graph_dependencies,
 };

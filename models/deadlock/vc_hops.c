@@ -5,16 +5,6 @@
  * counts too. */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    (void)machine;
-    return true;
-}
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_two_level_dependencies(net, false, cdg, st);
-}
-
 static const char *const families[] = {"two-level", NULL};
 const struct fc_vc_rule_ops fc_vc_hops = {
     .name = "hops",
@@ -23,8 +13,7 @@ const struct fc_vc_rule_ops fc_vc_hops = {
     .families = families,
     .routings = fc_two_level_routings,
     .argument = "The channel number grows with every D link (and every further hop within a group), and never falls.",
-    .chosen = chosen,
     .vcs = fc_two_level_vcs,
     .data_vcs = fc_two_level_vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_two_level_dependencies,
 };

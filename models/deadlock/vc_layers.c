@@ -6,14 +6,10 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    return machine->router.escape == FC_ESCAPE_LAYERS;
-}
-
 /* When the layers cannot be found the dependencies fail for the same reason and say it. */
-static int vcs(const struct fc_network *net)
+static int vcs(const struct fc_network *net, int variant)
 {
+    (void)variant;
     struct fc_arena scratch = {0};
     struct fc_status st = {0};
     uint32_t n_layers = 0;
@@ -24,15 +20,10 @@ static int vcs(const struct fc_network *net)
     return n_layers ? (int)n_layers : 1;
 }
 
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_graph_dependencies(net, FC_GRAPH_LAYERS, cdg, st);
-}
-
 /* Where there are not enough layers, finding them fails and says so. */
-static bool invariant(const struct fc_network *net, char *words, size_t size)
+static bool invariant(const struct fc_network *net, int variant, char *words, size_t size)
 {
-    (void)net;
+    (void)net, (void)variant;
     snprintf(words, size, "A destination joins a layer only where it closes no cycle.");
     return true;
 }
@@ -45,9 +36,10 @@ const struct fc_vc_rule_ops fc_vc_layers = {
     .families = families,
     .routings = fc_graph_routings,
     .argument = "A packet keeps the channel of its destination's layer, and each layer is acyclic by itself.",
-    .chosen = chosen,
+    .variant = FC_GRAPH_LAYERS,
+    .chosen = fc_graph_chosen,
     .vcs = vcs,
     .data_vcs = vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_graph_dependencies,
     .invariant = invariant,
 };

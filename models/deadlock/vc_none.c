@@ -4,43 +4,6 @@
  * be looked at case by case. */
 #include "models/deadlock/cdg.h"
 
-static int one(const struct fc_network *net)
-{
-    (void)net;
-    return 1;
-}
-static bool no_escape(const struct fc_machine *machine)
-{
-    return machine->router.escape == FC_ESCAPE_NONE;
-}
-static bool never(const struct fc_machine *machine)
-{
-    (void)machine;
-    return false;
-}
-/* What tori choose says nothing of a graph. */
-static bool no_rule(const struct fc_machine *machine)
-{
-    return machine->router.escape != FC_ESCAPE_HOPS && machine->router.escape != FC_ESCAPE_LAYERS;
-}
-
-static enum fc_code torus_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    if (!fc_torus_is_adaptive(net)) return fc_torus_ordered_dependencies(net, FC_TORUS_ONE, cdg, st);
-    fc_torus_adaptive_dependencies(net, cdg);
-    return FC_OK;
-}
-
-static enum fc_code two_level_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_two_level_dependencies(net, true, cdg, st);
-}
-
-static enum fc_code graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_graph_dependencies(net, FC_GRAPH_ONE, cdg, st);
-}
-
 static const char *const torus_families[] = {"torus", "mesh", NULL};
 static const char *const two_level_families[] = {"two-level", NULL};
 static const char *const graph_families[] = {"graph", NULL};
@@ -51,9 +14,9 @@ const struct fc_vc_rule_ops fc_vc_none_torus = {
     .source = "Dally & Seitz 1987",
     .families = torus_families,
     .routings = fc_torus_routings,
-    .chosen = no_escape,
-    .vcs = one,
-    .dependencies = torus_dependencies,
+    .variant = FC_ESCAPE_NONE,
+    .chosen = fc_torus_chosen,
+    .dependencies = fc_torus_dependencies,
 };
 const struct fc_vc_rule_ops fc_vc_none_two_level = {
     .name = "none",
@@ -61,9 +24,9 @@ const struct fc_vc_rule_ops fc_vc_none_two_level = {
     .source = "Dally & Seitz 1987",
     .families = two_level_families,
     .routings = fc_two_level_routings,
-    .chosen = never,
-    .vcs = one,
-    .dependencies = two_level_dependencies,
+    .variant = true,
+    .only_named = true,
+    .dependencies = fc_two_level_dependencies,
 };
 const struct fc_vc_rule_ops fc_vc_none_graph = {
     .name = "none",
@@ -71,7 +34,7 @@ const struct fc_vc_rule_ops fc_vc_none_graph = {
     .source = "Dally & Seitz 1987",
     .families = graph_families,
     .routings = fc_graph_routings,
-    .chosen = no_rule,
-    .vcs = one,
-    .dependencies = graph_dependencies,
+    .variant = FC_GRAPH_ONE,
+    .chosen = fc_graph_chosen,
+    .dependencies = fc_graph_dependencies,
 };

@@ -6,19 +6,6 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    return ((const struct fc_tmesh_shape *)machine->shape)->vc_policy == FC_TMESH_SHARED;
-}
-static int vcs(const struct fc_network *net)
-{
-    return fc_tmesh_vcs(net, FC_TMESH_SHARED);
-}
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_tmesh_dependencies(net, FC_TMESH_SHARED, cdg, st);
-}
-
 static const char *const families[] = {"tmesh", NULL};
 const struct fc_vc_rule_ops fc_vc_shared = {
     .name = "shared",
@@ -26,8 +13,9 @@ const struct fc_vc_rule_ops fc_vc_shared = {
     .source = "Liu, Xun, Cao & Sun, TMesh, sec. 2.1 and Fig. 5",
     .families = families,
     .routings = fc_tmesh_routings,
-    .chosen = chosen,
-    .vcs = vcs,
+    .variant = FC_TMESH_SHARED,
+    .chosen = fc_tmesh_chosen,
+    .vcs = fc_tmesh_vcs,
     .data_vcs = fc_tmesh_data_vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_tmesh_dependencies,
 };

@@ -10,19 +10,6 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    return ((const struct fc_tmesh_shape *)machine->shape)->vc_policy == FC_TMESH_SIX_VC;
-}
-static int vcs(const struct fc_network *net)
-{
-    return fc_tmesh_vcs(net, FC_TMESH_SIX_VC);
-}
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
-{
-    return fc_tmesh_dependencies(net, FC_TMESH_SIX_VC, cdg, st);
-}
-
 static const char *const families[] = {"tmesh", NULL};
 const struct fc_vc_rule_ops fc_vc_six = {
     .name = "six-vc",
@@ -33,8 +20,9 @@ const struct fc_vc_rule_ops fc_vc_six = {
     .argument = "Traffic for dimension d has mesh channels of its own on either side of the dateline, where "
                 "it only moves on "
                 "around the ring: a straight mesh route never returns to the bridge it came in by.",
-    .chosen = chosen,
-    .vcs = vcs,
+    .variant = FC_TMESH_SIX_VC,
+    .chosen = fc_tmesh_chosen,
+    .vcs = fc_tmesh_vcs,
     .data_vcs = fc_tmesh_data_vcs,
-    .dependencies = dependencies,
+    .dependencies = fc_tmesh_dependencies,
 };

@@ -2,17 +2,6 @@
  * down (Leiserson 1985; Petrini & Vanneschi, IPPS 1997). */
 #include "models/deadlock/cdg.h"
 
-static bool chosen(const struct fc_machine *machine)
-{
-    (void)machine;
-    return true;
-}
-static int one(const struct fc_network *net)
-{
-    (void)net;
-    return 1;
-}
-
 static const char *const families[] = {"fat-tree", NULL};
 const struct fc_vc_rule_ops fc_vc_up_down = {
     .name = "up-down",
@@ -21,7 +10,5 @@ const struct fc_vc_rule_ops fc_vc_up_down = {
     .families = families,
     .routings = fc_fat_tree_routings,
     .argument = "Every packet first goes up, then down, and never up again.",
-    .chosen = chosen,
-    .vcs = one,
     .dependencies = fc_fat_tree_dependencies,
 };

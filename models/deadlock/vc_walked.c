@@ -14,12 +14,6 @@ struct walked {
     uint8_t *bits;
 };
 
-static int one(const struct fc_network *net)
-{
-    (void)net;
-    return 1;
-}
-
 static void keep_walk(const struct fc_network *net, const struct fc_walk *walk, struct walked *kept)
 {
     for (uint32_t i = 0; i < walk->n; i++) {
@@ -69,8 +63,9 @@ static enum fc_code start(const struct fc_network *net, struct fc_cdg *cdg, stru
     return kept->bits ? keep_walks(net, kept, st) : st->code;
 }
 
-static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+static enum fc_code dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
 {
+    (void)variant;
     if (cdg->pass == FC_CDG_HUBS) return start(net, cdg, st);
     const struct walked *kept = cdg->kept;
     for (uint32_t l = 0; l < net->n_links; l++) {
@@ -86,6 +81,5 @@ const struct fc_vc_rule_ops fc_vc_walked = {
     .name = "walked",
     .help = "one virtual channel; every dependency of the routing's walks",
     .source = "Dally & Seitz 1987",
-    .vcs = one,
     .dependencies = dependencies,
 };

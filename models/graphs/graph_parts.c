@@ -1,4 +1,5 @@
 /* graph_parts.c - what the readers of fabric files share: names with numbers, cables, link classes. */
+#include "core/values.h"
 #include "models/family_graph.h"
 
 #include <jansson.h>
@@ -119,24 +120,19 @@ enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, do
 
 /* ---- numbering ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Runs of digits compare as numbers, all else as bytes; "n2" < "n10", and "n02" > "n2" so that the order is
  * total. */
 static int compare_natural(const char *a, const char *b)
 {
     const char *p = a, *q = b;
     while (*p && *q) {
-        if (!is_digit(*p) || !is_digit(*q)) {
+        if (!fc_is_digit(*p) || !fc_is_digit(*q)) {
             if (*p != *q) return (unsigned char)*p < (unsigned char)*q ? -1 : 1;
             p++, q++;
             continue;
         }
-        while (*p == '0' && is_digit(p[1])) p++;
-        while (*q == '0' && is_digit(q[1])) q++;
+        while (*p == '0' && fc_is_digit(p[1])) p++;
+        while (*q == '0' && fc_is_digit(q[1])) q++;
         size_t n = strspn(p, "0123456789"), m = strspn(q, "0123456789");
         int order = n == m ? memcmp(p, q, n) : n < m ? -1 : 1;
         if (order) return order;

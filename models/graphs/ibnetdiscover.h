@@ -1,7 +1,6 @@
 /* ibnetdiscover.h - an InfiniBand fabric between its text (read_ibnetdiscover.c) and its graph
  * (ibnetdiscover_graph.c). */
-#ifndef FC_IBNETDISCOVER_H
-#define FC_IBNETDISCOVER_H
+#pragma once
 
 #include "models/family_graph.h"
 
@@ -42,5 +41,3 @@ static inline struct fc_place fc_ib_place(const struct fc_ib_fabric *f, long lin
 /* Devices become routers and nodes of f->reader, ends become cables; refuses ends that contradict each other.
  */
 enum fc_code fc_ib_graph(struct fc_ib_fabric *f);
-
-#endif

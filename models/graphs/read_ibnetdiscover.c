@@ -14,6 +14,7 @@
  * with 8b/10b; FDR10, FDR, EDR 10.3125, 14.0625, 25.78125 Gb/s with 64b/66b; HDR, NDR, XDR 50, 100, 200 Gb/s
  * after coding and error correction. Packet headers are not taken off. An unknown speed must be given in the
  * machine file's links:. */
+#include "core/values.h"
 #include "models/graphs/ibnetdiscover.h"
 
 #include <stdlib.h>
@@ -94,11 +95,6 @@ static const char *description_of(struct fc_ib_fabric *f, struct cursor c)
     return copy;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Bandwidth of "4xEDR"; 0 when the speed is unknown. */
 static double bandwidth_of(const char *width_speed)
 {
@@ -120,7 +116,7 @@ static enum fc_code read_speed(struct fc_ib_fabric *f, struct cursor c, uint8_t 
     while (fc_next_word(&c.at, c.end, &word, &length)) {
         size_t digits = 0;
         char name[24];
-        while (digits < length && is_digit(word[digits])) digits++;
+        while (digits < length && fc_is_digit(word[digits])) digits++;
         if (digits == 0 || digits > 2 || digits + 1 >= length || word[digits] != 'x' || length >= sizeof name) continue;
         snprintf(name, sizeof name, "%.*s", (int)length, word);
         return fc_graph_class(f->reader, name, bandwidth_of(name), 0, link_class, fc_ib_place(f, c.line), f->st);

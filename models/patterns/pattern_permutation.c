@@ -6,8 +6,6 @@
  * Dally & Towles 2004, section 3.2. */
 #include "models/demand_build.h"
 
-#include <string.h>
-
 enum { PERMUTATION_STREAM = 0x7065726d };
 
 struct settings {

@@ -1,7 +1,6 @@
 /* fat_tree_loads.h - sums over the subtrees of a fat-tree (fat_tree_loads.c), for routing_nca.c,
  * routing_nca_hash.c. */
-#ifndef FC_FAT_TREE_LOADS_H
-#define FC_FAT_TREE_LOADS_H
+#pragma once
 
 #include "models/family_fat_tree.h"
 
@@ -18,5 +17,3 @@ void fc_subtree_sums(const struct fc_fat_tree_shape *s, const double *a, struct 
                      struct fc_subtree_values *outside);
 /* others[i * stride] = sum of value[j * stride] over j != i, j < n, plus base. Same precaution. */
 void fc_sums_of_others(const double *value, double *others, size_t n, size_t stride, double base);
-
-#endif

@@ -11,7 +11,6 @@
  * a b N kbar/2, kbar the mean ring distance (Dally & Towles, ch. 5; derivation ours). */
 #include "models/routings/torus_loads.h"
 
-#include <math.h>
 #include <string.h>
 
 void fc_torus_terminal_loads(const struct fc_network *net, const double *a, const double *b, double *load,

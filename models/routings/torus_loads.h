@@ -1,6 +1,5 @@
 /* torus_loads.h - structural loads of rank-one traffic on tori and meshes under one dimension order. */
-#ifndef FC_TORUS_LOADS_H
-#define FC_TORUS_LOADS_H
+#pragma once
 
 #include "models/family_torus.h"
 
@@ -25,5 +24,3 @@ static inline uint32_t fc_torus_injection(const struct fc_network *net, uint32_t
 {
     return net->first_link[net->n_routers + node];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* bound.h - throughput bounds by linear programming: the least greatest link load of a traffic, and the
  * permutation that an oblivious routing carries worst. */
-#ifndef FC_BOUND_H
-#define FC_BOUND_H
+#pragma once
 
 #include "solvers/load_internal.h"
 
@@ -79,5 +78,3 @@ void fc_worst_case_free(struct fc_worst_case *worst);
 /* Maximum-weight assignment: to[n] a permutation that maximises sum weight[s][to[s]], u[s] + v[d] >= weight[s][d]
  * with equality on it; weight[n][n] finite and >= 0. O(n^3). */
 enum fc_code fc_assign(uint32_t n, const double *weight, uint32_t *to, double *u, double *v, struct fc_status *st);
-
-#endif

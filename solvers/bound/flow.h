@@ -1,6 +1,5 @@
 /* flow.h - the parts of the flow program: the network and traffic it sees, shortest paths, its solvers. */
-#ifndef FC_FLOW_H
-#define FC_FLOW_H
+#pragma once
 
 #include "solvers/bound/bound.h"
 
@@ -128,5 +127,3 @@ enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double mos
 enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st); /* flow_edges.c */
 enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps,
                              struct fc_status *st); /* flow_columns.c */
-
-#endif

@@ -1,6 +1,5 @@
 /* forced.h - what forced_bound.c and the families' rules (forced_torus.c, forced_graph.c) share. */
-#ifndef FC_FORCED_H
-#define FC_FORCED_H
+#pragma once
 
 #include "solvers/load_internal.h"
 
@@ -12,5 +11,3 @@ struct fc_forced {
 /* Add the bytes that minimal paths leave no choice; nothing on networks of other families. */
 enum fc_code fc_forced_torus(struct fc_forced *f, struct fc_arena *scratch, struct fc_status *st);
 enum fc_code fc_forced_graph(struct fc_forced *f, struct fc_arena *scratch, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* bulk.h - bulk phases: the kernel's time over the contention model's, measured on closed runs
  * (calibration_phases.c) and predicted for other networks, patterns and sizes (bulk.c). */
-#ifndef FC_BULK_H
-#define FC_BULK_H
+#pragma once
 
 #include "solvers/calibration/kriging.h"
 #include "solvers/solvers.h"
@@ -101,5 +100,3 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
 enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *load, const double *background,
                           const struct fc_phase_parts *parts, const struct fc_bulk_point *point,
                           struct fc_bulk_answer *answer, struct fc_status *st);
-
-#endif

@@ -7,8 +7,7 @@
  * same case: the model times the measured ratio) and *transfer* (the model times what the ratios of the cases
  * say of one like it, kriging.h). Written as YAML beside the machine file: NAME.calibration.yaml.
  * docs/calibration.md has the method. */
-#ifndef FC_CALIBRATION_H
-#define FC_CALIBRATION_H
+#pragma once
 
 #include "solvers/calibration/bulk.h"
 #include "solvers/calibration/kriging.h"
@@ -160,5 +159,3 @@ double fc_calibrated_saturation(const struct fc_calibrated *calibrated, double *
 /* The model inside, at the load that the last answer was found with. */
 const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated);
 void fc_calibrated_close(struct fc_calibrated *calibrated);
-
-#endif

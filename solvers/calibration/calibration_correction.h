@@ -1,7 +1,6 @@
 /* calibration_correction.h - private to calibration*.c and calibrated.c: what the model leaves over on the
  * cases that were run, carried over to one that was not (calibration_correction.c). */
-#ifndef FC_CALIBRATION_CORRECTION_H
-#define FC_CALIBRATION_CORRECTION_H
+#pragma once
 
 #include "solvers/calibration/calibration_internal.h"
 
@@ -41,5 +40,3 @@ double fc_corrected_between(const struct fc_corrected *corrected, const double *
 /* Standard deviation of the logarithm of a latency that is by `excess` of itself above zero load, at share x
  * of a saturation that is itself uncertain: a wait grows like x / (1 - x). */
 double fc_corrected_deviation(const struct fc_corrected *corrected, double x, double excess);
-
-#endif

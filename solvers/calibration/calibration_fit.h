@@ -1,6 +1,5 @@
 /* calibration_fit.h - private to the fit (calibration_fit.c) and to what uses it (calibrate.c). */
-#ifndef FC_CALIBRATION_FIT_H
-#define FC_CALIBRATION_FIT_H
+#pragma once
 
 #include "solvers/calibration/calibration_correction.h"
 
@@ -43,5 +42,3 @@ enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct
 /* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. */
 enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
                                    struct fc_status *st);
-
-#endif

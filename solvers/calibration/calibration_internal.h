@@ -1,6 +1,5 @@
 /* calibration_internal.h - private to calibration*.c and calibrated.c, and their tests. */
-#ifndef FC_CALIBRATION_INTERNAL_H
-#define FC_CALIBRATION_INTERNAL_H
+#pragma once
 
 #include "solvers/calibration/calibration.h"
 
@@ -63,5 +62,3 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *design, double bud
  * calibration->cases are their `out`, in their order, but for the errors. */
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* calibration_jobs.h - small jobs to replay, made, not recorded; private to calibration_replays.c and tests. */
-#ifndef FC_CALIBRATION_JOBS_H
-#define FC_CALIBRATION_JOBS_H
+#pragma once
 
 #include "solvers/solvers.h"
 #include "traces/traces.h"
@@ -18,5 +17,3 @@ int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST
 /* Its trace and nodes (in the trace's arena). FC_INPUT: the network has no such pattern. */
 enum fc_code fc_small_job_make(const struct fc_network *net, const struct fc_small_job *job, uint64_t seed,
                                struct fc_trace *trace, struct fc_placement *placement, struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* calibration_mixing.h - the limit of what links lose to flows that mix, from jobs replayed through the kernel
  * (calibration_mixing.c); private to calibration*.c. */
-#ifndef FC_CALIBRATION_MIXING_H
-#define FC_CALIBRATION_MIXING_H
+#pragma once
 
 #include "solvers/calibration/replay_error.h"
 
@@ -22,5 +21,3 @@ bool fc_mixing_enough(const struct fc_mixing_case *cases, uint32_t n_cases, int 
 /* cases[n_cases] with n_steps times each: the limit and its 95 % interval into *replays, and left_out of each case. All
  * of them are 1 where a limit does not bring jobs that it was not fitted to nearer. O(cases^2) at worst. */
 void fc_mixing_fit(struct fc_mixing_case *cases, uint32_t n_cases, int n_steps, struct fc_replays *replays);
-
-#endif

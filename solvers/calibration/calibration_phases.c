@@ -13,7 +13,6 @@
 #include "solvers/flit/run.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CHEAP (1 / 32.0) /* of the budget */

@@ -1,7 +1,6 @@
 /* calibration_phases.h - closed runs of a calibration, and their section of the file; private to
  * calibration*.c. */
-#ifndef FC_CALIBRATION_PHASES_H
-#define FC_CALIBRATION_PHASES_H
+#pragma once
 
 #include "solvers/calibration/calibration_internal.h"
 
@@ -39,5 +38,3 @@ void fc_calibration_phases_write(FILE *stream, const struct fc_bulk *bulk);
 struct reader;
 struct yaml_node_s;
 enum fc_code fc_calibration_phases_read(struct reader *r, const struct yaml_node_s *node);
-
-#endif

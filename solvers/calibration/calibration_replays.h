@@ -1,7 +1,6 @@
 /* calibration_replays.h - jobs of a calibration replayed over models and kernel, and their section of the file;
  * private to calibration*.c. */
-#ifndef FC_CALIBRATION_REPLAYS_H
-#define FC_CALIBRATION_REPLAYS_H
+#pragma once
 
 #include "solvers/calibration/calibration_phases.h"
 
@@ -19,5 +18,3 @@ enum fc_code fc_calibration_replays_run(const struct fc_machine *machine, double
 void fc_calibration_replays_write(FILE *stream, const struct fc_replays *replays);
 /* FC_INPUT with file:line for what is wrong; node NULL: a file without the section, which has none. */
 enum fc_code fc_calibration_replays_read(struct reader *r, const struct yaml_node_s *node);
-
-#endif

@@ -1,7 +1,6 @@
 /* calibration_yaml.h - what the sections of a calibration's file share: tables of keys over libyaml's
  * document, and numbers and texts that read back as they were. Private to calibration_*.c. */
-#ifndef FC_CALIBRATION_YAML_H
-#define FC_CALIBRATION_YAML_H
+#pragma once
 
 #include "core/yaml_file.h"
 #include "solvers/calibration/calibration.h"
@@ -169,5 +168,3 @@ static inline void put_list(FILE *f, const char *key, const double *value, int n
     }
     fputc(']', f);
 }
-
-#endif

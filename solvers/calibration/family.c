@@ -14,7 +14,6 @@
  * A machine whose keys were changed (--set) has its own file for a relative alone, all of whose correction counts: only the error
  * is wider by distance, so that what is changed is compared by one fit. */
 #include "solvers/calibration/family.h"
-#include "models/machine_files.h"
 #include "solvers/calibration/family_distance.h"
 #include "solvers/flit/prepared.h"
 

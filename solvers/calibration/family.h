@@ -1,7 +1,6 @@
 /* family.h - the calibration of a machine that has none of its own: what the calibrations of machines of its family say
  * (family.c). */
-#ifndef FC_FAMILY_H
-#define FC_FAMILY_H
+#pragma once
 
 #include "solvers/calibration/calibration.h"
 
@@ -15,5 +14,3 @@ enum fc_code fc_calibration_of(const struct fc_network *net, struct fc_calibrati
  * is in `why`. */
 enum fc_code fc_family_find(const struct fc_network *net, const char *without, struct fc_calibration *calibration,
                             bool *found, char *why, size_t why_size, struct fc_status *st);
-
-#endif

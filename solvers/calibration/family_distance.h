@@ -1,6 +1,5 @@
 /* family_distance.h - how unlike two machines of a family are, and what that does to an error (family_distance.c). */
-#ifndef FC_FAMILY_DISTANCE_H
-#define FC_FAMILY_DISTANCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ double fc_family_fade(double distance);
 /* Percent that is stated for an error of root mean square `deviation` (of the logarithm) of relatives whose nearest is
  * `distance` away. */
 double fc_family_percent(double deviation, double distance);
-
-#endif

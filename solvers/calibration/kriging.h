@@ -4,8 +4,7 @@
  * Values at points (kind of traffic, features, network) are interpolated by a Gaussian process of mean 0:
  * near points of the same kind it follows what was measured, far from all points it returns 0 with the
  * standard deviation of all that was seen. Deterministic. */
-#ifndef FC_KRIGING_H
-#define FC_KRIGING_H
+#pragma once
 
 #include "core/core.h"
 
@@ -47,5 +46,3 @@ enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_krig
                                   double *standard_deviation, struct fc_status *st);
 const struct fc_kriging_shape *fc_kriging_shape_of(const struct fc_kriging *kriging);
 void fc_kriging_close(struct fc_kriging *kriging);
-
-#endif

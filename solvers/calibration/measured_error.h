@@ -1,6 +1,5 @@
 /* measured_error.h - the error of a prediction from collectives that were measured on the machine itself (measured_error.c). */
-#ifndef FC_MEASURED_ERROR_H
-#define FC_MEASURED_ERROR_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -25,5 +24,3 @@ double fc_measured_widen(struct fc_measured_cases *cases);
 /* error_percent, error_against, extrapolated and why of a replay on that machine. */
 void fc_measured_state_error(const struct fc_machine *machine, const struct fc_trace *trace,
                              const struct fc_placement *placement, struct fc_replay *replay);
-
-#endif

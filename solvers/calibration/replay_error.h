@@ -1,8 +1,7 @@
 /* replay_error.h - how far replays of traces are off: the same jobs replayed over a network model and through
  * the kernel, measured by calibrations (calibration_replays.c), and what that says of a replay
  * (replay_error.c). */
-#ifndef FC_REPLAY_ERROR_H
-#define FC_REPLAY_ERROR_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -67,5 +66,3 @@ void fc_replays_cover(struct fc_replays *replays);
  * ideal and flit keep their reason. */
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
                            const struct fc_replay_settings *settings, bool beside, struct fc_replay *replay);
-
-#endif

@@ -250,10 +250,3 @@ enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice
     return fc_collective_build(fc_collective_select(choice, &call), n, root, bytes, list, arena, messages, n_messages,
                                st);
 }
-
-enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
-                                    struct fc_arena *arena, struct fc_message **messages, uint64_t *n_messages,
-                                    struct fc_status *st)
-{
-    return fc_collective_messages_by(NULL, op, n, root, bytes, list, arena, messages, n_messages, st);
-}

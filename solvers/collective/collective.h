@@ -4,8 +4,7 @@
  * What the network itself carries out (a hardware broadcast or barrier) is no round of messages: such an
  * algorithm brings its times on a network (`hardware`); its messages are those of software that would do the
  * same, for who wants bytes between tasks. */
-#ifndef FC_COLLECTIVE_H
-#define FC_COLLECTIVE_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -94,14 +93,21 @@ static inline double fc_loggp_recv_gap_s(const struct fc_loggp *p, double bytes)
  * member in one round are known without building any. An empty block of an alltoallv is no message. */
 struct fc_collective_alike {
     uint32_t (*n_rounds)(uint32_t n);
-    uint32_t (*n_sends)(uint32_t n); /* of a member in a round */
-    /* To whom, from whom the member's k-th send and receive of the round are. */
+    uint32_t (*n_sends)(uint32_t n); /* of a member in a round; NULL: one */
+    /* To whom, from whom the member's k-th send and receive of the round are. from NULL: the call is always listed, never
+     * worked out as it comes (solvers/replay/replay_rounds.c). */
     uint32_t (*to)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
     uint32_t (*from)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
-    double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
+    uint32_t (*block)(uint32_t n, uint32_t from, uint32_t to, uint32_t round); /* whose the one block of a message is */
+    double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round); /* NULL: of `block` */
     uint32_t (*n_reduce)(uint32_t n); /* rounds of a reduction, the first ones, that reduce; NULL: all of them */
     enum fc_message_work (*packs)(uint32_t n, uint32_t round); /* of blocks in this round; NULL: never */
 };
+/* Sends of a member in all rounds. */
+static inline uint32_t fc_alike_sends(const struct fc_collective_alike *alike, uint32_t n)
+{
+    return alike->n_rounds(n) * (alike->n_sends ? alike->n_sends(n) : 1);
+}
 /* What the receiver does with a message of operation `op` in that round, by the alike algorithm. */
 static inline enum fc_message_work fc_alike_work(const struct fc_collective_alike *alike, enum fc_message_work of_op,
                                                  uint32_t n, uint32_t round)
@@ -159,29 +165,20 @@ enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm,
 double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p, uint32_t n,
                             double bytes);
 
-/* The messages of a call by a given algorithm, appended as fc_collective_messages does. FC_INPUT also when
+/* The messages of a call by a given algorithm, appended as fc_collective_messages_by does. FC_INPUT also when
  * it cannot do with n members. */
 enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm, uint32_t n, uint32_t root,
                                  double bytes, const double *list, struct fc_arena *arena, struct fc_message **messages,
                                  uint64_t *n_messages, struct fc_status *st);
 
-/* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
- *
- * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear, shifted and
- * pairwise, alltoall bruck; allreduce ring; reduce_scatter ring and pairwise. */
+/* ---- algorithms with `alike` (collective_alike.c) ---- */
 
-struct fc_collective_step {
-    uint32_t peer;
-    bool receives;
-    double bytes; /* 0 in an alltoallv: there is no such message, skip the step */
-};
-uint32_t fc_collective_rounds(const struct fc_collective_algorithm *algorithm, uint32_t n);
-/* Steps of one member in a round: sends before receives. The k-th send of a member to a peer in a round is
- * the peer's only receive from it in that round: (round, from, to) names a message. */
-uint32_t fc_collective_n_steps(const struct fc_collective_algorithm *algorithm, uint32_t n);
-/* Step k. The call is told by s: n, bytes, list, and, for blocks of unequal bytes, before. */
-struct fc_collective_step fc_collective_step(const struct fc_collective_algorithm *algorithm,
-                                             const struct fc_schedule *s, uint32_t member, uint32_t round, uint32_t k);
+/* One round less than members; the member that many ahead or behind; 2^round ahead; the bytes from each to each. */
+uint32_t fc_alike_less_one(uint32_t n);
+uint32_t fc_alike_ahead(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
+uint32_t fc_alike_behind(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
+uint32_t fc_alike_far_ahead(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
+double fc_alike_matrix(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
 void fc_collective_alike_build(const struct fc_collective_alike *alike, struct fc_schedule *s);
 
 /* ---- which algorithm: collective_choice.c; rules in collective_mpich.c, collective_openmpi.c, collective_vendors.c ---- */
@@ -239,9 +236,9 @@ extern const struct fc_collective_alias fc_collective_aliases[]; /* ends with al
 const struct fc_collective_algorithm *fc_collective_known_as(enum fc_op op, const char *text, size_t length,
                                                              const struct fc_collective_rules **rules);
 
-/* fc_collective_messages with a choice. */
+/* Appends the messages of collective `op` among n members (root: member number; bytes as in enum fc_op; list: bytes
+ * from each to each for ALLTOALLV as [n][n] row-major; for GATHER, SCATTER, ALLGATHER, REDUCE_SCATTER each member's bytes
+ * [n] where they differ; or NULL) to *messages (grown in the arena), ordered by round. choice NULL: the default rules. */
 enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
                                        uint32_t root, double bytes, const double *list, struct fc_arena *arena,
                                        struct fc_message **messages, uint64_t *n_messages, struct fc_status *st);
-
-#endif

@@ -8,16 +8,6 @@
  * here. */
 #include "solvers/collective/collective_parts.h"
 
-static uint32_t one(uint32_t n)
-{
-    (void)n;
-    return 1;
-}
-static uint32_t ahead(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
-{
-    (void)k;
-    return (uint32_t)((member + (UINT64_C(1) << round)) % n);
-}
 static uint32_t behind(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
 {
     (void)k;
@@ -39,8 +29,8 @@ static enum fc_message_work in_the_end(uint32_t n, uint32_t round)
 {
     return round + 1 == fc_ceil_log2(n) ? FC_WORK_PACKS : FC_WORK_NONE;
 }
-const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one,  behind,    ahead,
-                                                             gather_bytes, NULL, in_the_end};
+const struct fc_collective_alike fc_alike_allgather_bruck = {
+    .n_rounds = fc_ceil_log2, .to = behind, .bytes = gather_bytes, .packs = in_the_end};
 
 double fc_time_allgather_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {
@@ -65,7 +55,8 @@ static enum fc_message_work always(uint32_t n, uint32_t round)
     (void)n, (void)round;
     return FC_WORK_PICKS;
 }
-const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes, NULL, always};
+const struct fc_collective_alike fc_alike_alltoall_bruck = {
+    .n_rounds = fc_ceil_log2, .to = fc_alike_far_ahead, .bytes = move_bytes, .packs = always};
 
 double fc_time_alltoall_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {

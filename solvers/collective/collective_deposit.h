@@ -1,7 +1,6 @@
 /* collective_deposit.h - private to the broadcasts along lines and planes of a torus (collective_line.c,
  * collective_plane.c): which nodes, how fast, how long on the way. */
-#ifndef FC_COLLECTIVE_DEPOSIT_H
-#define FC_COLLECTIVE_DEPOSIT_H
+#pragma once
 
 #include "models/family_torus.h"
 #include "solvers/collective/collective_parts.h"
@@ -30,5 +29,3 @@ static inline uint32_t fc_deposit_hops(const struct fc_deposit *d, uint32_t rout
 /* When a member has all `n` colours, the c-th there at colour_s[c]: it takes them one by one, o_r each, as
  * they come. */
 double fc_deposit_receive_s(const struct fc_software *software, double bytes, const double *colour_s, int n);
-
-#endif

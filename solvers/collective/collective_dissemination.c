@@ -4,27 +4,13 @@
  * Source: Hensgen, Finkel & Manber, Int. J. Parallel Programming 17(1), 1988. */
 #include "solvers/collective/collective_parts.h"
 
-static uint32_t one(uint32_t n)
-{
-    (void)n;
-    return 1;
-}
-static uint32_t to(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
-{
-    (void)k;
-    return (uint32_t)((member + (UINT64_C(1) << round)) % n);
-}
-static uint32_t from(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
-{
-    (void)k;
-    return (uint32_t)((member + n - (UINT64_C(1) << round)) % n);
-}
 static double nothing(const struct fc_schedule *s, uint32_t a, uint32_t b, uint32_t round)
 {
     (void)s, (void)a, (void)b, (void)round;
     return 0;
 }
-const struct fc_collective_alike fc_alike_dissemination = {fc_ceil_log2, one, to, from, nothing, NULL, NULL};
+const struct fc_collective_alike fc_alike_dissemination = {
+    .n_rounds = fc_ceil_log2, .to = fc_alike_far_ahead, .bytes = nothing};
 
 double fc_time_dissemination(const struct fc_loggp *p, uint32_t n, double bytes)
 {

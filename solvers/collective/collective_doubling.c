@@ -49,11 +49,6 @@ double fc_time_scan_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
 
 /* ---- allgather: everyone sends the aligned group that it has so far ---- */
 
-static uint32_t one(uint32_t n)
-{
-    (void)n;
-    return 1;
-}
 static uint32_t partner(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
 {
     (void)n, (void)k;
@@ -65,7 +60,8 @@ static double group(const struct fc_schedule *s, uint32_t from, uint32_t to, uin
     uint32_t size = UINT32_C(1) << round;
     return fc_schedule_blocks(s, from & ~(size - 1), size);
 }
-const struct fc_collective_alike fc_alike_allgather_doubling = {fc_ceil_log2, one, partner, partner, group, NULL, NULL};
+const struct fc_collective_alike fc_alike_allgather_doubling = {
+    .n_rounds = fc_ceil_log2, .to = partner, .bytes = group};
 
 double fc_time_allgather_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
 {

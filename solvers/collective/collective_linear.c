@@ -49,32 +49,18 @@ static uint32_t one(uint32_t n)
     (void)n;
     return 1;
 }
-static uint32_t others(uint32_t n)
+static uint32_t own(uint32_t n, uint32_t source, uint32_t target, uint32_t round)
 {
-    return n - 1;
+    (void)n, (void)target, (void)round;
+    return source;
 }
-static uint32_t to(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
-{
-    (void)round;
-    return (uint32_t)(((uint64_t)member + k + 1) % n);
-}
-static uint32_t from(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
-{
-    (void)round;
-    return (uint32_t)(((uint64_t)member + n - k - 1) % n);
-}
-static double block(const struct fc_schedule *s, uint32_t source, uint32_t target, uint32_t round)
-{
-    (void)round;
-    return s->list ? s->list[(uint64_t)source * s->n + target] : s->bytes;
-}
-static double own(const struct fc_schedule *s, uint32_t source, uint32_t target, uint32_t round)
-{
-    (void)target, (void)round;
-    return fc_schedule_blocks(s, source, 1);
-}
-const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block, NULL, NULL};
-const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own, NULL, NULL};
+const struct fc_collective_alike fc_alike_alltoall_linear = {.n_rounds = one,
+                                                             .n_sends = fc_alike_less_one,
+                                                             .to = fc_alike_ahead,
+                                                             .from = fc_alike_behind,
+                                                             .bytes = fc_alike_matrix};
+const struct fc_collective_alike fc_alike_allgather_linear = {
+    .n_rounds = one, .n_sends = fc_alike_less_one, .to = fc_alike_ahead, .from = fc_alike_behind, .block = own};
 
 double fc_time_alltoall_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {

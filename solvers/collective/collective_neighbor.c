@@ -7,11 +7,6 @@
  * cluster with Fast Ethernet", HPC Asia 2005; Open MPI coll/base. */
 #include "solvers/collective/collective_parts.h"
 
-static uint32_t one(uint32_t n)
-{
-    (void)n;
-    return 1;
-}
 static uint32_t rounds(uint32_t n)
 {
     return n / 2;
@@ -30,7 +25,7 @@ static double pair(const struct fc_schedule *s, uint32_t from, uint32_t to, uint
     int64_t c = (int64_t)(from / 2) + (from % 2 ? -step : step);
     return fc_schedule_blocks(s, (uint32_t)(2 * (((c % pairs) + pairs) % pairs)), 2);
 }
-const struct fc_collective_alike fc_alike_neighbor = {rounds, one, partner, partner, pair, NULL, NULL};
+const struct fc_collective_alike fc_alike_neighbor = {.n_rounds = rounds, .to = partner, .bytes = pair};
 
 double fc_time_neighbor(const struct fc_loggp *p, uint32_t n, double bytes)
 {

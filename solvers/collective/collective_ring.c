@@ -7,15 +7,6 @@
  * JPDC 69(2), 2009; Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005 (allgather). */
 #include "solvers/collective/collective_parts.h"
 
-static uint32_t one(uint32_t n)
-{
-    (void)n;
-    return 1;
-}
-static uint32_t once(uint32_t n)
-{
-    return n - 1;
-}
 static uint32_t twice(uint32_t n)
 {
     return 2 * (n - 1);
@@ -31,16 +22,16 @@ static uint32_t left(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
     return member ? member - 1 : n - 1;
 }
 /* The own block first, then what came in the round before. */
-static double gathered(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round)
+static uint32_t gathered(uint32_t n, uint32_t from, uint32_t to, uint32_t round)
 {
     (void)to;
-    return fc_schedule_blocks(s, (uint32_t)(((uint64_t)from + s->n - round) % s->n), 1);
+    return (uint32_t)(((uint64_t)from + n - round) % n);
 }
 /* Block m starts behind member m and is complete at m: `from` sends block from - 1 first. */
-static double reduced(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round)
+static uint32_t reduced(uint32_t n, uint32_t from, uint32_t to, uint32_t round)
 {
     (void)to;
-    return fc_schedule_blocks(s, (uint32_t)(((uint64_t)from + 2 * (uint64_t)s->n - 1 - round) % s->n), 1);
+    return (uint32_t)(((uint64_t)from + 2 * (uint64_t)n - 1 - round) % n);
 }
 static double part(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round)
 {
@@ -48,9 +39,12 @@ static double part(const struct fc_schedule *s, uint32_t from, uint32_t to, uint
     return s->bytes / s->n;
 }
 
-const struct fc_collective_alike fc_alike_allgather_ring = {once, one, right, left, gathered, NULL, NULL};
-const struct fc_collective_alike fc_alike_reduce_scatter_ring = {once, one, right, left, reduced, NULL, NULL};
-const struct fc_collective_alike fc_alike_allreduce_ring = {twice, one, right, left, part, once, NULL};
+const struct fc_collective_alike fc_alike_allgather_ring = {
+    .n_rounds = fc_alike_less_one, .to = right, .from = left, .block = gathered};
+const struct fc_collective_alike fc_alike_reduce_scatter_ring = {
+    .n_rounds = fc_alike_less_one, .to = right, .block = reduced};
+const struct fc_collective_alike fc_alike_allreduce_ring = {
+    .n_rounds = twice, .to = right, .from = left, .bytes = part, .n_reduce = fc_alike_less_one};
 
 double fc_time_allgather_ring(const struct fc_loggp *p, uint32_t n, double bytes)
 {

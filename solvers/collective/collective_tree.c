@@ -22,6 +22,7 @@
  *     up(v) = max over i of (u_i + o + L + (c - 1 - i) q) + r,  0 for leaves.
  * The barrier goes up and down with empty messages: T = up + down. In order: up + H, where the root is not the last
  * member. No closed form of reductions in segments. */
+#include "core/values.h"
 #include "solvers/collective/collective_parts.h"
 
 #include <math.h>
@@ -200,12 +201,6 @@ static double down_s(const struct fc_loggp *p, struct tree t, uint32_t n, uint32
     return time;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double up_s(const struct fc_loggp *p, struct tree t, uint32_t n, double bytes)
 {
     double q = fc_loggp_recv_gap_s(p, bytes), time = NAN;
@@ -215,7 +210,7 @@ static double up_s(const struct fc_loggp *p, struct tree t, uint32_t n, double b
         uint32_t c = 0;
         for (uint32_t child; (child = child_of(&t, v, c)) != FC_NONE; c++)
             arrive[c] = done[child] + p->send_s + p->latency_s;
-        qsort(arrive, c, sizeof *arrive, ascending);
+        qsort(arrive, c, sizeof *arrive, fc_by_real);
         for (uint32_t i = 0; i < c; i++)
             done[v] = fmax(done[v], arrive[i] + (c - 1 - i) * q + fc_loggp_recv_s(p, bytes));
         time = done[v];

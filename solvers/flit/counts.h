@@ -1,7 +1,6 @@
 /* counts.h - what the engines count: integers only, so that adding those of all threads in any order gives the same
  * (counts.c). */
-#ifndef FC_FLIT_COUNTS_H
-#define FC_FLIT_COUNTS_H
+#pragma once
 
 #include "solvers/flit/flit.h"
 
@@ -113,5 +112,3 @@ static inline void fc_flit_count_flits(struct fc_flit_counts *counts, uint64_t n
 enum fc_code fc_flit_counts_make(struct fc_flit_counts *counts, struct fc_arena *arena, struct fc_status *st);
 /* Adds `from` to `to` (same windows). */
 void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *from);
-
-#endif

@@ -1,7 +1,6 @@
 /* cycle.h - the state of the cycle engine (cycle.c, cycle_step.c): every flit of every channel, tick by tick.
  */
-#ifndef FC_CYCLE_H
-#define FC_CYCLE_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
@@ -228,9 +227,6 @@ enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_fl
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
-/* Starts and ends a tick of the block's queues. */
-void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
-void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it.
@@ -303,5 +299,3 @@ static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, ui
     b->packets_out++;
     b->free_packet[b->n_free++] = id;
 }
-
-#endif

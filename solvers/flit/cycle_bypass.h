@@ -12,8 +12,7 @@
  * granted earlier, order within channels and the link's rate are kept. Credits go back as without the bypass.
  * Limits: no bypass with a virtual-channel stage; a head that waits a single tick for a token or a channel
  * takes the full delay. */
-#ifndef FC_CYCLE_BYPASS_H
-#define FC_CYCLE_BYPASS_H
+#pragma once
 
 #include "solvers/flit/cycle_router.h"
 
@@ -51,5 +50,3 @@ static inline uint32_t bypass(engine *e, const struct fc_cycle_bid *bid, uint32_
     line->free = t + flit->router_ticks - early + ticks;
     return early;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Routers stand in chunks of 64, each block's from a chunk's start on; a router is a lane of its chunk. What
  * allocation reads lies in rows of 64 bytes, one for a port, channel or output of all lanes, so that a plain
  * loop over a row is a vector instruction or a few. */
-#ifndef FC_CYCLE_FAST_H
-#define FC_CYCLE_FAST_H
+#pragma once
 
 #include "solvers/flit/cycle.h"
 #include "solvers/flit/route_fields.h"
@@ -103,5 +102,3 @@ void fc_cycle_fast_sync(struct fc_cycle *engine);
 void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
 /* Flits in channel vc of the input port. */
 uint32_t fc_cycle_fast_count(const struct fc_cycle *engine, const struct fc_cycle_port *port, int vc);
-
-#endif

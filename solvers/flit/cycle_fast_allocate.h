@@ -4,8 +4,7 @@
  * before heads, then round robin. Every comparison is made for all 64 routers of a chunk at once, a byte a
  * router, in vectors of FC_LANE_BYTES. No branch depends on traffic.
  */
-#ifndef FC_CYCLE_FAST_ALLOCATE_H
-#define FC_CYCLE_FAST_ALLOCATE_H
+#pragma once
 
 #include "solvers/flit/cycle_fast.h"
 
@@ -287,5 +286,3 @@ FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, ui
         }
     }
 }
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The work by the flit has no branch that depends on traffic but the ends of its loops. Model, timing and
  * tie-breaks are those of cycle_step.c; tests hold the two against each other. */
-#ifndef FC_CYCLE_FAST_RUN_H
-#define FC_CYCLE_FAST_RUN_H
+#pragma once
 
 #include "solvers/flit/cycle_fast_allocate.h"
 
@@ -347,5 +346,3 @@ INLINE void run_kind(block *b, uint64_t from, uint64_t to, const uint32_t ports,
     else
         run(b, from, to, FC_FAST_WORMS, ports, place_bits, vc_bits);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* cycle_multicast.h - packets that routers of the cycle engine copy (cycle_multicast.c). Present only in runs
  * with flit->multicast. */
-#ifndef FC_CYCLE_MULTICAST_H
-#define FC_CYCLE_MULTICAST_H
+#pragma once
 
 #include "solvers/flit/cycle.h"
 #include "solvers/flit/multicast.h"
@@ -60,5 +59,3 @@ uint64_t fc_cycle_multicast_route(const struct fc_cycle *engine, uint32_t tag);
 void fc_cycle_multicast_start(struct fc_cycle *engine, uint32_t node, uint32_t packet, uint32_t tag);
 /* Channels that the fork waits for, as in struct fc_flit_blocked; 0: it is none. */
 uint32_t fc_cycle_fork_wanted(const struct fc_cycle *engine, size_t channel, uint32_t *out);
-
-#endif

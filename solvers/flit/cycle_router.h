@@ -1,7 +1,6 @@
 /* cycle_router.h - a router of the cycle engine's general path: who has work, who sleeps, what a head asks
  * for (cycle_step.c, cycle_allocate.c, cycle_inject.c). Timing and rules: cycle_step.c. */
-#ifndef FC_CYCLE_ROUTER_H
-#define FC_CYCLE_ROUTER_H
+#pragma once
 
 #include "solvers/flit/cycle_multicast.h"
 
@@ -190,5 +189,3 @@ uint32_t fc_cycle_make_packet(struct fc_cycle_block *block, uint32_t n, const st
 /* One flit of the node at `place`, if it can go (cycle_inject.c). */
 void fc_cycle_send(struct fc_cycle_block *block, uint32_t place, uint64_t t);
 uint32_t fc_cycle_put_flit(struct fc_cycle_block *block, struct fc_cycle_node *node, uint32_t flags, uint64_t t);
-
-#endif

@@ -18,7 +18,7 @@
  */
 #include "solvers/flit/cycle_router.h"
 
-void fc_cycle_queues_start(block *b, uint64_t t)
+static void queues_start(block *b, uint64_t t)
 {
     for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
         struct fc_cycle_queue *q = &b->queue[k];
@@ -27,7 +27,7 @@ void fc_cycle_queues_start(block *b, uint64_t t)
         b->write[k] = q->item + q->at;
     }
 }
-void fc_cycle_queues_end(block *b, uint64_t t)
+static void queues_end(block *b, uint64_t t)
 {
     for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
         struct fc_cycle_queue *q = &b->queue[k];
@@ -109,7 +109,7 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         if (counts->interval_ticks && t / counts->interval_ticks < counts->n_intervals)
             interval = (uint32_t)(t / counts->interval_ticks);
         fc_cycle_watch(b, t);
-        fc_cycle_queues_start(b, t);
+        queues_start(b, t);
         receive(e, b, t, interval);
         if (e->intake) fc_cycle_take(b, t);
         fc_cycle_births(b, t);
@@ -117,6 +117,6 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         for (uint32_t w = 0; w < (b->n_nodes + 63) / 64; w++)
             for (uint64_t rest = b->sending[w]; rest; rest &= rest - 1) fc_cycle_send(b, 64 * w + LOW(rest), t);
         routers(e, b, t, interval);
-        fc_cycle_queues_end(b, t);
+        queues_end(b, t);
     }
 }

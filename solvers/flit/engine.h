@@ -1,6 +1,5 @@
 /* engine.h - the engines (event.c, cycle.c): what run control asks of them, and deadlock reports. */
-#ifndef FC_FLIT_ENGINE_H
-#define FC_FLIT_ENGINE_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/prepared.h"
@@ -53,5 +52,3 @@ extern const struct fc_flit_engine_ops fc_flit_event_engine, fc_flit_cycle_engin
 enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked, uint32_t n,
                                    const uint32_t *wanted, struct fc_arena *arena, const char **text,
                                    struct fc_status *st);
-
-#endif

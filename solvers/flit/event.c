@@ -22,7 +22,6 @@
 #include "solvers/flit/traffic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
 {

@@ -5,8 +5,7 @@
  * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
  * tokens. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
  * tori (event_torus*.c). */
-#ifndef FC_EVENT_H
-#define FC_EVENT_H
+#pragma once
 
 #include "solvers/flit/engine.h"
 #include "solvers/flit/event_block.h"
@@ -133,5 +132,3 @@ static inline bool fc_event_any(const struct fc_event *e, const uint64_t *mask)
     for (int w = 1; w < e->words; w++) any |= mask[w];
     return any;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* event_block.h - a thread's part of the network in the packet-event engine, and what blocks tell each other. */
-#ifndef FC_EVENT_BLOCK_H
-#define FC_EVENT_BLOCK_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/event_parts.h"
@@ -90,5 +89,3 @@ struct fc_event_block {
     bool out_of_memory;
     char padding[64];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* event_count.h - what the packet-event engine counts near borders of the measurement and of intervals (event_count.c). */
-#ifndef FC_EVENT_COUNT_H
-#define FC_EVENT_COUNT_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -26,5 +25,3 @@ static inline void fc_event_count_occupancy(struct fc_event_block *block, const 
     else
         counts->occupancy_flit_ticks[vc] += (now - arrived) * n;
 }
-
-#endif

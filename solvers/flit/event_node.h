@@ -1,6 +1,5 @@
 /* event_node.h - nodes of the packet-event engine: packets that start and that arrive (event_node.c). */
-#ifndef FC_EVENT_NODE_H
-#define FC_EVENT_NODE_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -13,5 +12,3 @@ void fc_event_deliver(struct fc_event_block *block, uint32_t packet, uint64_t ti
 void fc_event_land(struct fc_event_block *block);
 /* A packet off the free list; 0 when out of memory. */
 uint32_t fc_event_new_packet(struct fc_event_block *block);
-
-#endif

@@ -1,6 +1,5 @@
 /* event_parts.h - what the state of the packet-event engine consists of: packets, channels, links, tokens. */
-#ifndef FC_EVENT_PARTS_H
-#define FC_EVENT_PARTS_H
+#pragma once
 
 #include "solvers/flit/traffic.h"
 
@@ -101,5 +100,3 @@ struct fc_event_node {
     uint64_t when;         /* tick of its one valid event; FC_EVENT_NEVER */
     uint32_t vertex, link; /* link: its first */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* event_router.h - arbitration at the routers of the packet-event engine (event_router.c, event_elect.c). */
-#ifndef FC_EVENT_ROUTER_H
-#define FC_EVENT_ROUTER_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -31,5 +30,3 @@ static inline uint64_t fc_event_random(const struct fc_event_block *block, uint3
     uint64_t place = (uint64_t)router << 32 | salt;
     return fc_event_mix(block->engine->seed + place * 0xda942042e4dd58b5u + block->wheel.now * 0x9e3779b97f4a7c15u);
 }
-
-#endif

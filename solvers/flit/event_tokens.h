@@ -1,6 +1,5 @@
 /* event_tokens.h - tokens of a channel that are there or come back (event_wait.c). */
-#ifndef FC_EVENT_TOKENS_H
-#define FC_EVENT_TOKENS_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -40,5 +39,3 @@ static inline void fc_event_take_return(struct fc_event_block *block, uint32_t l
         t->ramp = *ramp;
     if (fc_event_link(block->engine, l)->wanted) fc_event_wake_for_tokens(block, l, vc, ramp);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* event_torus.h - what event_torus.c (choices, waiting), event_torus_move.c (a packet moves) and
  * event_torus_contend.c (several at once) share: adaptive routing on a torus in the packet-event engine. */
-#ifndef FC_EVENT_TORUS_H
-#define FC_EVENT_TORUS_H
+#pragma once
 
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"
@@ -102,5 +101,3 @@ static inline int32_t fc_event_room(const struct fc_event_block *block, const st
     missing = missing > flits ? flits : missing;
     return t->count + (int32_t)flits - (int32_t)missing;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Times are those of event_transfer.c. What is known before is not asked: all links between routers are of
  * one class, and the link into the network is no slower, so that only on the link to its node a packet could
  * run dry. The head of one that has no hops left is called when it cannot any more. */
-#ifndef FC_EVENT_TORUS_MOVE_H
-#define FC_EVENT_TORUS_MOVE_H
+#pragma once
 
 #include "solvers/flit/event_count.h"
 #include "solvers/flit/event_torus.h"
@@ -221,5 +220,3 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     packet->hops++;
     fc_event_enter(block, next, t, p, packet, e->hop_class, ticks, e->hop.ready);
 }
-
-#endif

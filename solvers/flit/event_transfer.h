@@ -1,6 +1,5 @@
 /* event_transfer.h - a packet moves on, within a block or to another one (event_transfer.c), on a path of its input port. */
-#ifndef FC_EVENT_TRANSFER_H
-#define FC_EVENT_TRANSFER_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -60,5 +59,3 @@ static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int 
     while (*path > now) path++;
     *path = end;
 }
-
-#endif

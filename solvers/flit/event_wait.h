@@ -1,6 +1,5 @@
 /* event_wait.h - heads that wait for links, and what wakes them (event_wait.c). */
-#ifndef FC_EVENT_WAIT_H
-#define FC_EVENT_WAIT_H
+#pragma once
 
 #include "solvers/flit/event.h"
 
@@ -51,5 +50,3 @@ static inline uint64_t *fc_event_waiting(const struct fc_event *e, uint32_t l, u
 {
     return &e->waiting[((size_t)l * e->n_groups + group) * (size_t)e->words];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* event_wheel.h - the calendar of the packet-event engine, and arrays that grow. */
-#ifndef FC_EVENT_WHEEL_H
-#define FC_EVENT_WHEEL_H
+#pragma once
 
 #include "core/core.h"
 
@@ -63,5 +62,3 @@ static inline void fc_event_push(struct fc_event_wheel *wheel, uint64_t tick, in
     wheel->filled[s / 64] |= 1ull << s % 64;
     slot->word[slot->n++] = word;
 }
-
-#endif

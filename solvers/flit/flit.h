@@ -5,8 +5,7 @@
  * interleaving), the cycle engine moves flits (wormhole, interleaving). Source: Dally & Towles, Principles
  * and Practices of Interconnection Networks (2004), chapters 16 to 19 and 23; the Blue Gene/L arbitration:
  * Adiga et al., IBM J. Res. Dev. 49(2/3), 2005. */
-#ifndef FC_FLIT_H
-#define FC_FLIT_H
+#pragma once
 
 #include "core/core.h"
 #include "models/models.h"
@@ -141,5 +140,3 @@ enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct
 enum fc_code fc_flit_ideal_throughput(const struct fc_network *net, const struct fc_demand *demand,
                                       const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                       struct fc_status *st);
-
-#endif

@@ -7,7 +7,6 @@
 #include "solvers/flit/source.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct fc_flit_multicast_ops *const all_ops[] = {
     [FC_MULTICAST_DEPOSIT] = &fc_multicast_deposit,

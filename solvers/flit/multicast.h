@@ -1,6 +1,5 @@
 /* multicast.h - packets that routers copy (multicast.c, multicast_*.c). */
-#ifndef FC_FLIT_MULTICAST_H
-#define FC_FLIT_MULTICAST_H
+#pragma once
 
 #include "solvers/flit/route_ops.h"
 
@@ -36,5 +35,3 @@ struct fc_flit_multicast_ops {
 extern const struct fc_flit_multicast_ops fc_multicast_deposit, fc_multicast_tree;
 /* Sets flit->multicast when the demand has messages that this machine's routers copy. */
 void fc_flit_multicast_use(struct fc_flit_net *flit, const struct fc_demand *demand);
-
-#endif

@@ -10,6 +10,7 @@
  *
  * Deadlock. A routing runs only with a certificate (models/deadlock/deadlock.c) under the rule of the settings or the
  * machine, unless allow_deadlock says otherwise. */
+#include "core/values.h"
 #include "models/deadlock/cdg.h"
 #include "solvers/flit/route.h"
 
@@ -35,7 +36,7 @@
 #define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;
 #define ENTRY(name) &fc_route_##name,
 ROUTES(DECLARE)
-const struct fc_flit_route_ops *const fc_flit_routes[] = {ROUTES(ENTRY) NULL};
+static const struct fc_flit_route_ops *const routes[] = {ROUTES(ENTRY) NULL};
 
 enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *st, const char *format, ...)
 {
@@ -129,16 +130,6 @@ static double worst_error(const struct fc_machine *machine, double tick_s)
     return worst;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Seconds as ticks; FC_INPUT when too long for 32 bits. */
 static enum fc_code to_ticks(const struct fc_flit_net *flit, double seconds, double tick_s, uint32_t least,
                              const char *what, uint32_t *ticks, struct fc_status *st)
@@ -221,7 +212,7 @@ static enum fc_code choose_ticks(struct fc_flit_net *flit, struct fc_status *st)
         return st->code;
     int n = list_times(flit, reception, times);
     uint64_t divisor = 0;
-    for (int i = 0; i < n; i++) divisor = common_divisor(divisor, *times[i]);
+    for (int i = 0; i < n; i++) divisor = fc_common_divisor(divisor, *times[i]);
     for (int i = 0; i < n && divisor > 1; i++) *times[i] /= (uint32_t)divisor;
     flit->ticks_per_cycle = (double)best / (double)(divisor ? divisor : 1);
     tick_s = flit->cycle_s / flit->ticks_per_cycle;
@@ -343,7 +334,7 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
     const struct fc_vc_rule_ops *rule =
         settings->vc_rule ? fc_vc_rule_find(settings->vc_rule, machine) : fc_vc_rule_of(machine);
     char words[640];
-    if (!rule || !rule->invariant || !rule->invariant(flit->net, words, sizeof words)) return false;
+    if (!rule || !rule->invariant || !rule->invariant(flit->net, rule->variant, words, sizeof words)) return false;
     flit->vc_rule = rule->name;
     return true;
 }
@@ -417,7 +408,7 @@ static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
 /* What is not listed is walked. */
 static const struct fc_flit_route_ops *find_route(const struct fc_machine *machine)
 {
-    for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++)
+    for (const struct fc_flit_route_ops *const *r = routes; *r; r++)
         if (!strcmp((*r)->name, machine->routing->name) && fc_serves((*r)->families, machine->family)) return *r;
     return &fc_route_walked;
 }

@@ -2,8 +2,7 @@
  *
  * Time is counted in ticks, a whole fraction or multiple of the machine's cycle, so chosen that the flit
  * times of all link classes, wire latencies and router delays are whole numbers of ticks. */
-#ifndef FC_FLIT_PREPARED_H
-#define FC_FLIT_PREPARED_H
+#pragma once
 
 #include "solvers/flit/flit.h"
 
@@ -90,5 +89,3 @@ static inline uint64_t fc_flit_reception_ticks(const struct fc_flit_net *flit, u
     double ticks = flit->reception_packet_ticks + flits * flit->reception_flit_ticks + 0.5;
     return ticks < 1 ? 1 : (uint64_t)ticks;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* route.h - what the routings of the kernel share (route_*.c): counting virtual channels, random picks, node
  * tables. */
-#ifndef FC_FLIT_ROUTE_H
-#define FC_FLIT_ROUTE_H
+#pragma once
 
 #include "solvers/flit/prepared.h"
 #include "solvers/flit/route_ops.h"
@@ -74,5 +73,3 @@ void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits);
 
 extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive, fc_route_torus_valiant,
     fc_route_nca, fc_route_nca_hash, fc_route_nca_random, fc_route_walked;
-
-#endif

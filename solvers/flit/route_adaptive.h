@@ -1,8 +1,7 @@
 /* route_adaptive.h - minimal adaptive routing on tori and meshes with single cables, for loops that cannot
  * afford a call and a list of choices a hop (event_torus.c). The same routes and channels as route_torus.c,
  * from which it is filled. */
-#ifndef FC_FLIT_ROUTE_ADAPTIVE_H
-#define FC_FLIT_ROUTE_ADAPTIVE_H
+#pragma once
 
 #include "solvers/flit/route.h"
 
@@ -98,5 +97,3 @@ static inline struct fc_flit_choice fc_route_adaptive_escape_choice(const struct
                                    .room_packets = (uint8_t)(f->bubble * (1 + (!within & f->ring[port / 2]))),
                                    .full_size = f->full_size};
 }
-
-#endif

@@ -238,7 +238,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     t->channel_at = fc_route_bits(most_between(t->s));
     t->nothing = (1ull << t->channel_at) - 1;
     t->n = fc_plus_most_global(flit->net);
-    int n_rule = fc_plus_vcs(flit->net), rep;
+    int n_rule = fc_plus_vcs(flit->net, 0), rep;
     if (fc_route_data_channels(flit, n_rule, &rep, st)) return st->code;
     for (int c = 0; c < 4; c++) t->vcs[c] = fc_flit_vc_mask(c < n_rule ? c : n_rule - 1, rep);
     t->second_local = fc_flit_vc_mask(n_rule - 1, rep);

@@ -1,7 +1,6 @@
 /* route_fields.h - dimension-order routing as plain bit fields, for loops that cannot afford a call a hop
  * (cycle_fast*.c). The same routes and channels as route_torus.c, from which it is filled. */
-#ifndef FC_FLIT_ROUTE_FIELDS_H
-#define FC_FLIT_ROUTE_FIELDS_H
+#pragma once
 
 #include "solvers/flit/prepared.h"
 
@@ -50,5 +49,3 @@ static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, co
     *bits = (uint32_t)(at & 63) + f->out_bits + 1;
     return route | (uint64_t)(2 * n_dims + place) << (at & 63);
 }
-
-#endif

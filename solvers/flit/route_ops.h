@@ -1,6 +1,5 @@
 /* route_ops.h - routings of the kernel: what the head of a packet may ask for (route_*.c). */
-#ifndef FC_FLIT_ROUTE_OPS_H
-#define FC_FLIT_ROUTE_OPS_H
+#pragma once
 
 #include "solvers/flit/prepared.h"
 
@@ -66,12 +65,9 @@ struct fc_flit_route_ops {
      * and the rest the cable; returns how many stand for all. NULL: as many as there are words. */
     uint32_t (*strata)(const struct fc_flit_net *flit, int *tie_bits);
 };
-extern const struct fc_flit_route_ops *const fc_flit_routes[]; /* NULL-terminated */
 /* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep
  * .. c*rep+rep-1. */
 static inline uint16_t fc_flit_vc_mask(int c, int rep)
 {
     return (uint16_t)(((1u << rep) - 1) << (c * rep));
 }
-
-#endif

@@ -201,7 +201,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     t->net = flit->net;
     t->shape = fc_two_level(flit->net);
     bool single = !strcmp(flit->vc_rule, "none");
-    int n_rule = single ? 1 : fc_two_level_vcs(flit->net), rep;
+    int n_rule = fc_two_level_vcs(flit->net, single), rep;
     bool grid = t->shape->local == FC_LOCAL_GRID && t->shape->n_drawers > 1 && t->shape->n_positions > 1;
     if (fc_route_data_channels(flit, n_rule, &rep, st)) return st->code;
     for (int taken = 0; taken < 3; taken++)

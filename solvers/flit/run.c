@@ -25,7 +25,8 @@ void fc_flit_free(struct fc_flit_result *result)
 
 /* ---- lengths --------------------------------------------------------------------------------------------- */
 
-enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, struct fc_status *st)
+/* Ticks that bound what a packet needs in an empty network: the unit of warm-up and window. */
+static enum fc_code zero_load(const struct fc_flit_net *flit, uint64_t *ticks, struct fc_status *st)
 {
     const struct fc_network *net = flit->net;
     struct fc_arena arena = {0};
@@ -51,7 +52,7 @@ enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct
     struct fc_flit_net flit;
     uint64_t ticks;
     if (fc_flit_prepare(net, settings, &flit, st)) return st->code;
-    if (!fc_flit_zero_load(&flit, &ticks, st)) *cycles = fc_flit_to_cycles(&flit, ticks);
+    if (!zero_load(&flit, &ticks, st)) *cycles = fc_flit_to_cycles(&flit, ticks);
     fc_flit_unprepare(&flit);
     return st->code;
 }
@@ -76,7 +77,7 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
 {
     const struct fc_flit_net *flit = c->flit;
     const struct fc_flit_settings *set = c->settings;
-    if (fc_flit_zero_load(flit, &c->zero_load, st)) return st->code;
+    if (zero_load(flit, &c->zero_load, st)) return st->code;
     uint64_t flit_ticks, packet_ticks, wire_ticks;
     fc_flit_slowest_ticks(flit, &flit_ticks, &packet_ticks, &wire_ticks);
     c->chunk = fc_flit_cycles_to_ticks(flit, 256);

@@ -1,7 +1,6 @@
 /* run.h - private to run control (run.c, run_statistics.c, curve.c) and its tests: one run with a given
  * engine. */
-#ifndef FC_FLIT_RUN_H
-#define FC_FLIT_RUN_H
+#pragma once
 
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
@@ -13,9 +12,6 @@
 enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
                                 const struct fc_flit_engine_ops *ops, const struct fc_flit_settings *settings,
                                 struct fc_flit_result *result, struct fc_status *st);
-
-/* Ticks that bound what a packet needs in an empty network: the unit of warm-up and window. */
-enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, struct fc_status *st);
 
 /* ---- phases (run_phases.c) ------------------------------------------------------------------------------- */
 
@@ -91,5 +87,3 @@ struct fc_flit_measured {
 enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
                                  const struct fc_flit_measured *measured, struct fc_flit_result *result,
                                  struct fc_status *st);
-
-#endif

@@ -1,8 +1,6 @@
 /* run_ticks.c - cycles as ticks of the event engine, and back. */
-#include "solvers/flit/route.h"
 #include "solvers/flit/run.h"
 #include <math.h>
-#include <string.h>
 
 uint64_t fc_flit_cycles_to_ticks(const struct fc_flit_net *flit, double cycles)
 {

@@ -1,7 +1,6 @@
 /* source.h - private to the sources (source.c: open loop; source_closed.c, source_lists.c: messages), run
  * control (run*.c) and their tests. */
-#ifndef FC_FLIT_SOURCE_H
-#define FC_FLIT_SOURCE_H
+#pragma once
 
 #include "solvers/flit/multicast.h"
 #include "solvers/flit/prepared.h"
@@ -110,8 +109,6 @@ void fc_flit_outside_free(struct fc_flit_traffic *traffic);
 /* Queues a message behind the node's others: its packets are born at tick `born`, which must not be after the tick
  * that the engine has reached and may serve as its name in the log. Returns its packets; 0: out of memory. */
 uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes, uint64_t born);
-/* Drops all that is queued. */
-void fc_flit_outside_clear(struct fc_flit_traffic *traffic);
 void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 
 enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
@@ -139,5 +136,3 @@ void fc_flit_alias_make(const double *weight, uint32_t n, struct fc_flit_alias *
 
 /* Position `at` of a fixed random order of 0 .. n-1 chosen by `key`: a permutation that is nowhere stored. */
 uint32_t fc_flit_shuffled(uint64_t key, uint32_t n, uint32_t at);
-
-#endif

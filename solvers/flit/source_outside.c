@@ -40,7 +40,8 @@ enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed,
         t->n_nodes = o->n_nodes = flit->n_nodes;
         t->key = fc_random(seed, UINT64_C(0x736f7572636573), 0); /* "sources" */
         t->closed.in_order = true;
-        fc_flit_outside_clear(t);
+        o->free = FC_NONE;
+        memset(o->first, 0xff, o->n_nodes * sizeof *o->first);
         *traffic = t;
         return FC_OK;
     }
@@ -53,14 +54,6 @@ void fc_flit_outside_free(struct fc_flit_traffic *traffic)
     if (!traffic) return;
     if (traffic->closed.outside) free(traffic->closed.outside->message);
     fc_flit_traffic_free(traffic);
-}
-
-void fc_flit_outside_clear(struct fc_flit_traffic *traffic)
-{
-    struct fc_flit_outside *o = traffic->closed.outside;
-    o->n = 0;
-    o->free = FC_NONE;
-    memset(o->first, 0xff, o->n_nodes * sizeof *o->first);
 }
 
 uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes, uint64_t born)

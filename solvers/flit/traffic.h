@@ -1,6 +1,5 @@
 /* traffic.h - the packets of each node, in the order of birth (source*.c). */
-#ifndef FC_FLIT_TRAFFIC_H
-#define FC_FLIT_TRAFFIC_H
+#pragma once
 
 #include "solvers/flit/prepared.h"
 
@@ -32,5 +31,3 @@ const struct fc_flit_group *fc_flit_traffic_groups(const struct fc_flit_traffic 
 /* The node's first packet, and the one after `source` (in place). Thread-safe, no allocation. */
 void fc_flit_first(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
-
-#endif

@@ -121,14 +121,6 @@ double fc_nic_get_s(const struct fc_machine *m, const struct fc_nic_way *way, do
            (bytes > first ? (bytes - first) / fc_nic_pair_rate(m, way, FC_NIC_HOST) : 0);
 }
 
-double fc_nic_block_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes)
-{
-    struct fc_nic_peaks p;
-    fc_nic_peaks(m, &p);
-    return m->nic.put_s + m->nic.block_start_s +
-           stream_s(m, way, bytes, fmin(p.block, fc_nic_pair_rate(m, way, FC_NIC_HOST)));
-}
-
 double fc_nic_message_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes,
                         enum fc_nic_memory memory)
 {
@@ -143,11 +135,4 @@ double fc_nic_put_rate(const struct fc_machine *m, double bytes, double processe
     fc_nic_peaks(m, &p);
     double busy = n->gap_s + bytes * n->per_byte_s, rate = fmin(p.engine, memory == FC_NIC_HOST ? p.put : INFINITY);
     return busy > 0 ? fmin(rate, processes * bytes / busy) : rate;
-}
-
-double fc_nic_block_rate(const struct fc_machine *m, double bytes)
-{
-    struct fc_nic_peaks p;
-    fc_nic_peaks(m, &p);
-    return bytes / (m->nic.block_start_s + bytes / fmin(p.block, p.engine));
 }

@@ -5,8 +5,7 @@
  *
  * The section is optional (machine->nic.line 0: none); barriers and broadcasts refuse
  * a machine without it. */
-#ifndef FC_NIC_H
-#define FC_NIC_H
+#pragma once
 
 #include "models/models.h"
 
@@ -45,18 +44,15 @@ enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t 
 
 /* Greatest payload rate between two nodes by puts: their links, the host bus, the engine, the ports. */
 double fc_nic_pair_rate(const struct fc_machine *machine, const struct fc_nic_way *way, enum fc_nic_memory memory);
-/* Time of one transfer: a put until the data is there, a get until it is back, a block transfer, a message of
+/* Time of one transfer: a put until the data is there, a get until it is back, a message of
  * the machine's `software` end points. */
 double fc_nic_put_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes,
                     enum fc_nic_memory memory);
 double fc_nic_get_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes);
-double fc_nic_block_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes);
 double fc_nic_message_s(const struct fc_machine *machine, const struct fc_nic_way *way, double bytes,
                         enum fc_nic_memory memory);
 /* Payload rate of a node whose `processes` put messages of `bytes` one after the other to many nodes. */
 double fc_nic_put_rate(const struct fc_machine *machine, double bytes, double processes, enum fc_nic_memory memory);
-/* Payload rate of block transfers of `bytes`, one after the other. */
-double fc_nic_block_rate(const struct fc_machine *machine, double bytes);
 
 /* ---- atomic operations on one node (nic_amo.c) --------------------------------------------------- */
 
@@ -105,5 +101,3 @@ enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first,
 enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes, enum fc_nic_broadcast kind,
                               enum fc_nic_memory memory, const struct fc_nic_background *background, double *time_s,
                               struct fc_status *st);
-
-#endif

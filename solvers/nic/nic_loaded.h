@@ -1,6 +1,5 @@
 /* nic_loaded.h - waits of barriers and broadcasts beside saturating traffic (nic_loaded.c). Fat-trees. */
-#ifndef FC_NIC_LOADED_H
-#define FC_NIC_LOADED_H
+#pragma once
 
 #include "models/family_fat_tree.h"
 #include "solvers/nic/nic.h"
@@ -25,5 +24,3 @@ enum fc_code fc_nic_wait_source(const struct fc_nic_load *load, struct fc_spread
 enum fc_code fc_nic_wait_tree(const struct fc_nic_load *load, int depth, int arity, struct fc_spread *wait);
 /* Time of a turn of one background transfer. */
 double fc_nic_turn_s(const struct fc_nic_load *load);
-
-#endif

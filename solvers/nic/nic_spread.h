@@ -1,6 +1,5 @@
 /* nic_spread.h - distributions of waits on a grid: sums and maxima of independent ones (nic_spread.c). */
-#ifndef FC_NIC_SPREAD_H
-#define FC_NIC_SPREAD_H
+#pragma once
 
 #include "core/core.h"
 
@@ -29,5 +28,3 @@ void fc_spread_copies(struct fc_spread *a, double copies);
 double fc_spread_mean(const struct fc_spread *s);
 /* Share below x. */
 double fc_spread_below(const struct fc_spread *s, double x);
-
-#endif

@@ -1,7 +1,6 @@
 /* queueing.h - latency and saturation of open-loop traffic in microseconds of computing: queues at the inputs
  * of routers, heads that contend for outputs, channels that fill up (queueing.c has the equations). */
-#ifndef FC_QUEUEING_H
-#define FC_QUEUEING_H
+#pragma once
 
 #include "solvers/queueing/turns.h"
 
@@ -72,5 +71,3 @@ double fc_queueing_head_wait(const struct fc_queueing *queueing, uint32_t in, ui
 double fc_queueing_channel_wait(const struct fc_queueing *queueing, uint32_t channel);
 /* Quantile p <= 0.99 of least + a gamma variable, with this mean and standard deviation in all. */
 double fc_queueing_quantile(double p, double least, double mean, double sd);
-
-#endif

@@ -1,6 +1,5 @@
 /* queueing_internal.h - what queueing*.c share. */
-#ifndef FC_QUEUEING_INTERNAL_H
-#define FC_QUEUEING_INTERNAL_H
+#pragma once
 
 #include "solvers/queueing/queueing.h"
 
@@ -121,5 +120,3 @@ enum fc_code fc_queueing_is_stable_one(struct fc_queueing *queueing, const struc
 enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                    double load_flits_per_cycle, bool *stable, double *greatest_utilization,
                                    struct fc_status *st);
-
-#endif

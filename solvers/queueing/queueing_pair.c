@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WALKS = 64, MOST_PAIRS = 4096 };
 

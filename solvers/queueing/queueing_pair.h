@@ -1,7 +1,6 @@
 /* queueing_pair.h - latency of single pairs of nodes, and of pairs so many hops apart: mean and tail, at the load
  * that a queueing model solved last (queueing_pair.c has the rules). */
-#ifndef FC_QUEUEING_PAIR_H
-#define FC_QUEUEING_PAIR_H
+#pragma once
 
 #include "solvers/queueing/queueing.h"
 
@@ -34,5 +33,3 @@ struct fc_hops_class {
  * demand up to 4096, else as many, drawn evenly by their bytes. */
 enum fc_code fc_queueing_by_hops(const struct fc_queueing_pairs *pairs, const struct fc_demand *demand, double factor,
                                  struct fc_hops_class *class, uint32_t *n, struct fc_status *st);
-
-#endif

@@ -1,6 +1,5 @@
 /* queueing_window.h - closed injection: every node keeps so many packets on their way. */
-#ifndef FC_QUEUEING_WINDOW_H
-#define FC_QUEUEING_WINDOW_H
+#pragma once
 
 #include "solvers/queueing/queueing.h"
 
@@ -22,5 +21,3 @@ struct fc_window_model {
  * FC_NO: the model does not converge. Some thirty solves. */
 enum fc_code fc_window_solve(const struct fc_window_model *model, uint32_t window_packets, double ack_cycles,
                              struct fc_window_answer *answer, struct fc_status *st);
-
-#endif

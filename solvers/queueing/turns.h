@@ -4,8 +4,7 @@
  * one channel and has one set of outputs to choose from; packets that are about to leave their source came by
  * no channel. All rates are for an offered load of one flit a node and cycle (mean over the nodes), so that
  * they are multiplied by the load; those of links are of one link, all others of the whole network. */
-#ifndef FC_TURNS_H
-#define FC_TURNS_H
+#pragma once
 
 #include "solvers/flit/flit.h"
 
@@ -69,5 +68,3 @@ enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand 
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st);
 void fc_turns_free(struct fc_turns *turns);
-
-#endif

@@ -1,6 +1,5 @@
 /* turns_internal.h - what turns.c, turns_cells.c, turns_tables.c and turns_torus.c share. */
-#ifndef FC_TURNS_INTERNAL_H
-#define FC_TURNS_INTERNAL_H
+#pragma once
 
 #include "solvers/flit/source.h"
 #include "solvers/queueing/turns.h"
@@ -141,5 +140,3 @@ enum fc_code fc_turns_torus(struct fc_turns_walk *w, struct fc_status *st);
 /* The same for the whole network, destination by destination. *done false: the routing is not one for it, or the ways
  * to all destinations have more than most_edges edges, at some 10 ns each; then nothing was done. */
 enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, bool *done, struct fc_status *st);
-
-#endif

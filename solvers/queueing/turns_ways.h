@@ -1,7 +1,6 @@
 /* turns_ways.h - all ways to one destination as a graph without cycles (turns_ways.c), for
  * turns_destinations.c. */
-#ifndef FC_TURNS_WAYS_H
-#define FC_TURNS_WAYS_H
+#pragma once
 
 #include "solvers/queueing/turns_internal.h"
 
@@ -59,5 +58,3 @@ enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_ways_store *stor
                           struct fc_status *st);
 /* The copy's ways until the next call with this builder, which has built it. */
 const struct fc_ways *fc_ways_kept(struct fc_ways_builder *builder, const struct fc_kept_ways *copy);
-
-#endif

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 const char *const fc_export_losses[FC_N_LOSSES] = {
     "one-sided calls left out, for which the form has no words",

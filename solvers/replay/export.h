@@ -2,8 +2,7 @@
  *
  * These forms have no communicators, so collective calls become the messages of their algorithm (collective.c) where the form
  * cannot say them. What a form cannot say at all is counted, never dropped in silence. */
-#ifndef FC_EXPORT_H
-#define FC_EXPORT_H
+#pragma once
 
 #include "solvers/replay/job_calls.h"
 #include "traces/trace_formats.h"
@@ -63,5 +62,3 @@ enum fc_code fc_export_goal(const struct fc_trace *trace, const struct fc_trace_
                             uint64_t *losses, struct fc_status *st);
 enum fc_code fc_export_ti(const struct fc_trace *trace, const struct fc_trace_options *options, FILE *out,
                           uint64_t *losses, struct fc_status *st);
-
-#endif

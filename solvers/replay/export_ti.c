@@ -9,7 +9,6 @@
 #include "solvers/replay/export.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { ANY_SOURCE = -333, ANY_TAG = -444 }; /* SMPI's MPI_ANY_SOURCE, MPI_ANY_TAG */
 

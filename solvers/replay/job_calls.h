@@ -1,6 +1,5 @@
 /* job_calls.h - the collective calls of a trace, each with the messages it becomes (job_calls.c). */
-#ifndef FC_JOB_CALLS_H
-#define FC_JOB_CALLS_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -56,5 +55,3 @@ static inline bool fc_is_call(const struct fc_event *e, bool all_finalize)
 enum fc_code fc_job_calls_find(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                uint64_t *part, struct fc_job_calls *calls, struct fc_status *st);
 void fc_job_calls_free(struct fc_job_calls *calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* replay_beside.h - this job and another one in the same replay (replay_beside.c). */
-#ifndef FC_REPLAY_BESIDE_H
-#define FC_REPLAY_BESIDE_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -15,5 +14,3 @@ enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trac
                               const struct fc_placement *placement, const struct fc_trace *other,
                               const struct fc_placement *other_placement, const struct fc_replay_settings *settings,
                               struct fc_replay *replay, struct fc_beside *beside, struct fc_status *st);
-
-#endif

@@ -389,11 +389,11 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     struct fc_collective_call what = {op, call->n, total, uneven};
     const struct fc_collective_algorithm *algorithm = fc_collective_select(c->job->settings->collectives, &what);
     if (algorithm->hardware) return fc_hardware_begin(c, call, algorithm);
-    const struct fc_round_maker *maker = fc_round_maker(algorithm);
-    if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);
-    call->maker = maker;
-    if (maker->all_at_once && !call->blocks && !call->n_gone && fc_dense_start(call, c->job->st))
-        return c->job->st->code;
+    const struct fc_collective_alike *alike = algorithm->alike;
+    if (!alike || !alike->from || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST))
+        return find_list(c, call, op);
+    call->alike = alike;
+    if (alike->n_sends && !call->blocks && !call->n_gone && fc_dense_start(call, c->job->st)) return c->job->st->code;
     if (!call->sizes) return FC_OK;
     call->before = calloc((size_t)call->n + 1, sizeof *call->before);
     if (!call->before) return fc_out_of_memory(c->job->st, "the collective calls in progress");

@@ -1,7 +1,6 @@
 /* replay_calls.h - collective calls: which belong together (replay_calls.c), their rounds (replay_rounds.c), and those
  * that the network carries out (replay_hardware.c). */
-#ifndef FC_REPLAY_CALLS_H
-#define FC_REPLAY_CALLS_H
+#pragma once
 
 #include "solvers/collective/collective.h"
 #include "solvers/replay/job_calls.h"
@@ -43,7 +42,7 @@ struct fc_live_call {
     /* Either a list, or rounds that are worked out as they come. */
     struct fc_call_list *list;
     struct fc_batch *batch;
-    const struct fc_round_maker *maker;
+    const struct fc_collective_alike *alike;
     struct fc_dense_call *dense;              /* its messages, all known by their place; else NULL */
     const struct fc_hardware_times *hardware; /* neither: the network carries it out; since when: */
     double start_s[FC_VIEWS];
@@ -98,20 +97,10 @@ static inline uint32_t fc_call_comm(const struct fc_event *e)
 
 /* ---- rounds that are worked out as they come (replay_rounds.c) ---- */
 
-/* What a member does in a round: it sends to and receives from at most `most` others. */
-struct fc_round_maker {
-    enum fc_op op;
-    const char *algorithm;                   /* its name in collective.c */
-    bool all_at_once;                        /* one round with everyone; else one send and one receive a round */
-    const struct fc_collective_alike *alike; /* the same, as a list */
-    uint32_t (*n_rounds)(uint32_t n);
-    /* Other member and bytes of the send (receive) of `member` in the round; all_at_once: of its i-th in the
-     * only one. False: there is none. */
-    bool (*send)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *to, double *bytes);
-    bool (*receive)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *from);
-};
-/* NULL: the algorithm is a list. */
-const struct fc_round_maker *fc_round_maker(const struct fc_collective_algorithm *algorithm);
+/* The other member and the bytes of the i-th send (receive) of `member`: of round i, or, where all are sent at once, in the
+ * only one. False: there is none. */
+bool fc_call_sends(const struct fc_live_call *call, uint32_t member, uint32_t i, uint32_t *to, double *bytes);
+bool fc_call_receives(const struct fc_live_call *call, uint32_t member, uint32_t i, uint32_t *from);
 
 /* ---- what the network carries out (replay_hardware.c) ---- */
 
@@ -130,5 +119,3 @@ enum fc_code fc_hardware_begin(struct fc_calls *calls, struct fc_live_call *call
 bool fc_hardware_play(struct fc_run *run, struct fc_strand *s);
 /* The rank that the call in progress of s waits for. */
 uint32_t fc_hardware_waits_for(const struct fc_strand *s);
-
-#endif

@@ -7,7 +7,6 @@
 #include "solvers/replay/replay_run.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static size_t describe(const struct fc_trace *t, const struct fc_blocked *b, char *out, size_t size)
 {

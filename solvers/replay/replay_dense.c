@@ -14,7 +14,6 @@
 #include "solvers/replay/replay_rounds.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum fc_code fc_dense_start(struct fc_live_call *call, struct fc_status *st)
 {
@@ -79,7 +78,7 @@ static bool send(struct fc_run *run, struct fc_strand *s, uint32_t i)
     struct fc_live_call *call = s->call;
     uint32_t to;
     double bytes;
-    call->maker->send(call, s->member, i, &to, &bytes);
+    fc_call_sends(call, s->member, i, &to, &bytes);
     struct fc_dense_row *row = &call->dense->row[to];
     struct fc_mail *mail = fc_mail_new(&run->match);
     if (!mail) return false;
@@ -157,7 +156,7 @@ uint32_t fc_dense_missing(const struct fc_strand *s)
     for (uint32_t i = 0; i + 1 < call->n; i++)
         if (!signbit(row->part[i].arrived_s[FC_REAL])) {
             uint32_t from;
-            call->maker->receive(call, s->member, i, &from);
+            fc_call_receives(call, s->member, i, &from);
             return call->member[from];
         }
     return FC_NONE;

@@ -1,6 +1,5 @@
 /* replay_dense.h - collective calls in which every member sends to every other at once (replay_dense.c). */
-#ifndef FC_REPLAY_DENSE_H
-#define FC_REPLAY_DENSE_H
+#pragma once
 
 #include "solvers/replay/replay_calls.h"
 #include "solvers/replay/replay_job.h"
@@ -38,5 +37,3 @@ bool fc_dense_play(struct fc_run *run, struct fc_strand *s);
 void fc_dense_arrived(struct fc_run *run, struct fc_mail *mail);
 /* The member whose message to s is missing; FC_NONE: none is. */
 uint32_t fc_dense_missing(const struct fc_strand *s);
-
-#endif

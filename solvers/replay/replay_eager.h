@@ -1,6 +1,5 @@
 /* replay_eager.h - with which others a task has long eager buffers (replay_eager.c). */
-#ifndef FC_REPLAY_EAGER_H
-#define FC_REPLAY_EAGER_H
+#pragma once
 
 #include "core/core.h"
 
@@ -18,5 +17,3 @@ enum fc_code fc_eager_start(struct fc_eager *eager, long long most, uint32_t n_r
 /* A message between two ranks: do they have long buffers for each other? The first messages between a rank and others
  * take them. Only with a limit. O(1). */
 bool fc_eager_between(struct fc_eager *eager, uint32_t a, uint32_t b);
-
-#endif

@@ -1,6 +1,5 @@
 /* replay_ends.h - what both ends of a message cost (replay_ends.c). */
-#ifndef FC_REPLAY_ENDS_H
-#define FC_REPLAY_ENDS_H
+#pragma once
 
 #include "solvers/replay/replay_run.h"
 
@@ -38,5 +37,3 @@ static inline struct fc_mail *fc_mail_taken(struct fc_mail *mail)
 {
     return mail->taken ? mail->taken : mail;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* replay_graph.h - private to the replay of graphs: its state (replay_graph.c) and what prepares it
  * (replay_graph_load.c). */
-#ifndef FC_REPLAY_GRAPH_H
-#define FC_REPLAY_GRAPH_H
+#pragma once
 
 #include "solvers/replay/replay_job.h"
 #include "solvers/replay/replay_run.h"
@@ -55,5 +54,3 @@ struct fc_graph {
 /* Reads the events of the run's source, turns their dependencies round, numbers the collective calls.
  * O(graph). */
 enum fc_code fc_graph_prepare(struct fc_graph *graph);
-
-#endif

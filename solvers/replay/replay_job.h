@@ -1,6 +1,5 @@
 /* replay_job.h - what is replayed, in which views, and what a time is made of. */
-#ifndef FC_REPLAY_JOB_H
-#define FC_REPLAY_JOB_H
+#pragma once
 
 #include "solvers/timing.h"
 #include "traces/trace_source.h"
@@ -30,5 +29,3 @@ struct fc_chain {
 /* fc_event.mode of sends and of one-sided calls. */
 enum { FC_SEND_SYNCHRONOUS = 1, FC_SEND_BUFFERED = 2 };
 enum { FC_MOVE_PUT = 0, FC_MOVE_GET = 1, FC_MOVE_UPDATE = 2 };
-
-#endif

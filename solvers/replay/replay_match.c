@@ -21,7 +21,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAILS_A_BLOCK = 1 << 12, FIRST_SLOTS = 1 << 10 };
 
@@ -110,14 +109,14 @@ static bool make_room(struct fc_match *m)
     return true;
 }
 
-struct fc_queue *fc_match_find(struct fc_match *m, struct fc_queue_key key)
+static struct fc_queue *find(struct fc_match *m, struct fc_queue_key key)
 {
     size_t hash = hash_key(&key);
     for (size_t at = hash;; at++) {
         struct fc_queue *q = &m->queue[at & m->mask];
         if (q->used && same_key(&q->key, &key)) return q;
         if (q->used) continue;
-        if (2 * (m->n_used + 1) > m->mask) return make_room(m) ? fc_match_find(m, key) : NULL;
+        if (2 * (m->n_used + 1) > m->mask) return make_room(m) ? find(m, key) : NULL;
         m->n_used++;
         *q = (struct fc_queue){.key = key, .route = FC_NONE, .used = true};
         return q;
@@ -189,7 +188,7 @@ static bool open_inboxes(struct fc_match *m)
 
 struct fc_mail *fc_match_send(struct fc_match *m, struct fc_queue_key key)
 {
-    struct fc_queue *q = m->sent_to = fc_match_find(m, key);
+    struct fc_queue *q = m->sent_to = find(m, key);
     if (!q) return NULL;
     struct fc_mail *mail = q->first;
     if (mail && (mail->state & FC_POSTED)) {
@@ -251,7 +250,7 @@ struct fc_mail *fc_match_receive(struct fc_match *m, struct fc_queue_key key)
 {
     if (key.comm >= 0 && (is_wild(&key) || (m->inbox && behind_open(&m->inbox[key.destination], &key, NULL))))
         return leave_open(m, key);
-    struct fc_queue *q = fc_match_find(m, key);
+    struct fc_queue *q = find(m, key);
     if (!q) return NULL;
     struct fc_mail *mail = q->first;
     if (mail && (mail->state & FC_SENT)) {
@@ -353,7 +352,7 @@ void fc_match_decide(struct fc_match *m, struct fc_mail *receive)
     receive->next = NULL;
     receive->state &= ~(uint32_t)FC_OPEN;
     receive->taken = message;
-    pop(m, fc_match_find(m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
+    pop(m, find(m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
     message->state |= FC_RECEIVER_HOLDS;
 }
 
@@ -366,7 +365,7 @@ struct fc_mail *fc_match_release(struct fc_match *m, uint32_t rank)
     remove_open(m, box, e, rank);
     e->next = NULL;
     e->state &= ~(uint32_t)FC_OPEN;
-    struct fc_queue *q = fc_match_find(m, e->key);
+    struct fc_queue *q = find(m, e->key);
     if (!q) return NULL;
     if (q->first && (q->first->state & FC_SENT)) {
         e->taken = pop(m, q);
@@ -381,7 +380,7 @@ struct fc_mail *fc_match_release(struct fc_match *m, uint32_t rank)
 
 struct fc_mail *fc_match_arrived(struct fc_match *m, struct fc_mail *mail)
 {
-    struct fc_queue *q = fc_match_find(m, mail->key);
+    struct fc_queue *q = find(m, mail->key);
     if (!q) return NULL;
     struct fc_mail *exact = q->first && (q->first->state & FC_POSTED) ? q->first : NULL, *wild = NULL;
     struct fc_inbox *box = m->inbox ? &m->inbox[mail->key.destination] : NULL;
@@ -405,10 +404,10 @@ struct fc_mail *fc_match_posted(struct fc_match *m, struct fc_queue_key key, str
         if (!m->inbox && !open_inboxes(m)) return NULL;
         struct fc_mail *mail = m->inbox[key.destination].first;
         while (mail && !fits(&key, &mail->key)) mail = mail->behind;
-        if (mail) return pop(m, fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
+        if (mail) return pop(m, find(m, mail->key)); /* the first of its queue: queues are in order of time */
         *receive = leave_open(m, key);
     } else {
-        struct fc_queue *q = fc_match_find(m, key);
+        struct fc_queue *q = find(m, key);
         if (q && q->first && (q->first->state & FC_SENT)) return pop(m, q);
         *receive = q ? fc_mail_new(m) : NULL;
         if (!*receive) return NULL;

@@ -1,6 +1,5 @@
 /* replay_match.h - messages, and which receive takes which (replay_match.c). */
-#ifndef FC_REPLAY_MATCH_H
-#define FC_REPLAY_MATCH_H
+#pragma once
 
 #include "solvers/replay/replay_job.h"
 
@@ -78,7 +77,6 @@ struct fc_inbox {
 };
 enum fc_code fc_match_start(struct fc_match *match, uint32_t n_ranks, struct fc_status *st);
 void fc_match_free(struct fc_match *match);
-struct fc_queue *fc_match_find(struct fc_match *match, struct fc_queue_key key);
 /* A new message; NULL with the status filled when there is no memory. */
 struct fc_mail *fc_mail_new(struct fc_match *match);
 /* The side named has let go of it. */
@@ -114,5 +112,3 @@ struct fc_mail *fc_match_arrived(struct fc_match *match, struct fc_mail *mail);
 struct fc_mail *fc_match_posted(struct fc_match *match, struct fc_queue_key key, struct fc_mail **receive);
 /* What nobody has taken, and what got nothing. O(queues). */
 void fc_match_count(const struct fc_match *match, uint64_t *sends, uint64_t *receives);
-
-#endif

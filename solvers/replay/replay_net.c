@@ -4,13 +4,11 @@
  * arrival, at once. With loggops the network is L alone. Inside a node a message crosses its memory at the
  * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
  * tells when each message would have arrived alone: that is the other view. */
-#include "solvers/load_internal.h"
 #include "solvers/replay/replay_dense.h"
 #include "solvers/replay/replay_net.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum fc_code fc_net_start(struct fc_run *run)
 {
@@ -51,7 +49,8 @@ static void arrive(struct fc_run *run, struct fc_mail *mail, const double *time_
     mail->sender = mail->receiver = NULL;
 }
 
-bool fc_mail_route(struct fc_run *run, struct fc_mail *mail)
+/* Looks up its route; false: there is none, the status says why. */
+static bool find_route(struct fc_run *run, struct fc_mail *mail)
 {
     struct fc_transit_ways *ways = &run->transit->ways;
     uint32_t src = run->job->node[mail->from], dst = run->job->node[mail->to];
@@ -66,7 +65,7 @@ double fc_mail_announced_s(void *context, struct fc_mail *mail)
     const struct fc_job *job = run->job;
     if (job->settings->loggops) return mail->sent_s[FC_REAL] + job->settings->loggops_latency_s;
     if (job->node[mail->from] == job->node[mail->to]) return mail->sent_s[FC_REAL];
-    if (!fc_mail_route(run, mail)) return INFINITY;
+    if (!find_route(run, mail)) return INFINITY;
     return mail->sent_s[FC_REAL] + run->transit->ways.route[mail->route].latency_s;
 }
 
@@ -94,8 +93,8 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
-    return fc_transit_send_over(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
-                                job->node[mail->to], mail->bytes, mail->route, (mail->state & FC_LONG) != 0) == FC_OK;
+    return fc_transit_send(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from], job->node[mail->to],
+                           mail->bytes, mail->route, (mail->state & FC_LONG) != 0) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
@@ -122,7 +121,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         arrive(run, mail, time_s);
         return;
     }
-    if (!fc_mail_route(run, mail)) return;
+    if (!find_route(run, mail)) return;
     struct fc_transit_ways *ways = &run->transit->ways;
     struct fc_way_route *route = &ways->route[mail->route];
     double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes);

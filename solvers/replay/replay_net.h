@@ -1,6 +1,5 @@
 /* replay_net.h - messages on the way between nodes: idle networks by formula, others through transit.h (replay_net.c). */
-#ifndef FC_REPLAY_NET_H
-#define FC_REPLAY_NET_H
+#pragma once
 
 #include "solvers/replay/replay_run.h"
 
@@ -13,7 +12,3 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail);
 bool fc_net_next(struct fc_run *run, double until_s);
 /* When an announcement is at the receiver. */
 double fc_mail_announced_s(void *run, struct fc_mail *mail);
-/* Looks up its route; false: there is none, the status says why. */
-bool fc_mail_route(struct fc_run *run, struct fc_mail *mail);
-
-#endif

@@ -20,7 +20,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { FIRST = 4, MOST_PERIODS = 256, MOST_CALLS = 1 << 21 };
 static const double SETTLED = 0.005;

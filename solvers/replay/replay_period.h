@@ -1,6 +1,5 @@
 /* replay_period.h - the time of an iterative program from some of its periods (replay_period.c). */
-#ifndef FC_REPLAY_PERIOD_H
-#define FC_REPLAY_PERIOD_H
+#pragma once
 
 #include "solvers/solvers.h"
 #include "traces/trace_period.h"
@@ -21,5 +20,3 @@ enum fc_code fc_replay_periods(const struct fc_network *net, struct fc_trace_sou
                                const struct fc_period *period, const struct fc_placement *placement,
                                const struct fc_replay_settings *settings, struct fc_replay *replay,
                                struct fc_period_use *use, struct fc_status *st);
-
-#endif

@@ -22,7 +22,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { QUANTUM = 4096 };
 
@@ -58,7 +57,7 @@ static void open_request(struct fc_run *run, uint32_t rank, struct fc_request re
     r->n++;
 }
 
-const struct fc_request *fc_request_find(const struct fc_requests *r, int64_t number)
+static const struct fc_request *request_find(const struct fc_requests *r, int64_t number)
 {
     if (!r->slot || number < 0 || number > INT32_MAX) return NULL;
     for (uint32_t at = (uint32_t)number & r->mask; r->slot[at].number >= 0; at = (at + 1) & r->mask)
@@ -140,7 +139,7 @@ static void begin_wait(struct fc_run *run, struct fc_strand *s, const struct fc_
 {
     const int64_t *list = fc_reader_list(&run->reader, s->rank, e);
     for (uint32_t k = 0; k < e->n_list; k++) {
-        const struct fc_request *r = fc_request_find(&run->request[s->rank], list[k]);
+        const struct fc_request *r = request_find(&run->request[s->rank], list[k]);
         if (!r) {
             refuse_request(run, s->rank, list[k]);
             return;
@@ -259,7 +258,7 @@ static void end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_ev
     struct fc_requests *requests = &run->request[s->rank];
     struct fc_harvest h = {0};
     for (uint32_t k = 0; k < e->n_list; k++) {
-        const struct fc_request *r = fc_request_find(requests, list[k]);
+        const struct fc_request *r = request_find(requests, list[k]);
         if (!r) {
             refuse_request(run, s->rank, list[k]); /* twice in the list */
             return;
@@ -273,7 +272,7 @@ static void end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_ev
     }
     run->total.p2p_wait_s += fc_end_wait(run, s, &h);
     for (uint32_t k = 0; k < e->n_list; k++) {
-        const struct fc_request *r = fc_request_find(requests, list[k]);
+        const struct fc_request *r = request_find(requests, list[k]);
         if (!r) {
             refuse_request(run, s->rank, list[k]);
             return;
@@ -420,7 +419,7 @@ static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocke
     } else {
         const int64_t *list = fc_reader_list(&run->reader, rank, e);
         for (uint32_t k = 0; e->op == FC_OP_WAIT && k < e->n_list; k++) {
-            const struct fc_request *r = fc_request_find(&run->request[rank], list[k]);
+            const struct fc_request *r = request_find(&run->request[rank], list[k]);
             bool receives = r && r->kind == FC_REQUEST_RECEIVE;
             if (!r || r->kind == FC_REQUEST_DONE) continue;
             if (r->kind == FC_REQUEST_CALL) {

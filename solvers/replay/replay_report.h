@@ -1,6 +1,5 @@
 /* replay_report.h - the result of a replay (replay_report.c), and ranks that wait for ever (replay_deadlock.c). */
-#ifndef FC_REPLAY_REPORT_H
-#define FC_REPLAY_REPORT_H
+#pragma once
 
 #include "solvers/replay/replay_run.h"
 
@@ -14,5 +13,3 @@ struct fc_blocked {
 enum fc_code fc_report_deadlock(struct fc_run *run,
                                 bool (*blocked)(const struct fc_run *, uint32_t, struct fc_blocked *));
 enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay);
-
-#endif

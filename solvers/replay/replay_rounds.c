@@ -6,122 +6,38 @@
  * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
  * all messages, or by its place where every member sends to every other at once (replay_dense.c). */
 #include "core/array.h"
-#include "solvers/collective/collective_parts.h"
 #include "solvers/replay/replay_dense.h"
 #include "solvers/replay/replay_ends.h"
 #include "solvers/replay/replay_rounds.h"
 
-#include <string.h>
-
 /* ---- algorithms as rounds ---- */
 
-static uint32_t rounds_less_one(uint32_t n)
+static bool of_matrix(const struct fc_live_call *c)
 {
-    return n - 1;
-}
-static uint32_t rounds_twice(uint32_t n)
-{
-    return 2 * (n - 1);
-}
-static uint32_t behind(uint32_t member, uint32_t by, uint32_t n) /* by <= n */
-{
-    return (uint32_t)(((uint64_t)member + n - by) % n);
-}
-static uint32_t ahead(uint32_t member, uint32_t by, uint32_t n)
-{
-    return (uint32_t)(((uint64_t)member + by) % n);
+    return c->op == FC_OP_ALLTOALL || c->op == FC_OP_ALLTOALLV;
 }
 
-static bool receive_from_left(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *from)
+static double bytes_of(const struct fc_live_call *c, uint32_t from, uint32_t to, uint32_t round)
 {
-    (void)round;
-    *from = behind(member, 1, c->n);
-    return true;
+    if (c->blocks && of_matrix(c)) return c->blocks[from] ? (double)c->blocks[from][to] : 0;
+    if (!c->alike->block) return c->alike->bytes(&(struct fc_schedule){.n = c->n, .bytes = c->bytes}, from, to, round);
+    return c->sizes ? c->sizes[c->alike->block(c->n, from, to, round)] : c->bytes;
 }
 
-static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+/* Empty blocks from each to each are not sent. */
+bool fc_call_sends(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *to, double *bytes)
 {
-    (void)round;
-    *to = ahead(member, 1, c->n);
-    *bytes = c->bytes / c->n;
-    return true;
+    uint32_t round = c->alike->n_sends ? 0 : i;
+    *to = c->alike->to(c->n, member, round, i - round);
+    *bytes = bytes_of(c, member, *to, round);
+    return *bytes > 0 || !of_matrix(c);
 }
 
-static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+bool fc_call_receives(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *from)
 {
-    *to = ahead(member, 1, c->n);
-    *bytes = c->sizes ? c->sizes[behind(member, round, c->n)] : c->bytes;
-    return true;
-}
-
-/* Each to the one i further on (reduce_scatter), or with XOR where that pairs all (alltoall). */
-static bool send_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
-{
-    *to = ahead(member, round + 1, c->n);
-    *bytes = c->sizes ? c->sizes[*to] : c->bytes;
-    return true;
-}
-static bool receive_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *from)
-{
-    *from = behind(member, round + 1, c->n);
-    return true;
-}
-
-static bool send_own(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *to, double *bytes)
-{
-    *to = ahead(member, i + 1, c->n);
-    *bytes = c->sizes ? c->sizes[member] : c->bytes;
-    return true;
-}
-
-/* Empty blocks are not sent. */
-static bool block(const struct fc_live_call *c, uint32_t from, uint32_t to, double *bytes)
-{
-    *bytes = !c->blocks ? c->bytes : c->blocks[from] ? (double)c->blocks[from][to] : 0;
-    return *bytes > 0;
-}
-static bool send_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
-{
-    *to = fc_power_of_two(c->n) == c->n ? member ^ (round + 1) : ahead(member, round + 1, c->n);
-    return block(c, member, *to, bytes);
-}
-static bool receive_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *from)
-{
-    double bytes;
-    *from = fc_power_of_two(c->n) == c->n ? member ^ (round + 1) : behind(member, round + 1, c->n);
-    return block(c, *from, member, &bytes);
-}
-static bool send_all(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *to, double *bytes)
-{
-    *to = ahead(member, i + 1, c->n);
-    return block(c, member, *to, bytes);
-}
-static bool receive_all(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *from)
-{
-    double bytes;
-    *from = behind(member, i + 1, c->n);
-    return block(c, *from, member, &bytes);
-}
-
-static const struct fc_round_maker makers[] = {
-    {FC_OP_ALLREDUCE, "ring", false, &fc_alike_allreduce_ring, rounds_twice, send_ring_part, receive_from_left},
-    {FC_OP_ALLGATHER, "ring", false, &fc_alike_allgather_ring, rounds_less_one, send_ring_block, receive_from_left},
-    {FC_OP_REDUCE_SCATTER, "pairwise", false, &fc_alike_reduce_scatter_pairwise, rounds_less_one, send_shifted,
-     receive_shifted},
-    {FC_OP_ALLTOALL, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
-    {FC_OP_ALLTOALLV, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
-    {FC_OP_ALLTOALL, "shifted", false, &fc_alike_alltoall_shifted, rounds_less_one, send_all, receive_all},
-    {FC_OP_ALLTOALLV, "shifted", false, &fc_alike_alltoall_shifted, rounds_less_one, send_all, receive_all},
-    {FC_OP_ALLGATHER, "linear", true, &fc_alike_allgather_linear, rounds_less_one, send_own, receive_shifted},
-    {FC_OP_ALLTOALL, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},
-    {FC_OP_ALLTOALLV, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},
-};
-
-const struct fc_round_maker *fc_round_maker(const struct fc_collective_algorithm *algorithm)
-{
-    for (size_t i = 0; i < FC_COUNT(makers); i++)
-        if (makers[i].op == algorithm->op && !strcmp(makers[i].algorithm, algorithm->name)) return &makers[i];
-    return NULL;
+    uint32_t round = c->alike->n_sends ? 0 : i;
+    *from = c->alike->from(c->n, member, round, i - round);
+    return !of_matrix(c) || bytes_of(c, *from, member, round) > 0;
 }
 
 /* ---- a round of a list ---- */
@@ -190,7 +106,7 @@ bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *ma
 static bool post_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32_t tag)
 {
     uint32_t from;
-    if (!s->call->maker->receive(s->call, s->member, i, &from)) return true;
+    if (!fc_call_receives(s->call, s->member, i, &from)) return true;
     struct fc_mail *mail =
         fc_match_receive(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)from, (int32_t)s->member, tag});
     if (!mail || !fc_strand_takes(run, s, mail)) return false;
@@ -204,7 +120,7 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
 {
     uint32_t to;
     double bytes;
-    if (!s->call->maker->send(s->call, s->member, i, &to, &bytes)) return true;
+    if (!fc_call_sends(s->call, s->member, i, &to, &bytes)) return true;
     struct fc_mail *mail =
         fc_match_send(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
     if (!mail) return false;
@@ -220,7 +136,7 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
 
 static bool begin_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
-    uint32_t first = s->round, end = s->call->maker->all_at_once ? n_rounds : first + 1;
+    uint32_t first = s->round, end = s->call->alike->n_sends ? n_rounds : first + 1;
     s->n_hand = 0;
     for (uint32_t i = first; i < end; i++)
         if (!post_made(run, s, i, (int32_t)first)) return false;
@@ -235,8 +151,7 @@ static bool begin_made(struct fc_run *run, struct fc_strand *s, uint32_t n_round
 static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
     struct fc_harvest h = {0};
-    enum fc_message_work work =
-        fc_alike_work(s->call->maker->alike, fc_op_work(s->call->maker->op), s->call->n, s->round);
+    enum fc_message_work work = fc_alike_work(s->call->alike, fc_op_work(s->call->op), s->call->n, s->round);
     work = fc_work_of_vector(&run->job->settings->software, work, vector_bytes(s->call));
     for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work, s->call->bytes);
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
@@ -244,7 +159,7 @@ static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
     for (uint32_t i = 0; i < s->n_hand; i++)
         fc_mail_release(&run->match, s->hand[i], i < s->n_receives ? FC_RECEIVER_HOLDS : FC_SENDER_HOLDS);
     s->n_hand = 0;
-    s->round = s->call->maker->all_at_once ? n_rounds : s->round + 1;
+    s->round = s->call->alike->n_sends ? n_rounds : s->round + 1;
 }
 
 /* ---- a call ---- */
@@ -264,7 +179,7 @@ static bool play_listed(struct fc_run *run, struct fc_strand *s)
 
 static bool play_made(struct fc_run *run, struct fc_strand *s)
 {
-    for (uint32_t n = s->call->maker->n_rounds(s->call->n);;) {
+    for (uint32_t n = fc_alike_sends(s->call->alike, s->call->n);;) {
         if (s->in_round) end_made(run, s, n);
         s->in_round = false;
         if (s->round == n) return true;
@@ -285,7 +200,7 @@ bool fc_play_call(struct fc_run *run, struct fc_strand *s)
     if (s->call->hardware && !fc_hardware_play(run, s)) return false;
     if (s->call->list && !play_listed(run, s)) return false;
     if (s->call->dense && !fc_dense_play(run, s)) return false;
-    if (s->call->maker && !s->call->dense && !play_made(run, s)) return false;
+    if (s->call->alike && !s->call->dense && !play_made(run, s)) return false;
     s->in_call = false;
     fc_calls_leave(&run->calls, s->call);
     s->call = NULL;

@@ -1,6 +1,5 @@
 /* replay_rounds.h - collective calls in progress (replay_rounds.c). */
-#ifndef FC_REPLAY_ROUNDS_H
-#define FC_REPLAY_ROUNDS_H
+#pragma once
 
 #include "solvers/replay/replay_run.h"
 
@@ -12,5 +11,3 @@ void fc_strand_free(struct fc_run *run, struct fc_strand *s);
 bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail);
 /* The rank that the call in progress of s waits for. */
 uint32_t fc_call_waits_for(const struct fc_strand *s);
-
-#endif

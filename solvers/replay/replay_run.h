@@ -10,8 +10,7 @@
  *     replay_net.c      the way between: idle networks by formula, others through transit.h
  *     timeline.c        what ranks do when, where that is asked for
  *     replay_report.c   the result; replay_deadlock.c ranks that wait for ever */
-#ifndef FC_REPLAY_RUN_H
-#define FC_REPLAY_RUN_H
+#pragma once
 
 #include "solvers/replay/replay_eager.h"
 #include "core/timeline.h"
@@ -154,8 +153,5 @@ static inline bool fc_mail_is_long(struct fc_run *run, struct fc_mail *mail)
 
 /* Replays programs from the start to the end. FC_INPUT when ranks wait for each other for ever. */
 enum fc_code fc_run_programs(struct fc_run *run);
-const struct fc_request *fc_request_find(const struct fc_requests *requests, int64_t number);
 /* replay_graph.c: the same for a graph. */
 enum fc_code fc_run_graph(struct fc_run *run);
-
-#endif

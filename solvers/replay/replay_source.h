@@ -1,6 +1,5 @@
 /* replay_source.h - a rank's next event, and a look ahead at collective calls still to come (replay_source.c). */
-#ifndef FC_REPLAY_SOURCE_H
-#define FC_REPLAY_SOURCE_H
+#pragma once
 
 #include "solvers/replay/replay_calls.h"
 
@@ -43,5 +42,3 @@ enum fc_code fc_reader_scan(struct fc_reader *reader, struct fc_calls *calls, ui
                             uint32_t member, uint32_t number);
 /* Is Finalize the last event of every rank? Looks at all that is left. */
 enum fc_code fc_reader_finalizes(struct fc_reader *reader, struct fc_calls *calls, bool *all);
-
-#endif

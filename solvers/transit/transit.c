@@ -47,6 +47,32 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events)
     return first;
 }
 
+/* ---- messages that have not left ---- */
+
+enum fc_code fc_transit_hold(struct fc_transit *t, const struct fc_transit_message *message)
+{
+    struct fc_transit_starts *s = &t->starts;
+    uint32_t at = s->free - 1;
+    if (s->free) {
+        s->free = s->held[at].next_free;
+    } else {
+        if (!fc_transit_reserve((void **)&s->held, &s->capacity, s->n + 1, sizeof *s->held, t->st)) return t->st->code;
+        at = (uint32_t)s->n++;
+    }
+    s->held[at].message = *message;
+    struct fc_transit_event event = {.key = fc_transit_event_key(message->time_s, message->id), .index = at};
+    return fc_transit_events_push(&s->order, event, t->st) ? FC_OK : t->st->code;
+}
+
+struct fc_transit_message fc_transit_pop_start(struct fc_transit *t)
+{
+    struct fc_transit_starts *s = &t->starts;
+    uint32_t at = fc_transit_events_pop(&s->order).index;
+    s->held[at].next_free = s->free;
+    s->free = at + 1;
+    return s->held[at].message;
+}
+
 /* ---- open, close ---- */
 
 enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
@@ -81,21 +107,10 @@ void fc_transit_close(struct fc_transit *t)
     if (t->ops->close) t->ops->close(t);
     fc_transit_ways_close(&t->ways);
     free(t->arrivals.event);
+    free(t->starts.order.event);
+    free(t->starts.held);
     struct fc_arena arena = t->arena; /* holds t itself too: freed from a copy */
     fc_arena_free(&arena);
-}
-
-void fc_transit_reset(struct fc_transit *t)
-{
-    t->arrivals.n = 0;
-    t->taken_s = t->waited_s = 0;
-    for (size_t i = 0; i < t->ways.n_ways; i++) t->ways.way[i].bytes = t->ways.way[i].wire_bytes = 0;
-    for (size_t i = 0; i < t->ways.n_routes; i++) t->ways.route[i].wire_bytes = 0;
-    if (t->ways.light) {
-        memset(t->ways.bytes, 0, t->net->n_links * sizeof *t->ways.bytes);
-        memset(t->ways.wire_bytes, 0, t->net->n_links * sizeof *t->ways.wire_bytes);
-    }
-    if (t->ops->reset) t->ops->reset(t);
 }
 
 /* ---- in, out ---- */
@@ -118,20 +133,8 @@ static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s
     return FC_OK;
 }
 
-enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
-{
-    return fc_transit_send_in_turn(t, id, id, time_s, src, dst, bytes);
-}
-
-enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                     uint32_t dst, double bytes)
-{
-    return fc_transit_send_over(t, id, turn, time_s, src, dst, bytes, FC_NONE,
-                                bytes > t->net->machine->software.eager_bytes);
-}
-
-enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route, bool fetched)
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
+                             uint32_t dst, double bytes, uint32_t route, bool fetched)
 {
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
     if (src == dst) {

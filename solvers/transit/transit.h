@@ -1,8 +1,7 @@
 /* transit.h - messages on their way through a network, for whoever replays programs: sent in, they come out when their last
  * byte is at the receiver's node. What lies in between is chosen: ideal (every message alone), contention (max-min fair
  * sharing of routed links), queueing (the calibrated queueing model's latencies) or flit (the kernel). */
-#ifndef FC_TRANSIT_H
-#define FC_TRANSIT_H
+#pragma once
 
 #include "solvers/solvers.h"
 
@@ -29,14 +28,12 @@ struct fc_transit; /* opaque; several may live at once, each in one thread */
 enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
                              struct fc_transit **transit, struct fc_status *st);
 /* A message of `bytes` payload leaves node src for node dst (may be the same: node's memory) at time_s, not before the
- * last arrival that was taken. id: the caller's. Messages sent at the same time are ordered by id. FC_NO: out of memory;
- * FC_INPUT: no route. */
-enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, double time_s, uint32_t src, uint32_t dst,
-                             double bytes);
-/* The same for a message that is its sender's turn-th: one of fewer packets than its route has paths starts with path
- * fc_transit_first_path(turn, paths). fc_transit_send takes the id for that. */
-enum fc_code fc_transit_send_in_turn(struct fc_transit *transit, uint64_t id, uint64_t turn, double time_s,
-                                     uint32_t src, uint32_t dst, double bytes);
+ * last arrival that was taken. id: the caller's. Messages sent at the same time are ordered by id. It is its sender's
+ * turn-th: one of fewer packets than its route has paths starts with path fc_transit_first_path(turn, paths). route:
+ * the route's number where the caller knows it, FC_NONE; fetched: through its receiver's port, else put through its
+ * sender's. FC_NO: out of memory; FC_INPUT: no route. */
+enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, uint64_t turn, double time_s, uint32_t src,
+                             uint32_t dst, double bytes, uint32_t route, bool fetched);
 /* floor(n * frac(turn * golden ratio)): turns in any arithmetic progression are spread evenly over n paths. */
 static inline uint32_t fc_transit_first_path(uint64_t turn, uint32_t n)
 {
@@ -51,8 +48,4 @@ enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct 
 const double *fc_transit_link_bytes(const struct fc_transit *transit);
 const double *fc_transit_link_busy_s(const struct fc_transit *transit);
 double fc_transit_waited_s(const struct fc_transit *transit);
-/* Forgets all messages; links free, totals 0. */
-void fc_transit_reset(struct fc_transit *transit);
 void fc_transit_close(struct fc_transit *transit);
-
-#endif

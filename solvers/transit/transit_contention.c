@@ -35,7 +35,6 @@
 #include "solvers/transit/transit_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LATE (1.0 / 32)
 enum { MANY = 256, MANY_EACH = 8 };
@@ -53,18 +52,11 @@ struct moving {
     bool arrived;   /* whatever rate it has: only its load remains */
     uint32_t place; /* in ends[] */
 };
-struct waiting {
-    struct fc_transit_message message;
-    uint32_t next_free;
-};
 struct contention {
     struct fc_fair fair;
     struct moving *moving; /* [fair.n_flows] */
     uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
-    struct waiting *waiting;
-    struct fc_transit_events starts; /* index: of waiting[] */
-    uint32_t free_waiting;
-    size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
+    size_t n_ends, moving_capacity, ends_capacity;
     double due_s;               /* rates are found again then; INFINITY: nothing has happened since */
     bool late;                  /* what happens counts late */
     bool most;                  /* the last solve changed most rates: so will the next */
@@ -107,7 +99,6 @@ static enum fc_code open_contention(struct fc_transit *t)
         for (uint32_t l = 0; l < net->n_links; l++)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
         if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
-        c->free_waiting = FC_NONE;
         c->due_s = INFINITY;
     }
     fc_arena_free(&scratch);
@@ -121,37 +112,6 @@ static void close_contention(struct fc_transit *t)
     fc_fair_close(&c->fair);
     free(c->moving);
     free(c->ends);
-    free(c->waiting);
-    free(c->starts.event);
-}
-
-static void reset_contention(struct fc_transit *t)
-{
-    struct contention *c = t->own;
-    fc_fair_reset(&c->fair);
-    memset(c->next_port, 0, 2 * (size_t)t->net->n_nodes * sizeof *c->next_port);
-    c->n_ends = c->n_waiting = c->starts.n = 0;
-    c->free_waiting = FC_NONE;
-    c->due_s = INFINITY;
-    c->late = c->most = false;
-    c->n_happened = 0;
-}
-
-static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
-{
-    struct contention *c = t->own;
-    uint32_t w = c->free_waiting;
-    if (w != FC_NONE) {
-        c->free_waiting = c->waiting[w].next_free;
-    } else {
-        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1, sizeof *c->waiting,
-                                t->st))
-            return t->st->code;
-        w = (uint32_t)c->n_waiting++;
-    }
-    c->waiting[w].message = *m;
-    struct fc_transit_event event = {.key = fc_transit_event_key(m->time_s, m->id), .index = w};
-    return fc_transit_events_push(&c->starts, event, t->st) ? FC_OK : t->st->code;
 }
 
 /* ---- ends in order: a binary heap that knows where each message stands ---- */
@@ -300,11 +260,8 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         happens(c, now_s, now_s - m->began_s);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }
-    while (fc_transit_events_first(&c->starts) <= instant_s) {
-        uint32_t w = fc_transit_events_pop(&c->starts).index;
-        struct fc_transit_message message = c->waiting[w].message;
-        c->waiting[w].next_free = c->free_waiting;
-        c->free_waiting = w;
+    while (fc_transit_first_start_s(t) <= instant_s) {
+        struct fc_transit_message message = fc_transit_pop_start(t);
         if (begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
@@ -322,7 +279,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     struct contention *c = t->own;
     for (;;) {
         double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
-        double now_s = fmin(fmin(end_s, c->due_s), fc_transit_events_first(&c->starts));
+        double now_s = fmin(fmin(end_s, c->due_s), fc_transit_first_start_s(t));
         if (isinf(now_s) || now_s > until_s || now_s > fc_transit_events_first(&t->arrivals)) return FC_OK;
         if (step(t, now_s)) return t->st->code;
     }
@@ -330,7 +287,6 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
 
 const struct fc_transit_ops fc_transit_contention = {.name = "contention",
                                                      .open = open_contention,
-                                                     .send = send,
+                                                     .send = fc_transit_hold,
                                                      .advance = advance,
-                                                     .reset = reset_contention,
                                                      .close = close_contention};

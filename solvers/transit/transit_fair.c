@@ -52,9 +52,12 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     if (!f->link || !f->loose || !f->at_hand || !f->keys) return fc_out_of_memory(st, "%u links", n_links);
-    for (uint32_t l = 0; l < n_links; l++) f->link[l].capacity = capacity[l];
+    for (uint32_t l = 0; l < n_links; l++)
+        f->link[l] = (struct fc_fair_link){.capacity = capacity[l], .place = FC_NONE};
+    for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
+    f->free_flow = FC_NONE;
     fc_lows_on(&f->lows, f->keys, n_links);
-    fc_fair_reset(f);
+    fc_lows_clear(&f->lows);
     return FC_OK;
 }
 
@@ -74,21 +77,6 @@ void fc_fair_close(struct fc_fair *f)
     free(f->mix);
     free(f->stirred);
     memset(f, 0, sizeof *f);
-}
-
-void fc_fair_reset(struct fc_fair *f)
-{
-    for (uint32_t l = 0; l < f->n_links; l++) {
-        double capacity = f->mix && f->mix[l].alone > 0 ? f->mix[l].alone : f->link[l].capacity;
-        f->link[l] = (struct fc_fair_link){.capacity = capacity, .place = FC_NONE};
-        if (f->mix) f->mix[l] = (struct fc_fair_mix){.alone = f->mix[l].alone};
-    }
-    f->n_stirred = 0;
-    for (uint32_t n = 0; n < f->longest; n++) f->free_entries[n] = FC_NONE;
-    for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
-    f->free_flow = FC_NONE;
-    f->n_flows = f->n_entries = f->n_on = f->n_living = f->n_came = f->n_changed = f->n_loose = 0;
-    fc_lows_clear(&f->lows);
 }
 
 /* ---- flows come and go ---- */

@@ -1,7 +1,6 @@
 /* transit_fair.h - max-min fair rates of flows that come and go (transit_fair.c has the rule and why it is
  * exact). */
-#ifndef FC_TRANSIT_FAIR_H
-#define FC_TRANSIT_FAIR_H
+#pragma once
 
 #include "models/models.h"
 #include "solvers/transit/transit_lows.h"
@@ -77,8 +76,6 @@ void fc_fair_close(struct fc_fair *fair);
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
  * for its flows together; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
-/* Takes all flows away. */
-void fc_fair_reset(struct fc_fair *fair);
 /* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them, and whole over one more,
  * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
  * is no memory. It has no rate before the next solve. */
@@ -97,5 +94,3 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);
 /* The capacity that a link has for the flows that are there now. */
 double fc_fair_mixed(const struct fc_fair *fair, uint32_t link);
-
-#endif

@@ -29,10 +29,6 @@ struct flying {
     uint64_t tick;        /* of the latest that has */
     double alone_s;       /* NaN: of the background */
 };
-struct sent {
-    struct fc_transit_message message;
-    uint32_t next_free;
-};
 struct kernel {
     struct fc_flit_net flit;
     struct fc_flit_traffic *traffic;
@@ -52,10 +48,6 @@ struct kernel {
     uint64_t births_from;     /* tick 0 of births */
     uint64_t n_born, n_died;  /* packets of it so far */
     size_t n_own;             /* messages under way that are not its */
-    struct sent *sent;
-    struct fc_transit_events starts; /* index: of sent[] */
-    uint32_t free_sent;
-    size_t n_sent, sent_capacity;
     bool prepared;
 };
 
@@ -64,20 +56,14 @@ static enum fc_code warm_up(struct fc_transit *t);
 static enum fc_code start_engine(struct fc_transit *t)
 {
     struct kernel *k = t->own;
-    if (k->engine) fc_flit_cycle_engine.close(k->engine);
-    k->engine = NULL;
     memset(k->counts, 0, sizeof *k->counts); /* an empty window: every packet is logged */
     k->counts->log = &k->log;
     if (fc_flit_cycle_engine.open(&k->flit, k->traffic, 1, t->settings.seed, k->counts, k->link_flits, k->link_packets,
                                   k->injected, &k->engine, t->st))
         return t->st->code;
     fc_flit_cycle_engine.start_at(k->engine, START);
-    k->base_s = 0;
     k->base = k->now = START;
     k->idle_from = START - k->settle;
-    k->first_flying = 0;
-    k->n_flying = k->n_done = k->n_sent = k->starts.n = k->log.n = k->n_own = 0;
-    k->free_sent = FC_NONE;
     k->state = (struct fc_flit_state){.now = START};
     return k->births ? warm_up(t) : FC_OK;
 }
@@ -145,32 +131,6 @@ static void close_kernel(struct fc_transit *t)
     fc_births_close(k->births);
     if (k->prepared) fc_flit_unprepare(&k->flit);
     free(k->flying);
-    free(k->sent);
-    free(k->starts.event);
-}
-
-static void reset_kernel(struct fc_transit *t)
-{
-    struct kernel *k = t->own;
-    fc_flit_outside_clear(k->traffic);
-    if (k->births) fc_births_restart(k->births);
-    start_engine(t); /* out of memory: the status says so at the next call */
-}
-
-static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
-{
-    struct kernel *k = t->own;
-    uint32_t s = k->free_sent;
-    if (s != FC_NONE) {
-        k->free_sent = k->sent[s].next_free;
-    } else {
-        if (!fc_transit_reserve((void **)&k->sent, &k->sent_capacity, k->n_sent + 1, sizeof *k->sent, t->st))
-            return t->st->code;
-        s = (uint32_t)k->n_sent++;
-    }
-    k->sent[s].message = *m;
-    struct fc_transit_event event = {.key = fc_transit_event_key(m->time_s, m->id), .index = s};
-    return fc_transit_events_push(&k->starts, event, t->st) ? FC_OK : t->st->code;
 }
 
 /* ---- time ---- */
@@ -250,11 +210,8 @@ static enum fc_code give_birth(struct fc_transit *t)
 static enum fc_code begin_due(struct fc_transit *t)
 {
     struct kernel *k = t->own;
-    while (k->starts.n && tick_of(k, fc_transit_events_first(&k->starts)) <= k->now) {
-        uint32_t s = fc_transit_events_pop(&k->starts).index;
-        struct fc_transit_message message = k->sent[s].message;
-        k->sent[s].next_free = k->free_sent;
-        k->free_sent = s;
+    while (t->starts.order.n && tick_of(k, fc_transit_first_start_s(t)) <= k->now) {
+        struct fc_transit_message message = fc_transit_pop_start(t);
         if (begin(t, &message)) return t->st->code;
     }
     return FC_OK;
@@ -337,7 +294,7 @@ static enum fc_code advance_beside(struct fc_transit *t, double until_s)
     struct kernel *k = t->own;
     for (;;) {
         if (begin_due(t)) return t->st->code;
-        double start_s = fc_transit_events_first(&k->starts), arrival_s = fc_transit_events_first(&t->arrivals);
+        double start_s = fc_transit_first_start_s(t), arrival_s = fc_transit_events_first(&t->arrivals);
         double now_s = time_of(k, k->now), end_s = fmin(until_s, arrival_s);
         if (now_s >= end_s || (k->n_own == 0 && (isinf(start_s) || start_s > end_s))) return FC_OK;
         if (k->n_own == 0) {
@@ -356,7 +313,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     if (k->births) return advance_beside(t, until_s);
     for (;;) {
         if (begin_due(t)) return t->st->code;
-        double start_s = fc_transit_events_first(&k->starts), arrival_s = fc_transit_events_first(&t->arrivals);
+        double start_s = fc_transit_first_start_s(t), arrival_s = fc_transit_events_first(&t->arrivals);
         double now_s = time_of(k, k->now), target_s = fmin(until_s, fmin(start_s, arrival_s));
         bool idle = k->idle_from != UINT64_MAX;
         if (now_s >= fmin(until_s, arrival_s) || (idle && (isinf(start_s) || start_s > fmin(until_s, arrival_s))))
@@ -375,7 +332,6 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
 const struct fc_transit_ops fc_transit_flit = {.name = "flit",
                                                .no_links = true,
                                                .open = open_kernel,
-                                               .send = send,
+                                               .send = fc_transit_hold,
                                                .advance = advance,
-                                               .reset = reset_kernel,
                                                .close = close_kernel};

@@ -1,7 +1,6 @@
 /* transit_internal.h - private parts of the transit: routes and how a message is split over their paths, called its
  * way (transit_routes.c); the queue of events and the table of network models (transit.c). */
-#ifndef FC_TRANSIT_INTERNAL_H
-#define FC_TRANSIT_INTERNAL_H
+#pragma once
 
 #include "solvers/transit/transit.h"
 #include "solvers/transit/transit_shapes.h"
@@ -149,9 +148,20 @@ struct fc_transit_message {
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     bool fetched;             /* through its receiver's port, else put through its sender's */
 };
-/* As fc_transit_send_in_turn for who knows the route, and whether it is fetched. */
-enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                                  uint32_t dst, double bytes, uint32_t route, bool fetched);
+/* Messages sent that have not left. */
+struct fc_transit_starts {
+    struct fc_transit_events order; /* index: of held[] */
+    struct fc_transit_held {
+        struct fc_transit_message message;
+        uint32_t next_free; /* a place's number + 1; 0: none */
+    } * held;
+    size_t n, capacity;
+    uint32_t free;
+};
+/* What a network model takes for `send` that acts when messages leave: keeps it in t->starts, in order of time, then id. */
+enum fc_code fc_transit_hold(struct fc_transit *t, const struct fc_transit_message *message);
+/* The first of them, which is no longer one. */
+struct fc_transit_message fc_transit_pop_start(struct fc_transit *t);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */
@@ -160,7 +170,6 @@ struct fc_transit_ops {
     /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it
      * always is. */
     enum fc_code (*advance)(struct fc_transit *t, double until_s);
-    void (*reset)(struct fc_transit *t); /* NULL: nothing of its own */
     void (*close)(struct fc_transit *t); /* may be called after a failed open */
 };
 extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention, fc_transit_queueing, fc_transit_flit;
@@ -173,6 +182,7 @@ struct fc_transit {
     struct fc_arena arena;
     struct fc_transit_ways ways;
     struct fc_transit_events arrivals;
+    struct fc_transit_starts starts;
     double taken_s; /* the last arrival taken */
     double waited_s;
     double local_s_per_byte;
@@ -183,6 +193,11 @@ struct fc_transit {
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
+/* When the first message leaves that has not; INFINITY: all have. */
+static inline double fc_transit_first_start_s(const struct fc_transit *t)
+{
+    return fc_transit_events_first(&t->starts.order);
+}
 /* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
 {
@@ -207,5 +222,3 @@ static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, 
     struct fc_transit_event event = {.key = fc_transit_event_key(time_s, id), .value = alone_s};
     return fc_transit_events_push(&t->arrivals, event, t->st) ? FC_OK : t->st->code;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * key that falls rises through the levels until somebody is less; where one grows that was its block's least,
  * that is looked for anew. Either is O(FAN log n), and a few comparisons without branches for the dozens of
  * keys of a usual solve, where a heap mispredicts every exchange. */
-#ifndef FC_TRANSIT_LOWS_H
-#define FC_TRANSIT_LOWS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ static inline void fc_lows_clear(struct fc_lows *lows)
     lows->n = 0;
     lows->top = 0;
 }
-
-#endif

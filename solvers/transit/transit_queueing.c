@@ -34,8 +34,6 @@
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_internal.h"
 
-#include <stdlib.h>
-
 enum { WINDOW = 128, POINTS = 12, LEAST_PACKETS = 50, SHORT = 8, QUEUE = 16 };
 #define MOST_BUSY 0.9
 
@@ -192,15 +190,6 @@ static enum fc_code open_queueing(struct fc_transit *t)
     return FC_OK;
 }
 
-static void reset_queueing(struct fc_transit *t)
-{
-    memset(t->waits->link, 0, t->net->n_links * sizeof *t->waits->link);
-    fc_transit_contention.reset(t);
-}
-static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *message)
-{
-    return fc_transit_contention.send(t, message);
-}
 static enum fc_code advance(struct fc_transit *t, double until_s)
 {
     return fc_transit_contention.advance(t, until_s);
@@ -210,9 +199,5 @@ static void close_queueing(struct fc_transit *t)
     fc_transit_contention.close(t);
 }
 
-const struct fc_transit_ops fc_transit_queueing = {.name = "queueing",
-                                                   .open = open_queueing,
-                                                   .send = send,
-                                                   .advance = advance,
-                                                   .reset = reset_queueing,
-                                                   .close = close_queueing};
+const struct fc_transit_ops fc_transit_queueing = {
+    .name = "queueing", .open = open_queueing, .send = fc_transit_hold, .advance = advance, .close = close_queueing};

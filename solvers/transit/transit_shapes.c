@@ -11,7 +11,6 @@
 #include "solvers/transit/transit_shapes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_BYTES ((size_t)1 << 26)
 

@@ -1,6 +1,5 @@
 /* transit_shapes.h - paths between nodes that lie to each other alike, kept once (transit_shapes.c). */
-#ifndef FC_TRANSIT_SHAPES_H
-#define FC_TRANSIT_SHAPES_H
+#pragma once
 
 #include "models/models.h"
 
@@ -33,5 +32,3 @@ static inline uint32_t fc_way_shape_at(const struct fc_way_shape *shape, double 
     while (i + 1 < shape->n && !(x8 < shape->seen[i] * 8)) i++;
     return i;
 }
-
-#endif

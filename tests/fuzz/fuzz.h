@@ -1,8 +1,7 @@
 /* fuzz.h - readers under random input: what a target is, and how one input is run. Three programs share this:
  * libFuzzer's (`make fuzz`, fuzz_main.c), the replay and short mutation in the tests (tests/test_fuzz.c), and both start
  * from the same seeds. */
-#ifndef FC_FUZZ_H
-#define FC_FUZZ_H
+#pragma once
 
 #include "core/core.h"
 
@@ -27,5 +26,3 @@ void fc_fuzz_run(const struct fc_fuzz_target *target, const uint8_t *data, size_
 /* All seeds as files `folder`/TARGET.NAME: those of tests/fuzz/seeds, those of tests/fuzz/found (what once broke a reader),
  * the repository's own samples, and what a writer makes (packed traces, DUMPI, OTF2). */
 void fc_fuzz_write_seeds(const char *folder);
-
-#endif

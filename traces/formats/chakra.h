@@ -1,7 +1,6 @@
 /* chakra.h - private to traces/: nodes of a Chakra execution trace, between their two encodings
  * (chakra_protobuf.c, chakra_json.c) and the graph that is made of them (format_chakra.c). */
-#ifndef FC_CHAKRA_H
-#define FC_CHAKRA_H
+#pragma once
 
 #include "core/stream.h"
 #include "traces/trace_formats.h"
@@ -86,5 +85,3 @@ enum fc_code fc_chakra_read_json(struct fc_chakra *c);
 /* Loads a JSON file, perhaps compressed. */
 struct json_t;
 struct json_t *fc_chakra_load_json(const char *path, struct fc_status *st);
-
-#endif

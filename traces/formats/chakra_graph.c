@@ -1,10 +1,8 @@
 /* chakra_graph.c - nodes of an execution trace in the making, whichever encoding they are read from. */
 #include "core/array.h"
 #include "traces/formats/chakra.h"
-#include "core/rank_files.h"
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

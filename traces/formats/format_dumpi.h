@@ -1,8 +1,7 @@
 /* format_dumpi.h - private to the DUMPI reader: files and records (format_dumpi_file.c), their arguments
  * (format_dumpi_layout.c), who is in which communicator (format_dumpi_comm.c), records as events
  * (format_dumpi_event.c, format_dumpi_message.c), and what ties them together (format_dumpi.c). */
-#ifndef FC_FORMAT_DUMPI_H
-#define FC_FORMAT_DUMPI_H
+#pragma once
 
 #include "traces/trace_hold.h"
 
@@ -172,7 +171,6 @@ enum fc_code fc_dumpi_next(struct fc_dumpi_file *file, struct fc_dumpi_record *r
 void fc_dumpi_close(struct fc_dumpi_file *file);
 /* FC_INPUT at the record read last. */
 enum fc_code fc_dumpi_fail(const struct fc_dumpi_file *file, const char *format, ...) FC_PRINTF(2, 3);
-bool fc_dumpi_version_before(const struct fc_dumpi_file *file, int a, int b, int c);
 /* Entry k of a list of numbers. */
 int32_t fc_dumpi_entry(const struct fc_dumpi_file *file, const struct fc_dumpi_argument *list, uint32_t k);
 
@@ -262,5 +260,3 @@ enum fc_code fc_dumpi_room(struct fc_dumpi_reader *r, size_t n);
 enum fc_code fc_dumpi_message(struct fc_dumpi_reader *r);
 /* All records of the rank whose file is open. */
 enum fc_code fc_dumpi_read_rank(struct fc_dumpi_reader *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* format_dumpi_call.c - what a call means, for all kinds of calls: its event, bytes, communicator, ranks of the world. */
 #include "core/array.h"
 #include "traces/formats/format_dumpi.h"
-#include "traces/trace_format.h"
 #include <inttypes.h>
 
 enum fc_code fc_dumpi_room(struct fc_dumpi_reader *r, size_t n)

@@ -1,7 +1,6 @@
 /* format_dumpi_comm.h - private to format_dumpi_comm.c and format_dumpi_group.c: what is known while the
  * members of a run's communicators are found. */
-#ifndef FC_FORMAT_DUMPI_COMM_H
-#define FC_FORMAT_DUMPI_COMM_H
+#pragma once
 
 #include "traces/formats/format_dumpi.h"
 
@@ -62,5 +61,3 @@ uint32_t fc_dumpi_place_in(const uint32_t *member, uint32_t n, uint32_t world);
 /* Carries out a call that makes a group. */
 enum fc_code fc_dumpi_make_group(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
                                  const struct fc_dumpi_action *a);
-
-#endif

@@ -51,7 +51,7 @@ static enum fc_code damaged(const struct fc_dumpi_file *file, const char *what)
     return fc_fail(file->st, FC_INPUT, (struct fc_place){file->path, 0}, "%s", what);
 }
 
-bool fc_dumpi_version_before(const struct fc_dumpi_file *file, int a, int b, int c)
+static bool version_before(const struct fc_dumpi_file *file, int a, int b, int c)
 {
     const uint8_t *v = file->version;
     if (v[0] != a) return v[0] < a;
@@ -235,14 +235,14 @@ static enum fc_code take_nested(struct fc_dumpi_file *file, int depth, uint32_t 
 static enum fc_code take_argv(struct fc_dumpi_file *file, struct fc_dumpi_argument *list)
 {
     int64_t twice;
-    if (fc_dumpi_version_before(file, 0, 6, 2) && take_number(file, 4, &twice)) return file->st->code;
+    if (version_before(file, 0, 6, 2) && take_number(file, 4, &twice)) return file->st->code;
     return take_nested(file, 2, 1, list);
 }
 
 /* One number stands where a writer before 0.6.`fixed` forgot the list. */
 static enum fc_code take_list_since(struct fc_dumpi_file *file, int fixed, struct fc_dumpi_argument *list)
 {
-    return fc_dumpi_version_before(file, 0, 6, fixed) ? take_number(file, 4, &list->value) : take_list(file, 4, list);
+    return version_before(file, 0, 6, fixed) ? take_number(file, 4, &list->value) : take_list(file, 4, list);
 }
 
 static enum fc_code take_argument(struct fc_dumpi_file *file, char kind, bool statuses, struct fc_dumpi_argument *a)
@@ -262,7 +262,7 @@ static enum fc_code take_argument(struct fc_dumpi_file *file, char kind, bool st
     case 'V': return take_argv(file, a);
     case 'X': return take_list_since(file, 9, a);
     case 'Y': return take_list_since(file, 8, a);
-    case 'S': return statuses ? take_list(file, fc_dumpi_version_before(file, 0, 6, 3) ? 10 : 14, a) : FC_OK;
+    case 'S': return statuses ? take_list(file, version_before(file, 0, 6, 3) ? 10 : 14, a) : FC_OK;
     default: return fc_fail(file->st, FC_FAULT, (struct fc_place){file->path, 0}, "layout letter '%c'", kind);
     }
 }

@@ -16,6 +16,7 @@
  * Narrower: a label given twice, which txt2bin takes as the first, is refused, and so are numbers that it
  * would cut to its field. Limits: one rank's block is held in memory, because its last line may order its
  * first. The Portals statements of LogGOPSim2 (put, get, append, test) are refused. */
+#include "core/values.h"
 #include "traces/formats/format_text.h"
 #include "traces/trace_format.h"
 
@@ -79,11 +80,6 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static void skip_comment(struct goal *g)
 {
     while (g->at < g->end) {
@@ -117,9 +113,9 @@ static bool next(struct goal *g)
     g->length = 0;
     if (g->at == g->end) return false;
     if (is_letter(*g->at))
-        while (g->at < g->end && (is_letter(*g->at) || is_digit(*g->at) || *g->at == '_')) g->at++;
-    else if (is_digit(*g->at) || (*g->at == '-' && g->at + 1 < g->end && is_digit(g->at[1])))
-        for (g->at++; g->at < g->end && is_digit(*g->at);) g->at++;
+        while (g->at < g->end && (is_letter(*g->at) || fc_is_digit(*g->at) || *g->at == '_')) g->at++;
+    else if (fc_is_digit(*g->at) || (*g->at == '-' && g->at + 1 < g->end && fc_is_digit(g->at[1])))
+        for (g->at++; g->at < g->end && fc_is_digit(*g->at);) g->at++;
     else
         g->at++;
     g->length = (size_t)(g->at - g->token);
@@ -147,7 +143,7 @@ static enum fc_code word(struct goal *g, const char *expected)
 /* A whole number from `low` (0, or -1 where anything may be meant) to `high`. */
 static enum fc_code number(struct goal *g, const char *what, long long low, long long high, long long *value)
 {
-    if (!next(g) || !(is_digit(*g->token) || *g->token == '-')) return fail_expected(g, what);
+    if (!next(g) || !(fc_is_digit(*g->token) || *g->token == '-')) return fail_expected(g, what);
     return fc_word_int(g->token, g->length, low, high, what, value, fc_stream_place(&g->stream), g->st);
 }
 

@@ -1,7 +1,6 @@
 /* format_liballprof.h - private to the reader of liballprof's text: one call a line, and what is known before
  * the calls are read. */
-#ifndef FC_FORMAT_LIBALLPROF_H
-#define FC_FORMAT_LIBALLPROF_H
+#pragma once
 
 #include "traces/formats/format_text.h"
 
@@ -102,5 +101,3 @@ enum fc_code fc_allprof_comm_of(const struct fc_allprof_call *call, int at, stru
 enum fc_code fc_allprof_type_size(const struct fc_allprof_call *call, int at, int64_t *size, struct fc_status *st);
 /* Its head is that of this format. */
 bool fc_allprof_is(const struct fc_trace_probe *probe);
-
-#endif

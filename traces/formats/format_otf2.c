@@ -8,6 +8,7 @@
  * no MPI rank (threads, GPUs) are not read. The library reports errors through one callback of the process:
  * two archives must not be read at the same time. Library: OTF2 3.0 (otf2 documentation, vi-hps.org). */
 #include "core/array.h"
+#include "core/values.h"
 #include "traces/formats/format_otf2_archive.h"
 
 #include "core/stream.h"
@@ -92,12 +93,6 @@ static void *add(struct fc_otf2_archive *a, struct fc_otf2_list *list)
         !fc_array_grow(&list->at, &list->capacity, sizeof list->capacity, list->n + 1, list->size))
         return fc_out_of_memory(a->st, "definitions"), NULL;
     return (char *)list->at + list->size * list->n++;
-}
-
-static int by_ref(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
 }
 
 static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
@@ -212,7 +207,7 @@ static enum fc_code read_definitions(struct fc_otf2_archive *a)
     if (!good || a->st->code) return fail(a, "its definitions cannot be read");
     struct fc_otf2_list *lists[] = {&a->strings, &a->groups, &a->comms, &a->regions, &a->windows};
     for (int i = 0; i < 5; i++)
-        if (lists[i]->n) qsort(lists[i]->at, lists[i]->n, lists[i]->size, by_ref);
+        if (lists[i]->n) qsort(lists[i]->at, lists[i]->n, lists[i]->size, fc_by_number);
     if (!a->resolution) return fail(a, "has no clock (timer resolution 0)");
     return FC_OK;
 }

@@ -1,7 +1,6 @@
 /* format_otf2.h - private to the OTF2 reader: what the library's records (format_otf2.c) become
  * (format_otf2_call.c). */
-#ifndef FC_FORMAT_OTF2_H
-#define FC_FORMAT_OTF2_H
+#pragma once
 
 #include "traces/trace_hold.h"
 
@@ -97,5 +96,3 @@ enum fc_code fc_otf2_world_of(const struct fc_otf2_rank *r, const struct fc_otf2
 bool fc_otf2_is_one_of(const char *name, const char *const *words);
 /* Room for n entries; false: out of memory, r->st filled. */
 bool fc_otf2_make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *capacity, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* format_otf2_archive.h - private to the two files that use libotf2: an archive being read. */
-#ifndef FC_FORMAT_OTF2_ARCHIVE_H
-#define FC_FORMAT_OTF2_ARCHIVE_H
+#pragma once
 
 #include "traces/formats/format_otf2.h"
 #include "traces/formats/format_otf2_check.h"
@@ -54,5 +53,3 @@ const void *fc_otf2_find(const struct fc_otf2_list *list, uint32_t ref);
 const char *fc_otf2_text(const struct fc_otf2_archive *a, uint32_t ref);
 /* Callbacks that take a location's records (format_otf2_event.c); NULL when memory is short. */
 OTF2_EvtReaderCallbacks *fc_otf2_event_callbacks(void);
-
-#endif

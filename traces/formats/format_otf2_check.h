@@ -1,7 +1,6 @@
 /* format_otf2_check.h - the files of an OTF2 archive looked through before libotf2 reads them: it believes every
  * size and count, and what it opened for a damaged anchor is lost. */
-#ifndef FC_FORMAT_OTF2_CHECK_H
-#define FC_FORMAT_OTF2_CHECK_H
+#pragma once
 
 #include "core/core.h"
 
@@ -18,5 +17,3 @@ enum fc_code fc_otf2_check_anchor(const char *path, struct fc_otf2_chunks *chunk
  * at which byte. */
 enum fc_code fc_otf2_check_file(const char *path, enum fc_otf2_file kind, const struct fc_otf2_chunks *chunks,
                                 struct fc_status *st);
-
-#endif

@@ -1,7 +1,6 @@
 /* format_simgrid.h - private to the reader of SimGrid's time-independent traces: what the lines share with
  * the files. */
-#ifndef FC_FORMAT_SIMGRID_H
-#define FC_FORMAT_SIMGRID_H
+#pragma once
 
 #include "traces/formats/format_text.h"
 
@@ -39,5 +38,3 @@ bool fc_simgrid_is_action(const char *name, size_t length);
 enum fc_code fc_simgrid_act(struct fc_simgrid *s, const char *name, size_t length);
 /* What the rank computed and polled after its last event. */
 enum fc_code fc_simgrid_end(struct fc_simgrid *s, uint32_t rank);
-
-#endif

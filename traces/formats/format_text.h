@@ -1,6 +1,5 @@
 /* format_text.h - private to traces/: what the readers of text formats share (format_text.c). */
-#ifndef FC_FORMAT_TEXT_H
-#define FC_FORMAT_TEXT_H
+#pragma once
 
 #include "core/stream.h"
 #include "traces/trace_formats.h"
@@ -47,5 +46,3 @@ int32_t fc_requests_find(const struct fc_requests *r, uint64_t key, uint64_t sec
 /* All that are open, in the order made, into list[n_open]; none is left. */
 void fc_requests_take_all(struct fc_requests *r, int64_t *list);
 void fc_requests_free(struct fc_requests *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* paraver.h - private to traces/: between the lines of a Paraver trace (format_paraver.c) and the calls of
  * its ranks (paraver_calls.c). Times are whole units of the trace. */
-#ifndef FC_PARAVER_H
-#define FC_PARAVER_H
+#pragma once
 
 #include "traces/trace_formats.h"
 
@@ -142,5 +141,3 @@ enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst, const 
 /* Hands on all that is left. */
 enum fc_code fc_prv_finish(struct fc_prv *p);
 void fc_prv_free(struct fc_prv *p);
-
-#endif

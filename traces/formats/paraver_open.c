@@ -1,6 +1,7 @@
 /* paraver_open.c - what is open while a Paraver trace is read: ends of communications in heaps ordered by
  * time, and rooted collectives, whose k-th calls by the members of a communicator belong together. */
 #include "core/array.h"
+#include "core/values.h"
 #include "traces/formats/paraver.h"
 
 #include <stdlib.h>
@@ -58,12 +59,6 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, uint32_t n, bool *again)
 {
     size_t capacity = p->comms_capacity;
@@ -81,7 +76,7 @@ enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, u
     for (uint32_t i = 0; i + 1 < p->n_comms && id <= p->largest_id; i++) *again = *again || p->comms[i].id == id;
     if (p->n_comms == 1 || id > p->largest_id) p->largest_id = id;
     memcpy(c->sorted, member, n * sizeof *member);
-    qsort(c->sorted, n, sizeof *member, by_number);
+    qsort(c->sorted, n, sizeof *member, fc_by_number);
     for (uint32_t i = 0; i < n; i++) world = world && member[i] == i;
     p->world_seen |= world;
     return world ? FC_OK : fc_sink_comm(p->sink, member, n, &c->number);
@@ -94,7 +89,7 @@ uint32_t fc_prv_find(struct fc_prv *p, int64_t id, uint32_t rank)
     if (!p->comms_sorted && p->n_comms) qsort(p->comms, p->n_comms, sizeof *p->comms, by_id);
     p->comms_sorted = true;
     const struct fc_prv_comm *c = p->n_comms ? bsearch(&key, p->comms, p->n_comms, sizeof key, by_id) : NULL;
-    if (!c || !bsearch(&rank, c->sorted, c->n, sizeof rank, by_number)) return FC_NONE;
+    if (!c || !bsearch(&rank, c->sorted, c->n, sizeof rank, fc_by_number)) return FC_NONE;
     return (uint32_t)(c - p->comms);
 }
 
@@ -102,7 +97,7 @@ uint32_t fc_prv_find(struct fc_prv *p, int64_t id, uint32_t rank)
 enum fc_code fc_prv_count_rooted(struct fc_prv *p, uint32_t rank, struct fc_prv_call *call)
 {
     struct fc_prv_comm *c = &p->comms[call->comm];
-    const uint32_t *found = bsearch(&rank, c->sorted, c->n, sizeof rank, by_number);
+    const uint32_t *found = bsearch(&rank, c->sorted, c->n, sizeof rank, fc_by_number);
     call->instance = c->calls[found - c->sorted]++;
     call->counted = true;
     while (call->instance >= c->base + c->n_open) {

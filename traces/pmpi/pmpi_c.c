@@ -180,80 +180,73 @@ WRAP(Cancel, (MPI_Request * r), (r), fc_log_cancel(&call, *r))
 WRAP_OLD(Request_free, struct fc_request *, fc_request_take(&call, *r), (MPI_Request * r), (r),
          fc_log_request_free(&call, was))
 
-/* Collectives: blocking and nonblocking from one line. Q is the nonblocking one's request. */
+/* Collectives: blocking and nonblocking from one line. req is the nonblocking one's request, else NULL. */
 #define STRIP(...) __VA_ARGS__
 #define BOTH(name, small, params, args, log)                                                                           \
-    WRAP(name, (STRIP params), (STRIP args), log(NULL))                                                                \
-    WRAP(I##small, (STRIP params, MPI_Request * request), (STRIP args, request), log(request))
-#define COLLECTIVE(op, root, bytes, q) fc_log_collective(&call, op, c, root, bytes, q)
+    WRAP(name, (STRIP params), (STRIP args), const MPI_Request *req = NULL; log)                                       \
+    WRAP(I##small, (STRIP params, MPI_Request * req), (STRIP args, req), log)
+#define COLLECTIVE(op, root, bytes) fc_log_collective(&call, op, c, root, bytes, req)
 #define IN_PLACE(b) ((b) == MPI_IN_PLACE)
 
-#define LOG_BARRIER(q) COLLECTIVE(FC_OP_BARRIER, -1, 0, q)
-BOTH(Barrier, barrier, (MPI_Comm c), (c), LOG_BARRIER)
-#define LOG_BCAST(q) COLLECTIVE(FC_OP_BCAST, root, fc_bytes_of(n, t), q)
-BOTH(Bcast, bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c), LOG_BCAST)
-#define LOG_REDUCE(q) COLLECTIVE(FC_OP_REDUCE, root, fc_bytes_of(n, t), q)
+BOTH(Barrier, barrier, (MPI_Comm c), (c), COLLECTIVE(FC_OP_BARRIER, -1, 0))
+BOTH(Bcast, bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c),
+     COLLECTIVE(FC_OP_BCAST, root, fc_bytes_of(n, t)))
 BOTH(Reduce, reduce, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c),
-     (sb, rb, n, t, op, root, c), LOG_REDUCE)
-#define LOG_ALLREDUCE(q) COLLECTIVE(FC_OP_ALLREDUCE, -1, fc_bytes_of(n, t), q)
+     (sb, rb, n, t, op, root, c), COLLECTIVE(FC_OP_REDUCE, root, fc_bytes_of(n, t)))
 BOTH(Allreduce, allreduce, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
-     (sb, rb, n, t, op, c), LOG_ALLREDUCE)
-#define LOG_SCAN(q) COLLECTIVE(FC_OP_SCAN, -1, fc_bytes_of(n, t), q)
+     (sb, rb, n, t, op, c), COLLECTIVE(FC_OP_ALLREDUCE, -1, fc_bytes_of(n, t)))
+#define LOG_SCAN COLLECTIVE(FC_OP_SCAN, -1, fc_bytes_of(n, t))
 BOTH(Scan, scan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (sb, rb, n, t, op, c),
      LOG_SCAN)
 BOTH(Exscan, exscan, (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (sb, rb, n, t, op, c),
      LOG_SCAN)
-#define LOG_REDUCE_SCATTER(q) COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_own_bytes(c, rn, t), q)
 BOTH(Reduce_scatter, reduce_scatter, (const void *sb, void *rb, const int rn[], MPI_Datatype t, MPI_Op op, MPI_Comm c),
-     (sb, rb, rn, t, op, c), LOG_REDUCE_SCATTER)
-#define LOG_REDUCE_SCATTER_BLOCK(q) COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_bytes_of(n, t), q)
+     (sb, rb, rn, t, op, c), COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_own_bytes(c, rn, t)))
 BOTH(Reduce_scatter_block, reduce_scatter_block,
      (const void *sb, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (sb, rb, n, t, op, c),
-     LOG_REDUCE_SCATTER_BLOCK)
+     COLLECTIVE(FC_OP_REDUCE_SCATTER, -1, fc_bytes_of(n, t)))
 
 /* "sb, sn, st" is what a rank sends, "rb, rn, rt" what it receives; in place, the other side's count stands.
  */
-#define LOG_GATHER(q) COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
 BOTH(Gather, gather,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c),
-     (sb, sn, sty, rb, rn, rt, root, c), LOG_GATHER)
-#define LOG_GATHERV(q) COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty), q)
+     (sb, sn, sty, rb, rn, rt, root, c),
+     COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty)))
 BOTH(Gatherv, gatherv,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt, int root,
       MPI_Comm c),
-     (sb, sn, sty, rb, rn, rd, rt, root, c), LOG_GATHERV)
-#define LOG_SCATTER(q) COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_bytes_of(sn, sty) : fc_bytes_of(rn, rt), q)
+     (sb, sn, sty, rb, rn, rd, rt, root, c),
+     COLLECTIVE(FC_OP_GATHER, root, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty)))
 BOTH(Scatter, scatter,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c),
-     (sb, sn, sty, rb, rn, rt, root, c), LOG_SCATTER)
-#define LOG_SCATTERV(q)                                                                                                \
-    COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_own_bytes(c, sn, sty) : fc_bytes_of(rn, rt), q)
+     (sb, sn, sty, rb, rn, rt, root, c),
+     COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_bytes_of(sn, sty) : fc_bytes_of(rn, rt)))
 BOTH(Scatterv, scatterv,
      (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, int root,
       MPI_Comm c),
-     (sb, sn, sd, sty, rb, rn, rt, root, c), LOG_SCATTERV)
-#define LOG_ALLGATHER(q) COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
+     (sb, sn, sd, sty, rb, rn, rt, root, c),
+     COLLECTIVE(FC_OP_SCATTER, root, IN_PLACE(rb) ? fc_own_bytes(c, sn, sty) : fc_bytes_of(rn, rt)))
 BOTH(Allgather, allgather, (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
-     (sb, sn, sty, rb, rn, rt, c), LOG_ALLGATHER)
-#define LOG_ALLGATHERV(q)                                                                                              \
-    COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty), q)
+     (sb, sn, sty, rb, rn, rt, c),
+     COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty)))
 BOTH(Allgatherv, allgatherv,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm c),
-     (sb, sn, sty, rb, rn, rd, rt, c), LOG_ALLGATHERV)
-#define LOG_ALLTOALL(q) COLLECTIVE(FC_OP_ALLTOALL, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty), q)
+     (sb, sn, sty, rb, rn, rd, rt, c),
+     COLLECTIVE(FC_OP_ALLGATHER, -1, IN_PLACE(sb) ? fc_own_bytes(c, rn, rt) : fc_bytes_of(sn, sty)))
 BOTH(Alltoall, alltoall, (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
-     (sb, sn, sty, rb, rn, rt, c), LOG_ALLTOALL)
-#define LOG_ALLTOALLV(q) fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, IN_PLACE(sb) ? rt : sty, NULL, q)
+     (sb, sn, sty, rb, rn, rt, c),
+     COLLECTIVE(FC_OP_ALLTOALL, -1, IN_PLACE(sb) ? fc_bytes_of(rn, rt) : fc_bytes_of(sn, sty)))
 BOTH(Alltoallv, alltoallv,
      (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[], const int rd[],
       MPI_Datatype rt, MPI_Comm c),
-     (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_ALLTOALLV)
-#define LOG_ALLTOALLW(q) fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, MPI_DATATYPE_NULL, IN_PLACE(sb) ? rt : sty, q)
+     (sb, sn, sd, sty, rb, rn, rd, rt, c),
+     fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, IN_PLACE(sb) ? rt : sty, NULL, req))
 BOTH(Alltoallw, alltoallw,
      (const void *sb, const int sn[], const int sd[], const MPI_Datatype sty[], void *rb, const int rn[],
       const int rd[], const MPI_Datatype rt[], MPI_Comm c),
-     (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_ALLTOALLW)
-#define LOG_NEIGHBOR(q) fc_log_neighbors(&call, c, sn, NULL, sty, NULL, q)
+     (sb, sn, sd, sty, rb, rn, rd, rt, c),
+     fc_log_sizes(&call, c, IN_PLACE(sb) ? rn : sn, MPI_DATATYPE_NULL, IN_PLACE(sb) ? rt : sty, req))
+#define LOG_NEIGHBOR fc_log_neighbors(&call, c, sn, NULL, sty, NULL, req)
 BOTH(Neighbor_allgather, neighbor_allgather,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_NEIGHBOR)
@@ -263,16 +256,14 @@ BOTH(Neighbor_allgatherv, neighbor_allgatherv,
 BOTH(Neighbor_alltoall, neighbor_alltoall,
      (const void *sb, int sn, MPI_Datatype sty, void *rb, int rn, MPI_Datatype rt, MPI_Comm c),
      (sb, sn, sty, rb, rn, rt, c), LOG_NEIGHBOR)
-#define LOG_NEIGHBOR_V(q) fc_log_neighbors(&call, c, 0, sn, sty, NULL, q)
 BOTH(Neighbor_alltoallv, neighbor_alltoallv,
      (const void *sb, const int sn[], const int sd[], MPI_Datatype sty, void *rb, const int rn[], const int rd[],
       MPI_Datatype rt, MPI_Comm c),
-     (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_NEIGHBOR_V)
-#define LOG_NEIGHBOR_W(q) fc_log_neighbors(&call, c, 0, sn, MPI_DATATYPE_NULL, sty, q)
+     (sb, sn, sd, sty, rb, rn, rd, rt, c), fc_log_neighbors(&call, c, 0, sn, sty, NULL, req))
 BOTH(Neighbor_alltoallw, neighbor_alltoallw,
      (const void *sb, const int sn[], const MPI_Aint sd[], const MPI_Datatype sty[], void *rb, const int rn[],
       const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm c),
-     (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_NEIGHBOR_W)
+     (sb, sn, sd, sty, rb, rn, rd, rt, c), fc_log_neighbors(&call, c, 0, sn, MPI_DATATYPE_NULL, sty, req))
 
 /* Communicators. */
 #define MADE fc_log_comm(&call, c, *made)

@@ -248,65 +248,36 @@ static void log_start(struct fc_call *call, int n, const fint *requests)
 WRAP(start, 1, log_start(&call, 1, INTS(a)))
 WRAP(startall, 2, log_start(&call, INT(a), INTS(b)))
 
-/* ---- collectives: the blocking name, the nonblocking name, its request's argument ---- */
+/* ---- collectives: name, arguments when blocking and when not, then which of these is the request ---- */
 
 #define NONBLOCKING(name, n, q, log)                                                                                   \
     WRAP_BEFORE(name, n, (A##n err), MPI_Request request, request = REQUEST(q); const MPI_Request *req = &request; log)
 #define BLOCKING(name, n, log) WRAP_BEFORE(name, n, (A##n err), const MPI_Request *req = NULL, log)
+#define BOTH(name, n, more, q, log) BLOCKING(name, n, log) NONBLOCKING(i##name, more, q, log)
 #define COLLECTIVE(op, comm, root, bytes) fc_log_collective(&call, op, COMM(comm), root, bytes, req)
 #define BYTES(n, t) fc_bytes_of(INT(n), TYPE(t))
 
-#define LOG_BARRIER COLLECTIVE(FC_OP_BARRIER, a, -1, 0)
-BLOCKING(barrier, 1, LOG_BARRIER)
-NONBLOCKING(ibarrier, 2, b, LOG_BARRIER)
-#define LOG_BCAST COLLECTIVE(FC_OP_BCAST, e, INT(d), BYTES(b, c))
-BLOCKING(bcast, 5, LOG_BCAST)
-NONBLOCKING(ibcast, 6, f, LOG_BCAST)
-#define LOG_REDUCE COLLECTIVE(FC_OP_REDUCE, g, INT(f), BYTES(c, d))
-BLOCKING(reduce, 7, LOG_REDUCE)
-NONBLOCKING(ireduce, 8, h, LOG_REDUCE)
-#define LOG_ALLREDUCE COLLECTIVE(FC_OP_ALLREDUCE, f, -1, BYTES(c, d))
-BLOCKING(allreduce, 6, LOG_ALLREDUCE)
-NONBLOCKING(iallreduce, 7, g, LOG_ALLREDUCE)
+BOTH(barrier, 1, 2, b, COLLECTIVE(FC_OP_BARRIER, a, -1, 0))
+BOTH(bcast, 5, 6, f, COLLECTIVE(FC_OP_BCAST, e, INT(d), BYTES(b, c)))
+BOTH(reduce, 7, 8, h, COLLECTIVE(FC_OP_REDUCE, g, INT(f), BYTES(c, d)))
+BOTH(allreduce, 6, 7, g, COLLECTIVE(FC_OP_ALLREDUCE, f, -1, BYTES(c, d)))
 #define LOG_SCAN COLLECTIVE(FC_OP_SCAN, f, -1, BYTES(c, d))
-BLOCKING(scan, 6, LOG_SCAN)
-NONBLOCKING(iscan, 7, g, LOG_SCAN)
-BLOCKING(exscan, 6, LOG_SCAN)
-NONBLOCKING(iexscan, 7, g, LOG_SCAN)
-#define LOG_REDUCE_SCATTER COLLECTIVE(FC_OP_REDUCE_SCATTER, f, -1, fc_own_bytes(COMM(f), INTS(c), TYPE(d)))
-BLOCKING(reduce_scatter, 6, LOG_REDUCE_SCATTER)
-NONBLOCKING(ireduce_scatter, 7, g, LOG_REDUCE_SCATTER)
-#define LOG_REDUCE_SCATTER_BLOCK COLLECTIVE(FC_OP_REDUCE_SCATTER, f, -1, BYTES(c, d))
-BLOCKING(reduce_scatter_block, 6, LOG_REDUCE_SCATTER_BLOCK)
-NONBLOCKING(ireduce_scatter_block, 7, g, LOG_REDUCE_SCATTER_BLOCK)
-#define LOG_GATHER COLLECTIVE(FC_OP_GATHER, h, INT(g), IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
-BLOCKING(gather, 8, LOG_GATHER)
-NONBLOCKING(igather, 9, i, LOG_GATHER)
-#define LOG_GATHERV                                                                                                    \
-    COLLECTIVE(FC_OP_GATHER, i, INT(h), IN_PLACE(a) ? fc_own_bytes(COMM(i), INTS(e), TYPE(g)) : BYTES(b, c))
-BLOCKING(gatherv, 9, LOG_GATHERV)
-NONBLOCKING(igatherv, 10, j, LOG_GATHERV)
-#define LOG_SCATTER COLLECTIVE(FC_OP_SCATTER, h, INT(g), IN_PLACE(d) ? BYTES(b, c) : BYTES(e, f))
-BLOCKING(scatter, 8, LOG_SCATTER)
-NONBLOCKING(iscatter, 9, i, LOG_SCATTER)
-#define LOG_SCATTERV                                                                                                   \
-    COLLECTIVE(FC_OP_SCATTER, i, INT(h), IN_PLACE(e) ? fc_own_bytes(COMM(i), INTS(b), TYPE(d)) : BYTES(f, g))
-BLOCKING(scatterv, 9, LOG_SCATTERV)
-NONBLOCKING(iscatterv, 10, j, LOG_SCATTERV)
-#define LOG_ALLGATHER COLLECTIVE(FC_OP_ALLGATHER, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
-BLOCKING(allgather, 7, LOG_ALLGATHER)
-NONBLOCKING(iallgather, 8, h, LOG_ALLGATHER)
-#define LOG_ALLGATHERV                                                                                                 \
-    COLLECTIVE(FC_OP_ALLGATHER, h, -1, IN_PLACE(a) ? fc_own_bytes(COMM(h), INTS(e), TYPE(g)) : BYTES(b, c))
-BLOCKING(allgatherv, 8, LOG_ALLGATHERV)
-NONBLOCKING(iallgatherv, 9, i, LOG_ALLGATHERV)
-#define LOG_ALLTOALL COLLECTIVE(FC_OP_ALLTOALL, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
-BLOCKING(alltoall, 7, LOG_ALLTOALL)
-NONBLOCKING(ialltoall, 8, h, LOG_ALLTOALL)
-#define LOG_ALLTOALLV                                                                                                  \
-    fc_log_sizes(&call, COMM(i), INTS(IN_PLACE(a) ? f : b), IN_PLACE(a) ? TYPE(h) : TYPE(d), NULL, req)
-BLOCKING(alltoallv, 9, LOG_ALLTOALLV)
-NONBLOCKING(ialltoallv, 10, j, LOG_ALLTOALLV)
+BOTH(scan, 6, 7, g, LOG_SCAN)
+BOTH(exscan, 6, 7, g, LOG_SCAN)
+BOTH(reduce_scatter, 6, 7, g, COLLECTIVE(FC_OP_REDUCE_SCATTER, f, -1, fc_own_bytes(COMM(f), INTS(c), TYPE(d))))
+BOTH(reduce_scatter_block, 6, 7, g, COLLECTIVE(FC_OP_REDUCE_SCATTER, f, -1, BYTES(c, d)))
+BOTH(gather, 8, 9, i, COLLECTIVE(FC_OP_GATHER, h, INT(g), IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c)))
+BOTH(gatherv, 9, 10, j,
+     COLLECTIVE(FC_OP_GATHER, i, INT(h), IN_PLACE(a) ? fc_own_bytes(COMM(i), INTS(e), TYPE(g)) : BYTES(b, c)))
+BOTH(scatter, 8, 9, i, COLLECTIVE(FC_OP_SCATTER, h, INT(g), IN_PLACE(d) ? BYTES(b, c) : BYTES(e, f)))
+BOTH(scatterv, 9, 10, j,
+     COLLECTIVE(FC_OP_SCATTER, i, INT(h), IN_PLACE(e) ? fc_own_bytes(COMM(i), INTS(b), TYPE(d)) : BYTES(f, g)))
+BOTH(allgather, 7, 8, h, COLLECTIVE(FC_OP_ALLGATHER, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c)))
+BOTH(allgatherv, 8, 9, i,
+     COLLECTIVE(FC_OP_ALLGATHER, h, -1, IN_PLACE(a) ? fc_own_bytes(COMM(h), INTS(e), TYPE(g)) : BYTES(b, c)))
+BOTH(alltoall, 7, 8, h, COLLECTIVE(FC_OP_ALLTOALL, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c)))
+BOTH(alltoallv, 9, 10, j,
+     fc_log_sizes(&call, COMM(i), INTS(IN_PLACE(a) ? f : b), IN_PLACE(a) ? TYPE(h) : TYPE(d), NULL, req))
 
 /* With a type for each partner, the handles need converting. */
 static void log_types(struct fc_call *call, bool neighbors, fint comm, const fint *counts, const fint *types,
@@ -330,22 +301,13 @@ static void log_types(struct fc_call *call, bool neighbors, fint comm, const fin
         fc_log_sizes(call, handle, counts, MPI_DATATYPE_NULL, type, request);
     free(type);
 }
-#define LOG_ALLTOALLW log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req)
-BLOCKING(alltoallw, 9, LOG_ALLTOALLW)
-NONBLOCKING(ialltoallw, 10, j, LOG_ALLTOALLW)
+BOTH(alltoallw, 9, 10, j, log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req))
 #define LOG_NEIGHBOR(comm) fc_log_neighbors(&call, COMM(comm), INT(b), NULL, TYPE(c), NULL, req)
-BLOCKING(neighbor_allgather, 7, LOG_NEIGHBOR(g))
-NONBLOCKING(ineighbor_allgather, 8, h, LOG_NEIGHBOR(g))
-BLOCKING(neighbor_allgatherv, 8, LOG_NEIGHBOR(h))
-NONBLOCKING(ineighbor_allgatherv, 9, i, LOG_NEIGHBOR(h))
-BLOCKING(neighbor_alltoall, 7, LOG_NEIGHBOR(g))
-NONBLOCKING(ineighbor_alltoall, 8, h, LOG_NEIGHBOR(g))
-#define LOG_NEIGHBOR_V fc_log_neighbors(&call, COMM(i), 0, INTS(b), TYPE(d), NULL, req)
-BLOCKING(neighbor_alltoallv, 9, LOG_NEIGHBOR_V)
-NONBLOCKING(ineighbor_alltoallv, 10, j, LOG_NEIGHBOR_V)
-#define LOG_NEIGHBOR_W log_types(&call, true, INT(i), INTS(b), INTS(d), req)
-BLOCKING(neighbor_alltoallw, 9, LOG_NEIGHBOR_W)
-NONBLOCKING(ineighbor_alltoallw, 10, j, LOG_NEIGHBOR_W)
+BOTH(neighbor_allgather, 7, 8, h, LOG_NEIGHBOR(g))
+BOTH(neighbor_allgatherv, 8, 9, i, LOG_NEIGHBOR(h))
+BOTH(neighbor_alltoall, 7, 8, h, LOG_NEIGHBOR(g))
+BOTH(neighbor_alltoallv, 9, 10, j, fc_log_neighbors(&call, COMM(i), 0, INTS(b), TYPE(d), NULL, req))
+BOTH(neighbor_alltoallw, 9, 10, j, log_types(&call, true, INT(i), INTS(b), INTS(d), req))
 
 /* ---- communicators: the parent and the new one ---- */
 

@@ -3,8 +3,7 @@
  * A head, then records of one struct followed by `n_words` words of 8 bytes, in the order in which the calls
  * returned. Both ends come from one build on one kind of machine, so structs are written as they are in
  * memory. */
-#ifndef FC_PMPI_RAW_H
-#define FC_PMPI_RAW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -67,5 +66,3 @@ enum fc_raw_how {
     FC_HOW_CANCELLED, /* the call had no effect */
     FC_HOW_FREED      /* given away: completes unseen */
 };
-
-#endif

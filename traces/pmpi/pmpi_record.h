@@ -4,8 +4,7 @@
  * takes C handles; the Fortran wrappers convert. A call inside a call (MPI libraries that call themselves
  * through the public names) is not recorded. The recorder sends no message, so it cannot change the
  * program's. One lock guards its state: a program may call MPI from any thread. */
-#ifndef FC_PMPI_RECORD_H
-#define FC_PMPI_RECORD_H
+#pragma once
 
 #include "traces/pmpi/pmpi_raw.h"
 #include "traces/traces.h"
@@ -141,4 +140,3 @@ void fc_log_neighbors(struct fc_call *call, MPI_Comm comm, int count, const int 
 bool fc_is_root(MPI_Comm comm, int root);
 
 #pragma GCC visibility pop
-#endif
