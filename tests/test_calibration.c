@@ -285,7 +285,7 @@ static void test_real(void)
         struct fc_calibration c;
         struct fc_status st = {0};
         char path[256];
-        struct fc_calibration_settings set = {.budget_s = 0.1, .threads = i + 1, .seed = 1};
+        struct fc_calibration_settings set = {.budget_s = 0.2, .threads = i + 1, .seed = 1};
         if (fc_test_machine(TINY, &m, &st)) {
             CU_FAIL("machine");
             return;

@@ -34,8 +34,13 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 /* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
 #define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
 #define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
-#define UGAL_HOPS_PER_S 1.1e6  /* packet-hops, where every packet compares the queues of two ways */
 #define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
+/* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads, in proportion to the
+ * budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to count. */
+#define TURNS_BUDGET_S 120.0
+#define MOST_TURNS_HOPS 2e6
+#define TURNS_HOPS_PER_S 2.5e6
+#define ROUGH 16 /* less, to see whether a network is cheap enough */
 
 /* ---- patterns ---- */
 
@@ -153,19 +158,24 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
-    const struct fc_routing_ops *routing = job->net->machine->routing;
-    bool compares = routing->adaptive && routing->detours;
-    job->hops_per_s = compares      ? UGAL_HOPS_PER_S
+    job->hops_per_s = fc_compares_ways(job->net->machine) ? FC_CALIBRATION_UGAL_HOPS_PER_S
                       : job->events ? EVENT_HOPS_PER_S
-                      : fast        ? FAST_HOPS_PER_S
-                                    : CYCLE_HOPS_PER_S;
+                      : fast ? FAST_HOPS_PER_S
+                      : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
 
-static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, uint64_t seed,
-                             double budget_s, struct fc_calibration_job *job, struct fc_status *st)
+static double turns_hops(const struct fc_network *net, bool rough, double budget_s)
 {
+    double share = fc_compares_ways(net->machine) ? fmin(1, budget_s / TURNS_BUDGET_S) : 1;
+    return MOST_TURNS_HOPS * share / (rough && share < 1 ? ROUGH : 1);
+}
+
+static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, bool rough,
+                             uint64_t seed, double budget_s, struct fc_calibration_job *job, struct fc_status *st)
+{
+    uint64_t hops = (uint64_t)turns_hops(net, rough, budget_s);
     memset(job, 0, sizeof *job);
     job->net = net;
     fc_flit_defaults(&job->settings);
@@ -174,7 +184,7 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     job->settings.threads = 1;
     if (find_engine(job, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
     job->demand.open_loop = true;
-    if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
+    if (fc_turns_make(net, &job->demand, &job->settings, hops, &job->turns, st)) {
         fc_demand_free(&job->demand);
         return st->code;
     }
@@ -221,7 +231,7 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     memset(net, 0, sizeof *net);
     struct fc_status why = {0};
     if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
-        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], seed, budget_s, &job, &why)) {
+        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], true, seed, budget_s, &job, &why)) {
         fits = job.estimate_s <= share * budget_s;
         free_job(&job);
     }
@@ -275,7 +285,8 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
     for (int i = 0; i < n; i++) {
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
-        if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
+        if (fc_compares_ways(net->machine)) d->spent_s += turns_hops(net, false, budget_s) / TURNS_HOPS_PER_S;
+        if (make_job(net, pattern, flits[i], false, seed, budget_s, job, &why)) {
             if (why.code != FC_INPUT) *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
             continue;
@@ -357,7 +368,7 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
-                         budget_s / FC_CALIBRATION_CORES, machine->name);
+                         budget_s, machine->name);
     by_size(d, order);
     for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
         for (int uniform = 1; uniform >= 0; uniform--)

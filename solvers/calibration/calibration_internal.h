@@ -4,8 +4,12 @@
 
 #include "solvers/calibration/calibration.h"
 
-/* Work for the turns of one case, hops followed. */
-enum { FC_CALIBRATION_TURNS_HOPS = 2000000 };
+/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second. */
+#define FC_CALIBRATION_UGAL_HOPS_PER_S 1.1e6
+static inline bool fc_compares_ways(const struct fc_machine *machine)
+{
+    return machine->routing->adaptive && machine->routing->detours;
+}
 /* Where points are run, shares of saturation, and which of them the fit and the mean errors see. */
 #define FC_CALIBRATION_FIT_TO 0.86
 #define FC_CALIBRATION_JUDGE_TO 0.805
@@ -41,6 +45,7 @@ struct fc_calibration_design {
     bool *owned;                 /* [n_networks] the machine is to be freed */
     uint32_t n_jobs;
     struct fc_calibration_job *jobs;
+    double spent_s; /* of the budget, on finding how packets turn */
 };
 /* calibration_design.c. The cases that the budget, seconds of one core, may reach; out in `arena`. `without`:
  * a network that is not to be run, NULL: none. */

@@ -1,7 +1,7 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
- * allows. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
+ * allows. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
  * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
  * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
  * them. Cases with windows of fixed length keep the first.
@@ -146,12 +146,12 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st)
 {
-    double spent = 0, estimated = 0;
+    double spent = d->spent_s, ran = 0, estimated = 0;
     for (uint32_t next = 0; next < d->n_jobs;) {
         struct fc_calibration_job *wave[WAVE];
-        double ratio = estimated > 0 ? spent / estimated : 1, planned = 0;
+        double ratio = estimated > 0 ? ran / estimated : 1, planned = 0;
         int n = 0;
-        for (; next < d->n_jobs && n < WAVE; next++) {
+        for (; next < d->n_jobs && n < (estimated > 0 ? WAVE : 1); next++) {
             double more = ratio * d->jobs[next].estimate_s;
             if (spent + planned + more > budget_s) continue;
             planned += more;
@@ -160,9 +160,10 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s
         fc_progress_show(settings->progress, fmin(1, spent / budget_s), "kernel runs");
         if (n > 0 && run_wave(wave, n, settings->threads, arena, st)) return st->code;
         for (int i = 0; i < n; i++) {
-            spent += wave[i]->hops_run / wave[i]->hops_per_s;
+            ran += wave[i]->hops_run / wave[i]->hops_per_s;
             estimated += wave[i]->estimate_s;
         }
+        spent = d->spent_s + ran;
     }
     return FC_OK;
 }
