@@ -12,7 +12,7 @@ static bool fit(struct world *w, int threads, struct fc_calibration *c)
     c->seed = 7;
     c->hops_run = 12345678;
     if (!fc_calibration_kind(&w->net[0], NULL, &c->arena, &c->kind, &st) &&
-        !fc_calibration_fit(w->list, w->n_list, threads, NULL, c, &st))
+        !fc_calibration_fit(w->list, w->n_list, INFINITY, threads, NULL, c, &st))
         return true;
     CU_FAIL("fit");
     printf("\n    %s\n", st.message);

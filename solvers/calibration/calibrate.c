@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DEFAULT_BUDGET_S 120.0
+#define FIT_SHARE 0.25 /* of the budget, at most, for a fit where turns depend on the load */
 
 static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
 {
@@ -62,7 +63,7 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     if (n == 0)
         return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
                          budget_s, machine->name);
-    if (fc_calibration_fit(ran, n, set->threads, set->progress, c, st)) return st->code;
+    if (fc_calibration_fit(ran, n, FIT_SHARE * budget_s, set->threads, set->progress, c, st)) return st->code;
     return make_replays(machine, set, budget_s, c, st);
 }
 

@@ -65,8 +65,9 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *design, double bud
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
 /* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
- * calibration->cases are their `out`, in their order, but for the errors. */
-enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+ * calibration->cases are their `out`, in their order, but for the errors. Where the turns depend on the load (UGAL) and the fit
+ * would take more than most_s, parameters keep their values from theory. */
+enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, double most_s, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st);
 
 #endif

@@ -155,6 +155,7 @@ enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t tu
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */
+    bool memory;   /* messages within a node share its memory: they are sent, too */
     enum fc_code (*open)(struct fc_transit *t);
     enum fc_code (*send)(struct fc_transit *t, const struct fc_transit_message *message);
     /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it
@@ -183,6 +184,11 @@ struct fc_transit {
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
+/* Whether messages within a node wait for each other; else each crosses its memory alone. */
+static inline bool fc_transit_shares_memory(const struct fc_transit *t)
+{
+    return t->ops->memory && t->net->machine->memory_bytes_per_s < INFINITY;
+}
 /* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
 {

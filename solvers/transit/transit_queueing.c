@@ -211,6 +211,7 @@ static void close_queueing(struct fc_transit *t)
 }
 
 const struct fc_transit_ops fc_transit_queueing = {.name = "queueing",
+                                                   .memory = true,
                                                    .open = open_queueing,
                                                    .send = send,
                                                    .advance = advance,
