@@ -298,7 +298,7 @@ static void test_fresh(void)
         enum fc_op op;
         const char *algorithm;
         double buffers;
-    } cases[] = {{FC_OP_ALLREDUCE, "doubling", 1}, {FC_OP_ALLREDUCE, "rabenseifner", 1}, {FC_OP_ALLREDUCE, "ring", 0},
+    } cases[] = {{FC_OP_ALLREDUCE, "doubling", 1},  {FC_OP_ALLREDUCE, "rabenseifner", 1}, {FC_OP_ALLREDUCE, "ring", 0},
                  {FC_OP_REDUCE_SCATTER, "ring", 1}, {FC_OP_REDUCE_SCATTER, "halving", 2}, {FC_OP_BCAST, "binomial", 0}};
     const int64_t mib = 1 << 20;
     struct rig g;

@@ -39,8 +39,7 @@ static double work_per_s(const struct fc_machine *machine, double usual)
 static enum fc_code make_replays(const struct fc_machine *machine, const struct fc_calibration_settings *set,
                                  double budget_s, struct fc_calibration *c, struct fc_status *st)
 {
-    double work =
-        FC_CALIBRATION_REPLAYS_SHARE * budget_s * work_per_s(machine, FC_CALIBRATION_REPLAYS_WORK_PER_S);
+    double work = FC_CALIBRATION_REPLAYS_SHARE * budget_s * work_per_s(machine, FC_CALIBRATION_REPLAYS_WORK_PER_S);
     return fc_calibration_replays_run(machine, work, set, c, st);
 }
 
@@ -61,8 +60,8 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
         if (design->jobs[j].ran) ran[n++] = &design->jobs[j];
     }
     if (n == 0)
-        return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
-                         budget_s, machine->name);
+        return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative", budget_s,
+                         machine->name);
     if (fc_calibration_fit(ran, n, FIT_SHARE * budget_s, set->threads, set->progress, c, st)) return st->code;
     return make_replays(machine, set, budget_s, c, st);
 }

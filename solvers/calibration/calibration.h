@@ -93,7 +93,8 @@ struct fc_calibration {
 };
 
 struct fc_calibration_settings {
-    double budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0: 120 */
+    double
+        budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0: 120 */
     int threads;
     uint64_t seed;
     const char *without; /* a network (fc_machine_shape) that is not to be run, to be predicted; NULL: none */

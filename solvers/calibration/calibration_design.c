@@ -159,9 +159,9 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
     job->hops_per_s = fc_compares_ways(job->net->machine) ? FC_CALIBRATION_UGAL_HOPS_PER_S
-                      : job->events ? EVENT_HOPS_PER_S
-                      : fast ? FAST_HOPS_PER_S
-                      : CYCLE_HOPS_PER_S;
+                      : job->events                       ? EVENT_HOPS_PER_S
+                      : fast                              ? FAST_HOPS_PER_S
+                                                          : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
@@ -367,8 +367,8 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
         return st->code;
     if (d->n_networks == 0)
-        return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
-                         budget_s, machine->name);
+        return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
+                         machine->name);
     by_size(d, order);
     for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
         for (int uniform = 1; uniform >= 0; uniform--)

@@ -124,8 +124,8 @@ struct campaign {
     const struct fc_calibration *calibration;
     const struct fc_calibration_settings *settings;
     enum stage stage;
-    int step;      /* of limits */
-    int n_models;  /* FC_MEASURED, or contention alone */
+    int step;     /* of limits */
+    int n_models; /* FC_MEASURED, or contention alone */
 };
 
 static void run_one(const struct campaign *c, struct run *r, struct fc_status *st)

@@ -13,7 +13,7 @@ static const struct {
     {FC_OP_ALLREDUCE, "doubling", 1},
     {FC_OP_ALLREDUCE, "rabenseifner", 1},
     {FC_OP_ALLREDUCE, "rabenseifner-halves", 1},
-    {FC_OP_REDUCE_SCATTER, "ring", 1}, /* the sums */
+    {FC_OP_REDUCE_SCATTER, "ring", 1},    /* the sums */
     {FC_OP_REDUCE_SCATTER, "halving", 2}, /* what comes, and the sums */
     {FC_OP_REDUCE_SCATTER, "doubling", 2},
     {FC_OP_REDUCE_SCATTER, "butterfly", 2},

@@ -139,8 +139,8 @@ enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t tu
         double arrived_s = time_s + bytes * t->local_s_per_byte;
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {
-        id, turn, time_s, bytes, locally ? bytes : fc_transit_wire_bytes(t, bytes), src, dst, route, fetched};
+    struct fc_transit_message message = {id,  turn, time_s, bytes,  locally ? bytes : fc_transit_wire_bytes(t, bytes),
+                                         src, dst,  route,  fetched};
     return t->ops->send(t, &message);
 }
 
