@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define DEFAULT_BUDGET_S 120.0
-#define FIT_SHARE 0.25 /* of the budget, at most, for a fit where turns depend on the load */
+#define FIT_SHARE 0.4 /* of the budget beyond it, at most, for the fit of parameters; else they keep theory's values */
 
 static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
 {

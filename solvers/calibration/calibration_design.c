@@ -35,12 +35,12 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 #define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
 #define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
 #define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
-/* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads, in proportion to the
- * budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to count. */
+/* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads and only of cases that are run,
+ * in proportion to the budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to
+ * count. */
 #define TURNS_BUDGET_S 120.0
 #define MOST_TURNS_HOPS 2e6
 #define TURNS_HOPS_PER_S 2.5e6
-#define ROUGH 16 /* less, to see whether a network is cheap enough */
 
 /* ---- patterns ---- */
 
@@ -166,16 +166,9 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     return FC_OK;
 }
 
-static double turns_hops(const struct fc_network *net, bool rough, double budget_s)
+static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, uint64_t seed,
+                             double budget_s, struct fc_calibration_job *job, struct fc_status *st)
 {
-    double share = fc_compares_ways(net->machine) ? fmin(1, budget_s / TURNS_BUDGET_S) : 1;
-    return MOST_TURNS_HOPS * share / (rough && share < 1 ? ROUGH : 1);
-}
-
-static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, bool rough,
-                             uint64_t seed, double budget_s, struct fc_calibration_job *job, struct fc_status *st)
-{
-    uint64_t hops = (uint64_t)turns_hops(net, rough, budget_s);
     memset(job, 0, sizeof *job);
     job->net = net;
     fc_flit_defaults(&job->settings);
@@ -184,7 +177,9 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     job->settings.threads = 1;
     if (find_engine(job, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
     job->demand.open_loop = true;
-    if (fc_turns_make(net, &job->demand, &job->settings, hops, &job->turns, st)) {
+    double share = fc_compares_ways(net->machine) ? fmin(1, budget_s / TURNS_BUDGET_S) : 1;
+    job->turns_hops = MOST_TURNS_HOPS * share;
+    if (fc_turns_make_empty(net, &job->demand, &job->settings, (uint64_t)job->turns_hops, &job->turns, st)) {
         fc_demand_free(&job->demand);
         return st->code;
     }
@@ -231,7 +226,7 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     memset(net, 0, sizeof *net);
     struct fc_status why = {0};
     if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
-        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], true, seed, budget_s, &job, &why)) {
+        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], seed, budget_s, &job, &why)) {
         fits = job.estimate_s <= share * budget_s;
         free_job(&job);
     }
@@ -285,8 +280,7 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
     for (int i = 0; i < n; i++) {
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
-        if (fc_compares_ways(net->machine)) d->spent_s += turns_hops(net, false, budget_s) / TURNS_HOPS_PER_S;
-        if (make_job(net, pattern, flits[i], false, seed, budget_s, job, &why)) {
+        if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
             if (why.code != FC_INPUT) *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
             continue;
@@ -297,6 +291,16 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
             d->n_jobs++;
     }
     return FC_OK;
+}
+
+/* Where the case lies, by its turns. */
+static enum fc_code locate(const struct fc_calibration_job *job, struct fc_status *st)
+{
+    struct fc_calibration_case *k = job->out;
+    k->hops = job->turns.hops_mean;
+    k->anisotropy = fc_turns_anisotropy(&job->turns);
+    k->buffer_packets = job->turns.buffer_packets;
+    return fc_calibration_features(&job->turns, k->features, st);
 }
 
 static enum fc_code describe(struct fc_calibration_job *job, const char *pattern, struct fc_arena *arena,
@@ -312,11 +316,18 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     k->nodes = job->net->n_nodes;
     k->flits_min = job->settings.packet_flits_min;
     k->flits_max = job->settings.packet_flits_max;
-    k->hops = job->turns.hops_mean;
-    k->anisotropy = fc_turns_anisotropy(&job->turns);
-    k->buffer_packets = job->turns.buffer_packets;
     k->fitted = true;
-    return st->code ? st->code : fc_calibration_features(&job->turns, k->features, st);
+    return st->code ? st->code : locate(job, st);
+}
+
+enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st)
+{
+    if (!fc_compares_ways(job->net->machine)) return FC_OK;
+    fc_turns_free(&job->turns);
+    job->hops_run += job->turns_hops / TURNS_HOPS_PER_S * job->hops_per_s;
+    if (fc_turns_make(job->net, &job->demand, &job->settings, (uint64_t)job->turns_hops, &job->turns, st))
+        return st->code;
+    return locate(job, st);
 }
 
 /* The uniform pattern of a network, or the others. */

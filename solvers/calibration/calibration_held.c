@@ -307,12 +307,13 @@ static double most_choices(struct held *h)
     return fmax(MOST_CHOICES, h->sorted[n - 1]);
 }
 
-/* What a fit takes where the turns depend on the load: each load of each case is solved on two of the rungs. */
+/* What a fit takes; where the turns depend on the load (UGAL), each is solved on two of the rungs. */
 static double fit_s(const struct fc_fit *f)
 {
     double choices = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         const struct fc_turns *t = &f->jobs[j]->turns;
+        if (f->use[j] && t->n_rungs == 0) choices += t->n_choices;
         for (uint32_t i = 0; f->use[j] && i < t->n_rungs; i++) choices += 2.0 * t->rung[i].n_choices / t->n_rungs;
     }
     return EVALUATIONS * SOLVES * choices * CHOICE_S;

@@ -31,6 +31,7 @@ struct fc_calibration_job {
     double hops_per_s;               /* of one core, nominal */
     double estimate_s;               /* what running it takes, by the design */
     double hops_run;                 /* what it took: packet-hops or flit-hops */
+    double turns_hops;               /* work for its turns */
     struct fc_turns turns;
     struct fc_queueing *queueing;
     double saturation; /* of the model, last found: the next search begins there; 0: none */
@@ -45,13 +46,14 @@ struct fc_calibration_design {
     bool *owned;                 /* [n_networks] the machine is to be freed */
     uint32_t n_jobs;
     struct fc_calibration_job *jobs;
-    double spent_s; /* of the budget, on finding how packets turn */
 };
 /* calibration_design.c. The cases that the budget, seconds of one core, may reach; out in `arena`. `without`:
  * a network that is not to be run, NULL: none. */
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,
                                         uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *design,
                                         struct fc_status *st);
+/* The turns of a case that is to be run, with the detours of UGAL, which the design leaves out. */
+enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
 /* What the design runs on a network beside uniform traffic. */
 struct fc_calibration_patterns {
@@ -65,8 +67,8 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *design, double bud
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
 /* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
- * calibration->cases are their `out`, in their order, but for the errors. Where the turns depend on the load (UGAL) and the fit
- * would take more than most_s, parameters keep their values from theory. */
+ * calibration->cases are their `out`, in their order, but for the errors. Where the fit would take more than most_s,
+ * parameters keep their values from theory. */
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, double most_s, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st);
 

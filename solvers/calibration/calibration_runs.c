@@ -114,7 +114,8 @@ static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *are
 {
     struct fc_calibration_case *k = job->out;
     double flit_hops = 0;
-    if (fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) ||
+    if (fc_calibration_follow(job, st) ||
+        fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) ||
         find_saturation(job, &flit_hops, st) || isnan(k->saturation))
         return st->code;
     if (run_points(job, arena, st)) return st->code;
@@ -146,10 +147,10 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st)
 {
-    double spent = d->spent_s, ran = 0, estimated = 0;
+    double spent = 0, estimated = 0;
     for (uint32_t next = 0; next < d->n_jobs;) {
         struct fc_calibration_job *wave[WAVE];
-        double ratio = estimated > 0 ? ran / estimated : 1, planned = 0;
+        double ratio = estimated > 0 ? spent / estimated : 1, planned = 0;
         int n = 0;
         for (; next < d->n_jobs && n < (estimated > 0 ? WAVE : 1); next++) {
             double more = ratio * d->jobs[next].estimate_s;
@@ -160,10 +161,9 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s
         fc_progress_show(settings->progress, fmin(1, spent / budget_s), "kernel runs");
         if (n > 0 && run_wave(wave, n, settings->threads, arena, st)) return st->code;
         for (int i = 0; i < n; i++) {
-            ran += wave[i]->hops_run / wave[i]->hops_per_s;
+            spent += wave[i]->hops_run / wave[i]->hops_per_s;
             estimated += wave[i]->estimate_s;
         }
-        spent = d->spent_s + ran;
     }
     return FC_OK;
 }
