@@ -316,14 +316,17 @@ static void test_fresh(void)
             CU_ASSERT(fabs(time_s[1] - time_s[0] - expected_s) < 1e-9);
         }
     }
-    /* four ranks share a memory of 1 GB/s: 4 ns a byte at least */
+    /* four ranks share a memory of 1 GB/s: what each of two rounds adds takes 4 ns a byte at least */
+    g.settings.software.fresh_per_byte_s = 0;
+    g.settings.software.cache_bytes = 1;
     g.machine.memory_bytes_per_s = 1e9;
-    double time_s[2];
-    for (int k = 0; k < 2; k++) {
-        g.settings.software.fresh_per_byte_s = k ? 1e-9 : 0;
+    double time_s[3];
+    for (int k = 0; k < 3; k++) {
+        g.settings.software.reduce_memory_per_byte_s = k < 2 ? k * 1e-9 : 5e-9;
         time_s[k] = call_s(&g, FC_OP_ALLREDUCE, "doubling", true, 64 * mib);
     }
-    CU_ASSERT(fc_near(time_s[1] - time_s[0], 64 * (double)mib * 4e-9, 1e-6));
+    CU_ASSERT(fc_near(time_s[1] - time_s[0], 2 * 64 * (double)mib * 4e-9, 1e-6));
+    CU_ASSERT(fc_near(time_s[2] - time_s[0], 2 * 64 * (double)mib * 5e-9, 1e-6));
     close_rig(&g);
 }
 
