@@ -116,7 +116,7 @@ validate: deps all $(CHECKS) $(OBJ)/fail_allocation.so
 	    echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
-# Fits the queueing model of every shipped machine to kernel runs (some two minutes each on two cores) and writes beside its file.
+# Fits the queueing model of every shipped machine to kernel runs (some two CPU minutes each) and writes beside its file.
 # The kernel has no routing for dragonfly-plus.
 calibrations: deps all
 	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \

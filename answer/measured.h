@@ -68,6 +68,7 @@ enum fc_end_point {
     FC_END_RENDEZVOUS,
     FC_END_REDUCE,
     FC_END_REDUCE_MEMORY,
+    FC_END_FRESH,
     FC_END_CALL,
     FC_END_PORT,
     FC_END_DELAY,

@@ -16,6 +16,7 @@ const struct fc_end_point_range fc_end_points[FC_END_POINTS] = {
     [FC_END_RENDEZVOUS] = {"software.rendezvous", FC_SECONDS, 1e-8, 1e-4, 2e-6},
     [FC_END_REDUCE] = {"software.reduce_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
     [FC_END_REDUCE_MEMORY] = {"software.reduce_memory_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 3e-10},
+    [FC_END_FRESH] = {"software.fresh_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 3e-10},
     [FC_END_CALL] = {"software.call", FC_SECONDS, 1e-8, 1e-4, 5e-7},
     [FC_END_PORT] = {"node.port_bandwidth", FC_BYTES_PER_S, 1e7, 1e12, 1e10},
     [FC_END_DELAY] = {"router.delay", FC_SECONDS, 1e-8, 3e-6, 2e-7},
@@ -33,6 +34,7 @@ struct fc_end_values fc_end_values_of(const struct fc_machine *m)
                                [FC_END_RENDEZVOUS] = s->rendezvous_s,
                                [FC_END_REDUCE] = s->reduce_per_byte_s,
                                [FC_END_REDUCE_MEMORY] = s->reduce_memory_per_byte_s,
+                               [FC_END_FRESH] = s->fresh_per_byte_s,
                                [FC_END_CALL] = s->call_s,
                                [FC_END_PORT] = m->port_bytes_per_s,
                                [FC_END_DELAY] = m->router.delay_s,
@@ -51,6 +53,7 @@ void fc_end_values_set(const struct fc_end_values *v, struct fc_machine *m)
     s->rendezvous_s = v->value[FC_END_RENDEZVOUS];
     s->reduce_per_byte_s = v->value[FC_END_REDUCE];
     s->reduce_memory_per_byte_s = v->value[FC_END_REDUCE_MEMORY];
+    s->fresh_per_byte_s = v->value[FC_END_FRESH];
     s->call_s = v->value[FC_END_CALL];
     s->inline_bytes = v->value[FC_END_INLINE];
     s->eager_bytes = v->value[FC_END_EAGER];

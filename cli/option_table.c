@@ -153,8 +153,8 @@ const struct fc_option fc_options[] = {
     {"high-priority", 0, "SHARE", FC_FLITS, TEXT(run.high_priority),
      .help = "part of the load that is of high priority, e.g. 5%"},
     {"budget", 0, "SECONDS", FC_BUDGET, QUANTITY(budget_s, FC_SECONDS, 1e-9, 1e6),
-     .help = "work of the kernel, in seconds of a nominal "
-             "machine of two cores (default 60)"},
+     .help = "work of the kernel, counted: CPU seconds of a nominal core (calibrate: default "
+             "120), seconds of two of them (place: default 60)"},
     {"replays", 0, NULL, FC_CALIBRATION, FLAG(replays),
      .help = "make only the replays of an existing calibration anew"},
     {"measured", 0, "FILE", FC_CALIBRATION, TEXT(measured),

@@ -97,9 +97,11 @@ struct fc_software {
     double inline_bytes;      /* up to this a message goes with its request; */
     double eager_start_s;     /* a longer eager one costs this more: it is fetched by the interface */
     double rendezvous_s;      /* a longer one than eager is announced, its memory registered */
+    double local_s;           /* of a message between tasks of one node, instead of o; 0: as send_s, recv_s */
     double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in, */
     double cache_bytes;       /* of vectors up to this; of longer ones, which come from memory: */
     double reduce_memory_per_byte_s;
+    double fresh_per_byte_s;         /* of memory that a call takes anew (fc_fresh_s) */
     double pack_s, pack_per_block_s; /* a message of blocks that lie apart, both ends together: it; each of them */
     /* Long eager buffers are kept for this many partners of a task (0: all), between others messages are eager up to
      * eager_beyond_bytes. */
@@ -172,8 +174,9 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
-    long long ports;         /* of a node, each way: a message is put or fetched through one, */
-    double port_bytes_per_s; /* which is no faster than this; INFINITY: ports are no limit */
+    long long ports;           /* of a node, each way: a message is put or fetched through one, */
+    double port_bytes_per_s;   /* which is no faster than this; INFINITY: ports are no limit */
+    double memory_bytes_per_s; /* of all messages between tasks of one node together; INFINITY: no limit */
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;

@@ -22,6 +22,11 @@ static inline double fc_beyond_o_s(const struct fc_software *software, double by
             : bytes > software->inline_bytes ? bytes * software->copy_per_byte_s + software->eager_start_s
                                              : bytes * software->copy_per_byte_s);
 }
+/* o at one end of a message within a node, o_s between nodes. */
+static inline double fc_local_o_s(const struct fc_software *software, double o_s)
+{
+    return software->local_s > 0 ? software->local_s : o_s;
+}
 /* Between tasks that have eager buffers for each other. */
 static inline double fc_send_cpu_s(const struct fc_software *software, double bytes)
 {
@@ -38,6 +43,13 @@ static inline enum fc_message_work fc_work_of_vector(const struct fc_software *s
     return work == FC_WORK_REDUCES && software->cache_bytes > 0 && vector_bytes > software->cache_bytes
                ? FC_WORK_REDUCES_IN_MEMORY
                : work;
+}
+/* CPU time of buffers that a call takes anew, each as long as its vector: their pages are mapped, cleared and registered. Shorter
+ * ones are used again: glibc's malloc maps each block from M_MMAP_THRESHOLD on, which rises to 32 MiB (mallopt(3)). */
+#define FC_FRESH_BYTES 33554432.0
+static inline double fc_fresh_s(const struct fc_software *software, uint32_t buffers, double vector_bytes)
+{
+    return vector_bytes >= FC_FRESH_BYTES ? buffers * vector_bytes * software->fresh_per_byte_s : 0;
 }
 /* CPU time for what a message of so many blocks brings, beyond receiving it. */
 static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes,

@@ -12,7 +12,7 @@ static bool fit(struct world *w, int threads, struct fc_calibration *c)
     c->seed = 7;
     c->hops_run = 12345678;
     if (!fc_calibration_kind(&w->net[0], NULL, &c->arena, &c->kind, &st) &&
-        !fc_calibration_fit(w->list, w->n_list, threads, NULL, c, &st))
+        !fc_calibration_fit(w->list, w->n_list, INFINITY, threads, NULL, c, &st))
         return true;
     CU_FAIL("fit");
     printf("\n    %s\n", st.message);
@@ -285,7 +285,7 @@ static void test_real(void)
         struct fc_calibration c;
         struct fc_status st = {0};
         char path[256];
-        struct fc_calibration_settings set = {.budget_s = 0.1, .threads = i + 1, .seed = 1};
+        struct fc_calibration_settings set = {.budget_s = 0.2, .threads = i + 1, .seed = 1};
         if (fc_test_machine(TINY, &m, &st)) {
             CU_FAIL("machine");
             return;

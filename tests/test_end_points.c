@@ -235,7 +235,104 @@ static void test_steps(void)
     close_rig(&g);
 }
 
+/* Ranks 0 to 3 of one node: 0 sends to 1, and, `two`, 2 to 3 at once. */
+static double local_s(struct rig *g, bool two, int64_t bytes)
+{
+    for (uint32_t r = 0; r < 4; r++) g->node[r] = 0;
+    start_script(&script, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        next_rank(&script);
+        if (r < 2 || two) add(&script, r % 2 ? FC_OP_RECV : FC_OP_SEND, r % 2 ? r - 1 : r + 1, bytes);
+    }
+    must_replay(g, &script);
+    return g->out.prediction.time_s;
+}
+
+/* Within a node: o of its own; memory that messages share, and reductions and fresh buffers of all its ranks. */
+static void test_memory(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    g.settings.network = FC_NET_CONTENTION;
+    g.settings.software = (struct fc_software){.send_s = 1e-6, .recv_s = 2e-6, .eager_bytes = 1e18, .compute_scale = 1};
+    double alone_s = local_s(&g, false, 1 << 20);
+    CU_ASSERT(fc_near(local_s(&g, true, 1 << 20), alone_s, 1e-12)); /* no limit */
+    g.settings.software.local_s = 0.25e-6;
+    CU_ASSERT(fc_near(alone_s - local_s(&g, false, 1 << 20), 2.5e-6, 1e-9));
+    g.settings.software.local_s = 3e-6; /* above o: as it says */
+    CU_ASSERT(fc_near(local_s(&g, false, 1 << 20) - alone_s, 3e-6, 1e-9));
+    g.settings.software.local_s = 0;
+    double wire_s = alone_s - 3e-6;
+    CU_ASSERT(wire_s > 0);
+    g.machine.memory_bytes_per_s = (1 << 20) / wire_s; /* one message is as before, two share it */
+    CU_ASSERT(fc_near(local_s(&g, false, 1 << 20), alone_s, 1e-9));
+    CU_ASSERT(fc_near(local_s(&g, true, 1 << 20), 3e-6 + 2 * wire_s, 1e-6));
+    CU_ASSERT(fc_near(local_s(&g, true, 0), 3e-6, 1e-9));
+    g.settings.network = FC_NET_QUEUEING; /* the same of messages that meet no link */
+    CU_ASSERT(fc_near(local_s(&g, true, 1 << 20), 3e-6 + 2 * wire_s, 1e-6));
+    close_rig(&g);
+}
+
+/* A call of n ranks, all on one node or each on its own, of a vector of 64 MiB. */
+static double call_s(struct rig *g, enum fc_op op, const char *algorithm, bool together, int64_t bytes)
+{
+    struct fc_collective_choice choice = {0};
+    char text[64];
+    snprintf(text, sizeof text, "%s=%s", fc_op_names[op], algorithm);
+    CU_ASSERT_FATAL(fc_collective_choice_read(text, &choice, &g->st) == FC_OK);
+    g->settings.collectives = &choice;
+    start_script(&script, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        g->node[r] = together ? 0 : r;
+        next_rank(&script);
+        add(&script, op, 0, bytes);
+    }
+    must_replay(g, &script);
+    g->settings.collectives = NULL;
+    return g->out.prediction.time_s;
+}
+
+static void test_fresh(void)
+{
+    static const struct {
+        enum fc_op op;
+        const char *algorithm;
+        double buffers;
+    } cases[] = {{FC_OP_ALLREDUCE, "doubling", 1},  {FC_OP_ALLREDUCE, "rabenseifner", 1}, {FC_OP_ALLREDUCE, "ring", 0},
+                 {FC_OP_REDUCE_SCATTER, "ring", 1}, {FC_OP_REDUCE_SCATTER, "halving", 2}, {FC_OP_BCAST, "binomial", 0}};
+    const int64_t mib = 1 << 20;
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    g.settings.network = FC_NET_CONTENTION;
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        int64_t block = cases[i].op == FC_OP_REDUCE_SCATTER ? 16 * mib : 64 * mib;
+        for (int small = 0; small < 2; small++) {
+            double time_s[2];
+            for (int k = 0; k < 2; k++) {
+                g.settings.software.fresh_per_byte_s = k ? 1e-9 : 0;
+                time_s[k] = call_s(&g, cases[i].op, cases[i].algorithm, false, small ? block / 4 : block);
+            }
+            double expected_s = small ? 0 : cases[i].buffers * 64 * (double)mib * 1e-9;
+            CU_ASSERT(fabs(time_s[1] - time_s[0] - expected_s) < 1e-9);
+        }
+    }
+    /* four ranks share a memory of 1 GB/s: what each of two rounds adds takes 4 ns a byte at least */
+    g.settings.software.fresh_per_byte_s = 0;
+    g.settings.software.cache_bytes = 1;
+    g.machine.memory_bytes_per_s = 1e9;
+    double time_s[3];
+    for (int k = 0; k < 3; k++) {
+        g.settings.software.reduce_memory_per_byte_s = k < 2 ? k * 1e-9 : 5e-9;
+        time_s[k] = call_s(&g, FC_OP_ALLREDUCE, "doubling", true, 64 * mib);
+    }
+    CU_ASSERT(fc_near(time_s[1] - time_s[0], 2 * 64 * (double)mib * 4e-9, 1e-6));
+    CU_ASSERT(fc_near(time_s[2] - time_s[0], 2 * 64 * (double)mib * 5e-9, 1e-6));
+    close_rig(&g);
+}
+
 static const CU_TestInfo tests[] = {
+    {"memory of a node is shared", test_memory},
+    {"buffers that a call takes anew", test_fresh},
     {"partners with eager buffers", test_partners},
     {"blocks that are picked one by one", test_picks},
     {"eager messages are copied, longer ones meet", test_copies},

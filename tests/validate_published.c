@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The default of `fabricast calibrate`. With 6 the model got the arbitrations of Figure 4 wrong. */
-#define BUDGET_S 60
+#define BUDGET_S 120
 #define TMESH "tmesh-216"
 #define TORUS "tests/machines/torus-6x6x6x10.yaml"
 enum { KERNEL, THEORY, CALIBRATED, WAYS };

@@ -166,7 +166,7 @@ static bool run_group(const struct group *g, struct total *t)
 {
     struct fc_status st = {0};
     struct fc_calibration calibration = {0};
-    struct fc_calibration_settings how = {.budget_s = 60, .threads = 2, .seed = 1};
+    struct fc_calibration_settings how = {.budget_s = 120, .threads = 2, .seed = 1};
     struct opened o;
     char larger_shape[512];
     bool good = open_machine(g->machine[1], &o, &st);

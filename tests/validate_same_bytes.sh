@@ -82,7 +82,7 @@ trace convert SAMPLES/lammps-lj-16.fct --format goal -o lj.goal
 trace convert SAMPLES/lammps-lj-16.fct --format ti -o lj.ti
 trace convert SAMPLES/lammps-lj-16.fct --format mtx -o lj.mtx
 trace convert lj.txt -o lj.fct
-calibrate -m bgl-8x8x1 --budget 1s -o calibration.yaml @
+calibrate -m bgl-8x8x1 --budget 2s -o calibration.yaml @
 sweep sweep.yaml -o sweep.tsv @
 sweep sweep.yaml --json @
 reproduce gemini-fig6 gemini-fig7 qsnet-fig9 percs-fig2 percs-table1 --quick -o figures @

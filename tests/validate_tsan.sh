@@ -116,7 +116,7 @@ clean predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing -q
 "$work/obj/fabricast" trace generate -m bgl-64 -p stencil2d:grid=4x4,bytes=640 --iterations 2 -o "$work/loop.fct" -q
 clean predict -m bgl-64 -t "$work/loop.fct" --network flit -q
 clean place -m tests/machines/tmesh-27.yaml --objective hops -q
-clean calibrate -m bgl-8x8x1 --budget 300ms -q -o "$work/calibration.yaml"
+clean calibrate -m bgl-8x8x1 --budget 600ms -q -o "$work/calibration.yaml"
 clean reproduce gemini-fig6 qsnet-fig9 --quick -o "$work/figures" -q
 
 echo "  $passed commands without a race, $failed with"

@@ -1,9 +1,11 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
 #include "solvers/calibration/calibration_replays.h"
 
+#include <math.h>
 #include <string.h>
 
-#define DEFAULT_BUDGET_S 60.0
+#define DEFAULT_BUDGET_S 120.0
+#define FIT_SHARE 0.4 /* of the budget beyond it, at most, for the fit of parameters; else they keep theory's values */
 
 static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
 {
@@ -28,10 +30,16 @@ static enum fc_code describe(const struct fc_machine *machine, struct fc_calibra
     return st->code;
 }
 
+/* Units of work a second of one core: `usual`, less where packets compare ways. */
+static double work_per_s(const struct fc_machine *machine, double usual)
+{
+    return fc_compares_ways(machine) ? fmin(usual, FC_CALIBRATION_UGAL_HOPS_PER_S) : usual;
+}
+
 static enum fc_code make_replays(const struct fc_machine *machine, const struct fc_calibration_settings *set,
                                  double budget_s, struct fc_calibration *c, struct fc_status *st)
 {
-    double work = FC_CALIBRATION_REPLAYS_SHARE * budget_s * FC_CALIBRATION_REPLAYS_WORK_PER_S;
+    double work = FC_CALIBRATION_REPLAYS_SHARE * budget_s * work_per_s(machine, FC_CALIBRATION_REPLAYS_WORK_PER_S);
     return fc_calibration_replays_run(machine, work, set, c, st);
 }
 
@@ -42,8 +50,8 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     double closed_s = FC_CALIBRATION_PHASES_SHARE * budget_s;
     if (fc_calibration_design_make(machine, budget_s, set->without, set->seed, &c->arena, design, st) ||
         fc_calibration_run(design, budget_s - closed_s, set, &c->arena, st) ||
-        fc_calibration_phases_run(machine, design, closed_s * FC_CALIBRATION_PHASES_HOPS_PER_S, set, &c->arena,
-                                  &c->phases, st))
+        fc_calibration_phases_run(machine, design, closed_s * work_per_s(machine, FC_CALIBRATION_PHASES_HOPS_PER_S),
+                                  set, &c->arena, &c->phases, st))
         return st->code;
     struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
     if (!ran) return st->code;
@@ -52,9 +60,9 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
         if (design->jobs[j].ran) ran[n++] = &design->jobs[j];
     }
     if (n == 0)
-        return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
-                         budget_s / FC_CALIBRATION_CORES, machine->name);
-    if (fc_calibration_fit(ran, n, set->threads, set->progress, c, st)) return st->code;
+        return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative", budget_s,
+                         machine->name);
+    if (fc_calibration_fit(ran, n, FIT_SHARE * budget_s, set->threads, set->progress, c, st)) return st->code;
     return make_replays(machine, set, budget_s, c, st);
 }
 
@@ -66,7 +74,7 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
     memset(calibration, 0, sizeof *calibration);
     calibration->seed = settings->seed;
     if (!check(settings, st) && !describe(machine, calibration, st))
-        make(machine, settings, budget_s * FC_CALIBRATION_CORES, &design, calibration, st);
+        make(machine, settings, budget_s, &design, calibration, st);
     fc_calibration_design_free(&design);
     if (st->code) fc_calibration_free(calibration);
     return st->code;
@@ -95,5 +103,5 @@ enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct
 {
     double budget_s = settings->budget_s > 0 ? settings->budget_s : DEFAULT_BUDGET_S;
     if (check(settings, st) || check_made(machine, calibration, st)) return st->code;
-    return make_replays(machine, settings, budget_s * FC_CALIBRATION_CORES, calibration, st);
+    return make_replays(machine, settings, budget_s, calibration, st);
 }

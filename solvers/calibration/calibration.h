@@ -92,14 +92,13 @@ struct fc_calibration {
 };
 
 struct fc_calibration_settings {
-    double budget_s; /* of a nominal machine of FC_CALIBRATION_CORES cores, counted in hops, so that results
-                        do not depend on the clock; 0: 60 */
+    double
+        budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0: 120 */
     int threads;
     uint64_t seed;
     const char *without; /* a network (fc_machine_shape) that is not to be run, to be predicted; NULL: none */
     struct fc_progress *progress;
 };
-#define FC_CALIBRATION_CORES 2
 /* The router kind of a network in one line of key=value: what must be equal for a calibration to apply.
  * `vc_rule` NULL: the machine's. In the arena. FC_INPUT: the kernel cannot run this network. */
 enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_rule, struct fc_arena *arena,

@@ -34,8 +34,13 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 /* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
 #define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
 #define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
-#define UGAL_HOPS_PER_S 1.1e6  /* packet-hops, where every packet compares the queues of two ways */
 #define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
+/* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads and only of cases that are run,
+ * in proportion to the budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to
+ * count. */
+#define TURNS_BUDGET_S 120.0
+#define MOST_TURNS_HOPS 2e6
+#define TURNS_HOPS_PER_S 2.5e6
 
 /* ---- patterns ---- */
 
@@ -153,12 +158,10 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
-    const struct fc_routing_ops *routing = job->net->machine->routing;
-    bool compares = routing->adaptive && routing->detours;
-    job->hops_per_s = compares      ? UGAL_HOPS_PER_S
-                      : job->events ? EVENT_HOPS_PER_S
-                      : fast        ? FAST_HOPS_PER_S
-                                    : CYCLE_HOPS_PER_S;
+    job->hops_per_s = fc_compares_ways(job->net->machine) ? FC_CALIBRATION_UGAL_HOPS_PER_S
+                      : job->events                       ? EVENT_HOPS_PER_S
+                      : fast                              ? FAST_HOPS_PER_S
+                                                          : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
@@ -174,7 +177,9 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     job->settings.threads = 1;
     if (find_engine(job, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
     job->demand.open_loop = true;
-    if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
+    double share = fc_compares_ways(net->machine) ? fmin(1, budget_s / TURNS_BUDGET_S) : 1;
+    job->turns_hops = MOST_TURNS_HOPS * share;
+    if (fc_turns_make_empty(net, &job->demand, &job->settings, (uint64_t)job->turns_hops, &job->turns, st)) {
         fc_demand_free(&job->demand);
         return st->code;
     }
@@ -288,6 +293,16 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
     return FC_OK;
 }
 
+/* Where the case lies, by its turns. */
+static enum fc_code locate(const struct fc_calibration_job *job, struct fc_status *st)
+{
+    struct fc_calibration_case *k = job->out;
+    k->hops = job->turns.hops_mean;
+    k->anisotropy = fc_turns_anisotropy(&job->turns);
+    k->buffer_packets = job->turns.buffer_packets;
+    return fc_calibration_features(&job->turns, k->features, st);
+}
+
 static enum fc_code describe(struct fc_calibration_job *job, const char *pattern, struct fc_arena *arena,
                              struct fc_status *st)
 {
@@ -301,11 +316,18 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     k->nodes = job->net->n_nodes;
     k->flits_min = job->settings.packet_flits_min;
     k->flits_max = job->settings.packet_flits_max;
-    k->hops = job->turns.hops_mean;
-    k->anisotropy = fc_turns_anisotropy(&job->turns);
-    k->buffer_packets = job->turns.buffer_packets;
     k->fitted = true;
-    return st->code ? st->code : fc_calibration_features(&job->turns, k->features, st);
+    return st->code ? st->code : locate(job, st);
+}
+
+enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st)
+{
+    if (!fc_compares_ways(job->net->machine)) return FC_OK;
+    fc_turns_free(&job->turns);
+    job->hops_run += job->turns_hops / TURNS_HOPS_PER_S * job->hops_per_s;
+    if (fc_turns_make(job->net, &job->demand, &job->settings, (uint64_t)job->turns_hops, &job->turns, st))
+        return st->code;
+    return locate(job, st);
 }
 
 /* The uniform pattern of a network, or the others. */
@@ -356,8 +378,8 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
         return st->code;
     if (d->n_networks == 0)
-        return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
-                         budget_s / FC_CALIBRATION_CORES, machine->name);
+        return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
+                         machine->name);
     by_size(d, order);
     for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
         for (int uniform = 1; uniform >= 0; uniform--)

@@ -342,6 +342,12 @@ void fc_fit_start(struct fc_fit *f, struct fc_queueing_parameters *p)
     }
 }
 
+void fc_fit_by_theory(struct fc_fit *f, struct fc_queueing_parameters *p)
+{
+    fc_queueing_defaults(p);
+    f->n_free = 0;
+}
+
 enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, double *half, struct fc_status *st)
 {
     double step = FIRST_STEP;

@@ -23,6 +23,8 @@ enum fc_code fc_fit_open(struct fc_fit *fit, struct fc_calibration_job *const *j
 void fc_fit_close(struct fc_fit *fit);
 /* The parameters that matter for the jobs in use, free, at their start. */
 void fc_fit_start(struct fc_fit *fit, struct fc_queueing_parameters *parameters);
+/* No parameter is free; all are those of theory. */
+void fc_fit_by_theory(struct fc_fit *fit, struct fc_queueing_parameters *parameters);
 /* From *parameters to the optimum; parameters that the data does not tell are no longer free. half[n_free]:
  * half widths of the 95 % intervals of their logarithms. FC_NO: no solution. */
 enum fc_code fc_fit_all(struct fc_fit *fit, struct fc_queueing_parameters *parameters, double *half,

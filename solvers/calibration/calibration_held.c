@@ -19,6 +19,9 @@
 /* Choices of a model in the fit: 1500 are a millisecond a solve. Where fewer than LEAST_FITTED cases are so small, the
  * LEAST_FITTED smallest are fitted to. */
 enum { MOST_CHOICES = 1500, LEAST_FITTED = 8 };
+/* Of a fit: how often all cases are compared, loads solved for each, seconds a choice of a solve. */
+enum { EVALUATIONS = 100, SOLVES = 20 };
+#define CHOICE_S 7e-7
 #define COVERED 0.75
 #define LEAST_DEVIATION 1e-4
 
@@ -304,7 +307,19 @@ static double most_choices(struct held *h)
     return fmax(MOST_CHOICES, h->sorted[n - 1]);
 }
 
-static enum fc_code full_fit(struct held *h, struct fc_progress *progress, struct fc_status *st)
+/* What a fit takes; where the turns depend on the load (UGAL), each is solved on two of the rungs. */
+static double fit_s(const struct fc_fit *f)
+{
+    double choices = 0;
+    for (uint32_t j = 0; j < f->n_jobs; j++) {
+        const struct fc_turns *t = &f->jobs[j]->turns;
+        if (f->use[j] && t->n_rungs == 0) choices += t->n_choices;
+        for (uint32_t i = 0; f->use[j] && i < t->n_rungs; i++) choices += 2.0 * t->rung[i].n_choices / t->n_rungs;
+    }
+    return EVALUATIONS * SOLVES * choices * CHOICE_S;
+}
+
+static enum fc_code full_fit(struct held *h, double most_s, struct fc_progress *progress, struct fc_status *st)
 {
     struct fc_fit *f = h->fit;
     struct fc_calibration *c = h->c;
@@ -319,6 +334,7 @@ static enum fc_code full_fit(struct held *h, struct fc_progress *progress, struc
     if (rows == 0) return fc_refuse(st, FC_NO, "no case that was run has a point to fit to");
     fc_progress_show(progress, 0, "fit");
     fc_fit_start(f, &h->full);
+    if (fit_s(f) > most_s) fc_fit_by_theory(f, &h->full);
     if (fc_fit_all(f, &h->full, half, st)) return st->code;
     c->parameters = c->low = c->high = h->full;
     for (int i = 0; i < f->n_free; i++) {
@@ -362,9 +378,9 @@ static enum fc_code full_correction(struct held *h, struct fc_status *st)
     return st->code;
 }
 
-static enum fc_code measure(struct held *h, struct fc_progress *progress, struct fc_status *st)
+static enum fc_code measure(struct held *h, double most_s, struct fc_progress *progress, struct fc_status *st)
 {
-    if (make_scratch(h, st) || full_fit(h, progress, st) || full_correction(h, st)) return st->code;
+    if (make_scratch(h, st) || full_fit(h, most_s, progress, st) || full_correction(h, st)) return st->code;
     if (leave_out_all(h, true, progress, st)) return st->code;
     set_factors(h, false);
     set_kind_errors(h);
@@ -374,7 +390,7 @@ static enum fc_code measure(struct held *h, struct fc_progress *progress, struct
     return find_ratios(h, &h->full, st);
 }
 
-enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, double most_s, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st)
 {
     struct fc_fit fit;
@@ -382,7 +398,7 @@ enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t
     calibration->n_cases = n_jobs;
     calibration->cases = fc_alloc(&calibration->arena, n_jobs, sizeof *calibration->cases, st);
     if (!calibration->cases) return st->code;
-    if (!fc_fit_open(&fit, jobs, n_jobs, threads, st) && !measure(&h, progress, st)) {
+    if (!fc_fit_open(&fit, jobs, n_jobs, threads, st) && !measure(&h, most_s, progress, st)) {
         for (uint32_t j = 0; j < n_jobs; j++) calibration->cases[j] = *jobs[j]->out;
         make_hull(calibration);
         summarise(&h);

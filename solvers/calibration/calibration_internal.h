@@ -3,8 +3,12 @@
 
 #include "solvers/calibration/calibration.h"
 
-/* Work for the turns of one case, hops followed. */
-enum { FC_CALIBRATION_TURNS_HOPS = 2000000 };
+/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second. */
+#define FC_CALIBRATION_UGAL_HOPS_PER_S 1.1e6
+static inline bool fc_compares_ways(const struct fc_machine *machine)
+{
+    return machine->routing->adaptive && machine->routing->detours;
+}
 /* Where points are run, shares of saturation, and which of them the fit and the mean errors see. */
 #define FC_CALIBRATION_FIT_TO 0.86
 #define FC_CALIBRATION_JUDGE_TO 0.805
@@ -26,6 +30,7 @@ struct fc_calibration_job {
     double hops_per_s;               /* of one core, nominal */
     double estimate_s;               /* what running it takes, by the design */
     double hops_run;                 /* what it took: packet-hops or flit-hops */
+    double turns_hops;               /* work for its turns */
     struct fc_turns turns;
     struct fc_queueing *queueing;
     double saturation; /* of the model, last found: the next search begins there; 0: none */
@@ -46,6 +51,8 @@ struct fc_calibration_design {
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,
                                         uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *design,
                                         struct fc_status *st);
+/* The turns of a case that is to be run, with the detours of UGAL, which the design leaves out. */
+enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
 /* What the design runs on a network beside uniform traffic. */
 struct fc_calibration_patterns {
@@ -59,6 +66,7 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *design, double bud
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
 /* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
- * calibration->cases are their `out`, in their order, but for the errors. */
-enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+ * calibration->cases are their `out`, in their order, but for the errors. Where the fit would take more than most_s,
+ * parameters keep their values from theory. */
+enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, double most_s, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration, struct fc_status *st);

@@ -22,6 +22,7 @@
 enum { MOST_NODES = 256, LEAST_CASES = 10 };
 #define MOST_OF_BUDGET 0.1 /* one job */
 #define MESSAGE 100.0
+#define DETOURS 4e6 /* of the queueing network under UGAL */
 
 struct run {
     const struct fc_network *net;
@@ -123,7 +124,8 @@ struct campaign {
     const struct fc_calibration *calibration;
     const struct fc_calibration_settings *settings;
     enum stage stage;
-    int step; /* of limits */
+    int step;     /* of limits */
+    int n_models; /* FC_MEASURED, or contention alone */
 };
 
 static void run_one(const struct campaign *c, struct run *r, struct fc_status *st)
@@ -133,12 +135,13 @@ static void run_one(const struct campaign *c, struct run *r, struct fc_status *s
     const struct fc_calibration *calibration = c->calibration;
     if (c->stage > KERNEL && !r->ran) return;
     if (fc_small_job_make(r->net, &r->job, c->settings->seed, &trace, &placement, st)) return;
+    for (int m = 0; c->stage == KERNEL && m < FC_MEASURED; m++) r->out.ratio[m] = NAN;
     if (c->stage == KERNEL) r->out.kernel_s = time_of(r, &trace, &placement, calibration, 0, st);
     if (c->stage == KERNEL) r->time_s[0] = time_of(r, &trace, &placement, calibration, 1, st);
     if (c->stage == KERNEL) r->ran = r->out.kernel_s > 0 && r->time_s[0] > 0;
     if (c->stage == LIMIT)
         r->time_s[c->step] = time_of(r, &trace, &placement, calibration, fc_mixing_limit(c->step), st);
-    for (int m = 0; c->stage == MODELS && m < FC_MEASURED; m++) run_model(r, &trace, &placement, calibration, m);
+    for (int m = 0; c->stage == MODELS && m < c->n_models; m++) run_model(r, &trace, &placement, calibration, m);
     fc_trace_free(&trace);
 }
 
@@ -203,6 +206,7 @@ static enum fc_code list_runs(const struct fc_calibration_networks *networks, st
     return st->code;
 }
 
+/* Under UGAL the queueing network follows the detours of each job's network anew: left out where that is not in the budget. */
 static void choose(struct campaign *c, double budget)
 {
     uint32_t n = 0;
@@ -214,6 +218,8 @@ static void choose(struct campaign *c, double budget)
         r->chosen = true;
         n++;
     }
+    bool detours = c->n > 0 && fc_compares_ways(c->runs[0].net->machine);
+    c->n_models = detours && n * DETOURS > budget ? FC_MEASURED_CONTENTION + 1 : FC_MEASURED;
 }
 
 /* The limit of mixing into *replays, and each job's by the others. */

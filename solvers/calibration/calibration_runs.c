@@ -1,7 +1,7 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
- * allows. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
+ * allows. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
  * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
  * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
  * them. Cases with windows of fixed length keep the first.
@@ -114,7 +114,8 @@ static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *are
 {
     struct fc_calibration_case *k = job->out;
     double flit_hops = 0;
-    if (fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) ||
+    if (fc_calibration_follow(job, st) ||
+        fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) ||
         find_saturation(job, &flit_hops, st) || isnan(k->saturation))
         return st->code;
     if (run_points(job, arena, st)) return st->code;
@@ -151,7 +152,7 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s
         struct fc_calibration_job *wave[WAVE];
         double ratio = estimated > 0 ? spent / estimated : 1, planned = 0;
         int n = 0;
-        for (; next < d->n_jobs && n < WAVE; next++) {
+        for (; next < d->n_jobs && n < (estimated > 0 ? WAVE : 1); next++) {
             double more = ratio * d->jobs[next].estimate_s;
             if (spent + planned + more > budget_s) continue;
             planned += more;

@@ -24,12 +24,20 @@ static double worst_ratio(const struct fc_bulk *phases)
     return most;
 }
 
+/* Without a fit (its budget was too small) only what the correction leaves on networks left out tells. */
+static bool fitted(const struct fc_calibration *c)
+{
+    for (int i = 0; i < FC_Q_PARAMETERS; i++)
+        if (c->free_parameter[i]) return true;
+    return false;
+}
+
 enum fc_code fc_calibration_check(const struct fc_calibration *c, const struct fc_machine *m, struct fc_status *st)
 {
     const struct {
         const char *what;
         double percent;
-    } left[] = {{"the fit leaves", c->residual_percent},
+    } left[] = {{"the fit leaves", fitted(c) ? c->residual_percent : NAN},
                 {"latency on networks left out is off by", c->left_out_mean_percent},
                 {"saturation on networks left out is off by", c->saturation_mean_percent}};
     char why[120] = "", advice[240];

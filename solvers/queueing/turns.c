@@ -432,6 +432,13 @@ static enum fc_code add_rungs(const struct fc_network *net, const struct fc_dema
     return FC_OK;
 }
 
+enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_demand *demand,
+                                 const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                                 struct fc_status *st)
+{
+    return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
+}
+
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st)

@@ -67,4 +67,8 @@ enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st);
+/* The same without the detours that UGAL takes at higher loads (no rungs): cheap. */
+enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_demand *demand,
+                                 const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                                 struct fc_status *st);
 void fc_turns_free(struct fc_turns *turns);

@@ -40,6 +40,7 @@
 #include "solvers/replay/replay_source.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,22 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
     return FC_OK;
 }
 
+/* Where a node's memory is shared: reductions in it are no faster than a task's share, on the fullest node. */
+static enum fc_code share_memory(const struct fc_job *job, struct fc_software *software)
+{
+    uint32_t most = 1;
+    double bytes_per_s = job->net->machine->memory_bytes_per_s;
+    if (job->settings->loggops || isinf(bytes_per_s)) return FC_OK;
+    uint32_t *tasks = calloc(job->net->n_nodes, sizeof *tasks);
+    if (!tasks) return fc_out_of_memory(job->st, "the tasks of each node");
+    for (uint32_t r = 0; r < job->trace->n_ranks; r++)
+        if (++tasks[job->node[r]] > most) most = tasks[job->node[r]];
+    free(tasks);
+    double *reduce_s = &software->reduce_memory_per_byte_s;
+    if (most > 1 && *reduce_s > 0) *reduce_s = fmax(*reduce_s, most / bytes_per_s);
+    return FC_OK;
+}
+
 static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
 {
     struct fc_run run = {.job = job, .timeline = job->settings->timeline};
@@ -114,10 +131,12 @@ enum fc_code fc_replay_source(const struct fc_network *net, struct fc_trace_sour
                               const struct fc_placement *placement, const struct fc_replay_settings *settings,
                               struct fc_replay *replay, struct fc_status *st)
 {
-    struct fc_job job = {.net = net, .trace = source->head, .source = source, .settings = settings, .st = st};
+    struct fc_replay_settings own = *settings;
+    struct fc_job job = {.net = net, .trace = source->head, .source = source, .settings = &own, .st = st};
     memset(replay, 0, sizeof *replay);
     enum fc_code code = check(&job, placement);
     if (!code) code = place(&job, placement);
+    if (!code) code = share_memory(&job, &own.software);
     if (!code) code = replay_job(&job, replay);
     fc_arena_free(&job.arena);
     if (code) fc_replay_free(replay);

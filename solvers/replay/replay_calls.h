@@ -35,6 +35,7 @@ struct fc_live_call {
     uint64_t first_event;
     bool begun, uneven, owns_blocks; /* its messages are known; members brought different bytes; blocks are copies */
     uint32_t n_done, n_gone;         /* members that have left; that never come */
+    uint32_t buffers;                /* fc_collective_buffers of the algorithm */
     double bytes;
     double *sizes;          /* [n] as in fc_call_list; NULL: all alike */
     int64_t **blocks;       /* [n] alltoallv: bytes to each; NULL: nothing */
@@ -53,6 +54,11 @@ struct fc_live_call {
     double *before; /* [n + 1] bytes of sizes 0 .. i-1 */
     struct fc_live_call *next_free;
 };
+/* Bytes of what a call reduces, on each member. */
+static inline double fc_call_vector_bytes(const struct fc_live_call *call)
+{
+    return call->op == FC_OP_REDUCE_SCATTER ? call->bytes * call->n : call->bytes;
+}
 struct fc_comm_calls {
     uint32_t first, n, mask; /* calls in progress: number first .. first + n - 1, at slot number & mask */
     struct fc_live_call **slot;

@@ -24,7 +24,10 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
 {
     const struct fc_replay_settings *settings = run->job->settings;
     double bytes = mail->bytes, before_s = s->at[FC_REAL].clock_s;
-    double cpu_s = settings->software.send_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
+    double o_s = fc_ranks_share(run, mail->from, mail->to)
+                     ? fc_local_o_s(&settings->software, settings->software.send_s)
+                     : settings->software.send_s;
+    double cpu_s = o_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
         double start = fc_later(c->clock_s, c->send_s);
@@ -105,11 +108,11 @@ static bool make_room(struct fc_run *run)
 }
 
 void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes, bool is_long,
-                        const struct fc_chain *chain)
+                        bool local, const struct fc_chain *chain)
 {
     if (h->n == run->taken_capacity && !make_room(run)) return;
     for (int v = 0; v < run->views; v++)
-        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain, is_long};
+        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain, is_long, local};
     h->n++;
 }
 
@@ -118,7 +121,8 @@ void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct f
 {
     uint32_t n = h->n;
     if (mail->taken) mail = mail->taken;
-    fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, (mail->state & FC_LONG) != 0, &mail->chain);
+    fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, (mail->state & FC_LONG) != 0,
+                       fc_ranks_share(run, mail->from, mail->to), &mail->chain);
     double blocks = block_bytes > 0 ? mail->bytes / block_bytes : 0;
     for (int v = 0; work && h->n > n && v < run->views; v++)
         run->taken[v][n].work_s = fc_work_s(&run->job->settings->software, work, mail->bytes, blocks);
@@ -159,8 +163,10 @@ static void sort_taken(struct fc_taken *taken, uint32_t n)
 static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c, struct fc_chain *chain,
                           const struct fc_taken *t)
 {
-    double cpu_s = settings->software.recv_s + fc_beyond_o_s(&settings->software, t->bytes, t->is_long) + t->work_s,
-           cost_s = cpu_s, start = c->clock_s;
+    double o_s = settings->software.recv_s;
+    if (t->local) o_s = fc_local_o_s(&settings->software, o_s);
+    double cpu_s = o_s + fc_beyond_o_s(&settings->software, t->bytes, t->is_long) + t->work_s, cost_s = cpu_s,
+           start = c->clock_s;
     if (t->arrived_s > start) {
         start = t->arrived_s;
         *chain = *t->chain;

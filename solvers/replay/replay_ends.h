@@ -28,7 +28,7 @@ struct fc_harvest {
 void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work,
                         double block_bytes);
 void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes, bool is_long,
-                        const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
+                        bool local, const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
 void fc_harvest_call(const struct fc_run *run, struct fc_harvest *h, const struct fc_strand *call);
 /* Advances the clock over the wait; returns the time spent blocked. */

@@ -2,7 +2,7 @@
  *
  * On ideal networks every message is alone: what the transit says of its way (fc_transit_alone_s) is its
  * arrival, at once. With loggops the network is L alone. Inside a node a message crosses its memory at the
- * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
+ * injection bandwidth without queueing, or, where that is shared, with the others there. Everything else goes through the transit (transit.h), which also
  * tells when each message would have arrived alone: that is the other view. */
 #include "solvers/replay/replay_dense.h"
 #include "solvers/replay/replay_net.h"
@@ -113,11 +113,17 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     }
     if (job->node[mail->from] == job->node[mail->to]) {
         run->total.local_bytes += mail->bytes;
-        mail->chain.software_s += mail->bytes * job->local_s_per_byte;
-        for (int v = 0; v < run->views; v++) {
-            double leaves_s = announced ? fc_later(mail->sent_s[v], mail->posted_s[v]) : mail->sent_s[v];
-            mail->sent_s[v] = time_s[v] = leaves_s + mail->bytes * job->local_s_per_byte;
+        for (int v = 0; v < run->views; v++)
+            time_s[v] = announced ? fc_later(mail->sent_s[v], mail->posted_s[v]) : mail->sent_s[v];
+        if (run->views > 1 && fc_transit_shares_memory(run->transit)) {
+            mail->route = FC_NONE;
+            for (int v = 0; v < run->views; v++) mail->sent_s[v] = time_s[v];
+            mail->arrived_s[FC_ALONE] = time_s[FC_ALONE] - time_s[FC_REAL];
+            depart(run, mail, time_s);
+            return;
         }
+        mail->chain.software_s += mail->bytes * job->local_s_per_byte;
+        for (int v = 0; v < run->views; v++) mail->sent_s[v] = time_s[v] += mail->bytes * job->local_s_per_byte;
         arrive(run, mail, time_s);
         return;
     }
@@ -156,7 +162,7 @@ bool fc_net_next(struct fc_run *run, double until_s)
     run->free_way[run->n_free_way++] = slot;
     /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
     double time_s[FC_VIEWS] = {arrival.time_s, fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
-    if (__builtin_expect(run->timeline != NULL, 0))
+    if (__builtin_expect(run->timeline != NULL, 0) && mail->route != FC_NONE)
         fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - run->transit->ways.route[mail->route].latency_s,
                       arrival.time_s);
     arrive(run, mail, time_s);

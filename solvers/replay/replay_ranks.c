@@ -165,8 +165,9 @@ static bool enter_call(struct fc_run *run, struct fc_strand *s, uint32_t rank, c
 /* What a collective call costs its member besides messages. */
 static void charge_call(const struct fc_run *run, struct fc_strand *s)
 {
-    double cost_s = run->job->settings->software.call_s;
-    if (cost_s == 0 || s->call->n < 2 || s->call->hardware) return;
+    const struct fc_software *software = &run->job->settings->software;
+    if (s->call->n < 2 || s->call->hardware) return;
+    double cost_s = software->call_s + fc_fresh_s(software, s->call->buffers, fc_call_vector_bytes(s->call));
     for (int v = 0; v < run->views; v++) s->at[v].clock_s += cost_s;
     s->chain.software_s += cost_s;
 }

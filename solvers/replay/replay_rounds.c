@@ -68,16 +68,10 @@ static void begin_listed(struct fc_run *run, struct fc_strand *s, uint64_t end)
     }
 }
 
-/* Bytes of what a call reduces, on each member. */
-static double vector_bytes(const struct fc_live_call *call)
-{
-    return call->op == FC_OP_REDUCE_SCATTER ? call->bytes * call->n : call->bytes;
-}
-
 static void end_listed(struct fc_run *run, struct fc_strand *s)
 {
     const struct fc_software *software = &run->job->settings->software;
-    double vector = vector_bytes(s->call);
+    double vector = fc_call_vector_bytes(s->call);
     const struct fc_call_schedule *list = &s->call->list->s;
     struct fc_harvest h = {0};
     for (uint64_t k = s->step; k < s->round_end; k++) {
@@ -152,7 +146,7 @@ static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
     struct fc_harvest h = {0};
     enum fc_message_work work = fc_alike_work(s->call->alike, fc_op_work(s->call->op), s->call->n, s->round);
-    work = fc_work_of_vector(&run->job->settings->software, work, vector_bytes(s->call));
+    work = fc_work_of_vector(&run->job->settings->software, work, fc_call_vector_bytes(s->call));
     for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work, s->call->bytes);
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);

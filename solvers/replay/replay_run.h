@@ -56,7 +56,7 @@ struct fc_requests {
 struct fc_taken {
     double arrived_s, bytes, work_s; /* CPU time for what it brings */
     const struct fc_chain *chain;
-    bool is_long;
+    bool is_long, local; /* for the eager buffers; of the same node */
 };
 
 struct fc_run {
@@ -140,6 +140,12 @@ static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s
 }
 /* Runs the strands that are ready until none is; false: the status is filled. */
 bool fc_run_ready(struct fc_run *run);
+/* Whether two ranks share a node; with loggops there are no nodes. */
+static inline bool fc_ranks_share(const struct fc_run *run, uint32_t a, uint32_t b)
+{
+    const uint32_t *node = run->job->node;
+    return node && node[a] == node[b];
+}
 /* Marks a message whose ends and bytes are known, once, as it is sent: is it too long for the eager buffers? */
 static inline bool fc_mail_is_long(struct fc_run *run, struct fc_mail *mail)
 {

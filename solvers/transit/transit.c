@@ -137,11 +137,12 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, d
                              uint32_t dst, double bytes, uint32_t route, bool fetched)
 {
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
-    if (src == dst) {
+    bool locally = src == dst && fc_transit_shares_memory(t);
+    if (src == dst && !locally) {
         double arrived_s = time_s + bytes * t->local_s_per_byte;
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {id,  turn, time_s, bytes,  fc_transit_wire_bytes(t, bytes),
+    struct fc_transit_message message = {id,  turn, time_s, bytes,  locally ? bytes : fc_transit_wire_bytes(t, bytes),
                                          src, dst,  route,  fetched};
     return t->ops->send(t, &message);
 }

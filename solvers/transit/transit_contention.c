@@ -25,6 +25,9 @@
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
  * longer one is fetched through one of its receiver's, each node's next in turn, as over one more link.
  *
+ * Memory. Where the messages within a node share its bandwidth (node.memory_bandwidth), each is a flow over one more link, the
+ * node's; alone none is faster than an injection link.
+ *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
  * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
@@ -62,6 +65,7 @@ struct contention {
     bool most;                  /* the last solve changed most rates: so will the next */
     uint32_t n_happened;        /* starts and ends since the last solve */
     uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
+    uint32_t first_memory;      /* one link a node, behind the ports */
     uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
@@ -87,15 +91,18 @@ static enum fc_code open_contention(struct fc_transit *t)
     struct fc_arena scratch = {0};
     struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
     uint32_t ports = fc_has_ports(net->machine) ? (uint32_t)net->machine->ports : 0;
-    if (net->n_links + 2 * (uint64_t)net->n_nodes * ports >= FC_NONE)
+    uint32_t memories = fc_transit_shares_memory(t) ? net->n_nodes : 0;
+    if (net->n_links + (2 * (uint64_t)ports + 1) * net->n_nodes >= FC_NONE)
         return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, ports);
-    uint32_t n = net->n_links + 2 * net->n_nodes * ports;
+    uint32_t first_memory = net->n_links + 2 * net->n_nodes * ports, n = first_memory + memories;
     double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
     if (c && capacity) {
         c->ports = ports;
         c->first_port = net->n_links;
         c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
-        for (uint32_t l = net->n_links; l < n; l++) capacity[l] = net->machine->port_bytes_per_s;
+        c->first_memory = first_memory;
+        for (uint32_t l = net->n_links; l < first_memory; l++) capacity[l] = net->machine->port_bytes_per_s;
+        for (uint32_t l = first_memory; l < n; l++) capacity[l] = net->machine->memory_bytes_per_s;
         for (uint32_t l = 0; l < net->n_links; l++)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
         if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
@@ -186,9 +193,44 @@ static inline uint32_t port_of(struct contention *c, uint32_t side)
     return c->ports ? c->first_port + side * c->ports + c->next_port[side]++ % c->ports : FC_NONE;
 }
 
+/* The message moves from now on, as flow f (FC_NONE: refused). `late_s`: what it is expected to take where it counts late. */
+static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message *m, uint32_t f, double late_s,
+                          struct moving moving)
+{
+    struct contention *c = t->own;
+    if (f == FC_NONE ||
+        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
+        !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
+        return t->st->code;
+    happens(c, m->time_s, late_s);
+    moving.id = m->id;
+    moving.began_s = moving.since_s = m->time_s;
+    moving.left_bytes = m->wire_bytes;
+    moving.end_s = INFINITY;
+    c->moving[f] = moving;
+    place(c, c->n_ends, f);
+    c->n_ends++;
+    return FC_OK;
+}
+
+/* Within a node. */
+static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_message *m)
+{
+    struct contention *c = t->own;
+    uint32_t memory = c->first_memory + m->src;
+    const struct fc_fair_link *l = &c->fair.link[memory];
+    double alone_s = m->time_s + m->bytes * fmax(t->local_s_per_byte, 1 / l->capacity);
+    double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
+    if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
+    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, memory, 0);
+    return moves(t, m, f, late_s,
+                 (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s});
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
+    if (m->src == m->dst) return begin_locally(t, m);
     uint32_t turn = m->route == FC_NONE ? fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn)
                                         : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
     uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
@@ -207,24 +249,12 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
                              packets / (packets + HALF_BLOCKS));
-    if (f == FC_NONE ||
-        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
-        !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
-        return t->st->code;
-    happens(c, m->time_s, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0);
-    c->moving[f] = (struct moving){.id = m->id,
-                                   .began_s = m->time_s,
-                                   .left_bytes = m->wire_bytes,
-                                   .since_s = m->time_s,
-                                   .end_s = INFINITY,
-                                   .slack_s = 1e-11 * least_s,
-                                   .head_s = head_s,
-                                   .alone_s = alone_s,
-                                   .least_s = alone_s + wait_s,
-                                   .arrived = arrived};
-    place(c, c->n_ends, f);
-    c->n_ends++;
-    return FC_OK;
+    return moves(t, m, f, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
+                 (struct moving){.slack_s = 1e-11 * least_s,
+                                 .head_s = head_s,
+                                 .alone_s = alone_s,
+                                 .least_s = alone_s + wait_s,
+                                 .arrived = arrived});
 }
 
 /* From now on the messages have the rates that the solve found. */
@@ -286,6 +316,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
 }
 
 const struct fc_transit_ops fc_transit_contention = {.name = "contention",
+                                                     .memory = true,
                                                      .open = open_contention,
                                                      .send = fc_transit_hold,
                                                      .advance = advance,

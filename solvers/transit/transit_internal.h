@@ -165,6 +165,7 @@ struct fc_transit_message fc_transit_pop_start(struct fc_transit *t);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */
+    bool memory;   /* messages within a node share its memory: they are sent, too */
     enum fc_code (*open)(struct fc_transit *t);
     enum fc_code (*send)(struct fc_transit *t, const struct fc_transit_message *message);
     /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it
@@ -197,6 +198,11 @@ struct fc_transit {
 static inline double fc_transit_first_start_s(const struct fc_transit *t)
 {
     return fc_transit_events_first(&t->starts.order);
+}
+/* Whether messages within a node wait for each other; else each crosses its memory alone. */
+static inline bool fc_transit_shares_memory(const struct fc_transit *t)
+{
+    return t->ops->memory && t->net->machine->memory_bytes_per_s < INFINITY;
 }
 /* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)

@@ -199,5 +199,9 @@ static void close_queueing(struct fc_transit *t)
     fc_transit_contention.close(t);
 }
 
-const struct fc_transit_ops fc_transit_queueing = {
-    .name = "queueing", .open = open_queueing, .send = fc_transit_hold, .advance = advance, .close = close_queueing};
+const struct fc_transit_ops fc_transit_queueing = {.name = "queueing",
+                                                   .memory = true,
+                                                   .open = open_queueing,
+                                                   .send = fc_transit_hold,
+                                                   .advance = advance,
+                                                   .close = close_queueing};

@@ -11,10 +11,10 @@ $ fabricast machines leonardo
 > bisection   2178 links, 54.45 TB/s one way
 > links       spine          14112 of 25 GB/s, 15 ns
 > links       global          8316 of 25 GB/s, 100 ns
-> links       injection      30720 of 12.5 GB/s, 10 ns
+> links       injection      30720 of 12.5 GB/s, 400 ns
 $ fabricast certify -m lumi
 > machine     lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
-> confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; links carry payload only; end points fit jobs of 4 to 16 nodes of LUMI-G
+> confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 > rule        cell-hops on routing ugal: 4 virtual channels a link
 > graph       246336 channels (146704 used), 436280 arcs
 > answer      free of deadlock: acyclic
@@ -31,7 +31,7 @@ $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        1.049 MB between nodes, 0 B inside, 2.556 MB hop-bytes
-> machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; links carry payload only; end points fit jobs of 4 to 16 nodes of LUMI-G
+> machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 $ fabricast load -m leonardo -p stencil2d:grid=8x4,bytes=4KiB --nodes lrdn[0001-0016,0181-0196] --ranks-per-node 1
 > machine     leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624
 > confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies are estimates; end points fit jobs of up to 64 nodes; the management cell (the 23rd) is left out
@@ -74,12 +74,12 @@ $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn499
 $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn4992 --ranks-per-node 64 --set node.cores=112
 > machine        leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624 (changed: node.cores=112)
 > job            stencil2d:grid=8x8,bytes=4KiB, 64 tasks, mapping def, routing ugal
-> time           11.66 us
+> time           7.804 us
 > computation    0 s
-> communication  11.66 us (100.0 % of the time)
-> bound          10.14 us: no run with this mapping and routing is faster
-> of peak        87.0 %
-> best bound     10.14 us: no mapping of this job is faster (computation and software of the busiest task)
+> communication  7.804 us (100.0 % of the time)
+> bound          7.232 us: no run with this mapping and routing is faster
+> of peak        92.7 %
+> best bound     7.232 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        0 B between nodes, 1.049 MB inside, 0 B hop-bytes
