@@ -127,7 +127,7 @@ static void test_anchored(void)
             CU_ASSERT_DOUBLE_EQUAL(answer.model.latency_mean_cycles / k->points[i].latency_cycles, 1, 1e-9);
             CU_ASSERT_DOUBLE_EQUAL(answer.model.network_cycles + answer.model.source_cycles,
                                    answer.model.latency_mean_cycles, 1e-6 * answer.model.latency_mean_cycles);
-            CU_ASSERT(answer.error_percent >= 1.5 && answer.error_percent < 5);
+            CU_ASSERT(answer.error_percent >= 1.2 && answer.error_percent < 5);
         }
         CU_ASSERT(!fc_calibrated_solve(a, 0.95 * k->saturation, &answer, &st));
         CU_ASSERT(answer.extrapolated && strstr(answer.why, "above the highest load"));

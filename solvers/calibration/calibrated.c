@@ -7,7 +7,7 @@
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
  *            which makes no waves between anchors. Error: at least LEAST_PERCENT; of the two anchors about x
- *            HALF_WIDTHS times the half width (the run that it is compared with has one, too), and a quarter of
+ *            HALF_WIDTHS times the half width (the run that it is compared with has one, too; more NEAR saturation), and a quarter of
  *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
  *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
  *            all of it at saturation. Such an answer is `extrapolated`.
@@ -43,7 +43,9 @@
 #define RESOLUTION 0.02
 #define LEAN_RESOLUTION 0.035
 #define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
-#define HALF_WIDTHS 1.5
+#define NEAR 0.85       /* share of saturation above which batches of a run are not independent */
+#define HALF_WIDTHS 1.25
+#define HALF_WIDTHS_NEAR 2.5
 #define KNEE 0.05
 #define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
@@ -106,10 +108,10 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
 static double anchored_error(const struct fc_calibrated *c, double x, double waiting, double log_saturation)
 {
     int i = 1;
-    double last = c->x[c->n - 1];
+    double last = c->x[c->n - 1], half_widths = x > NEAR ? HALF_WIDTHS_NEAR : HALF_WIDTHS;
     while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
     double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
-    double error = fmax(fmax(LEAST_PERCENT, misfit), HALF_WIDTHS * fmax(c->half_percent[i], c->half_percent[i - 1]));
+    double error = fmax(fmax(LEAST_PERCENT, misfit), half_widths * fmax(c->half_percent[i], c->half_percent[i - 1]));
     if (x <= last) return error;
     return hypot(error, fc_curve_error_shifted(x, waiting, log_saturation * (x - last) / (1 - last)));
 }

@@ -6,9 +6,9 @@
  * of f flits; the least of these loads over the links is the ideal. What nodes send to themselves loads only
  * their injection and ejection links. Where the routing chooses, the split of the traffic is not given: then
  * some link is busy for at least z seconds for T bytes under every split over the paths that the routing may
- * take (z: what the flow program proves, solvers/bound, or where that is too large the cuts), and the links
- * between routers allow T / (N z) times the most flits that any class moves for its bandwidth. No split, so
- * no router, carries more.
+ * take (z: what the flow program proves, solvers/bound, or where that is too large the cuts), and L is at most
+ * T / (N z) times the most flits a cycle that any class moves for its bandwidth. No split, so no router, carries
+ * more.
  *
  * Saturation: the greatest load at which a run (run.c) is stable, by bisection between 0 and the ideal to 0.5
  * % of the ideal, all runs with the same seed, hence with the same random numbers; it starts from what the
@@ -63,16 +63,15 @@ static double class_flits(const struct fc_flit_net *flit, int c, double flits)
     return ticks > 0 ? flits / ticks * flit->ticks_per_cycle : (double)INFINITY;
 }
 
-/* Bytes a cycle of T that the links between routers allow under every split, in flits of the link that has most for its
- * bandwidth. proven_s: z. */
+/* What some link must carry for proven_s (z), in flits of the link that has most for its bandwidth: T / N times this is a load
+ * that no split exceeds. */
 static double best_split(const struct fc_flit_net *flit, double flits, double proven_s)
 {
     double most = 0;
-    for (uint32_t l = 0; l < flit->n_links; l++)
-        if (!fc_is_node(flit->net, flit->net->link_source[l]) && !fc_is_node(flit->net, flit->net->link_target[l])) {
-            double each = class_flits(flit, flit->net->link_class[l], flits), b = fc_link_bandwidth(flit->net, l);
-            if (isfinite(each) && isfinite(b)) most = fmax(most, each / b);
-        }
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        double each = class_flits(flit, flit->net->link_class[l], flits), b = fc_link_bandwidth(flit->net, l);
+        if (isfinite(each) && isfinite(b)) most = fmax(most, each / b);
+    }
     return proven_s > 0 && most > 0 ? most / proven_s : (double)INFINITY;
 }
 
