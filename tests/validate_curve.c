@@ -1,19 +1,21 @@
 /* validate_curve.c - how far the queueing model's curves are from the kernel's, and whether the stated errors say so.
  *
  * Machines: small ones on which nothing was tuned (tests/machines/unseen), calibrated here with BUDGET_S; shipped ones with
- * their own calibrations, of traffic of which most is in none; shipped ones with a key changed. All but the changed ones answer a
- * second time as their family does, their own kind of router left out. On f1..f6 the form of the stated errors was chosen, on the
- * others it is judged.
+ * their own calibrations, of traffic of which most is in none; a shipped one with a key changed. All but the last answer a second
+ * time as their family does, their own kind of router left out. The form of the stated errors was chosen on f1..f6 and shipped
+ * machines, with first results of the others in sight.
  *
  * Of every traffic the kernel finds the saturation, and latencies at shares of it. Deviations are model / kernel - 1. A load for
- * which the model has no latency, because its own saturation is below, counts as 100 % off, and as covered where the error of the
- * saturation says so. Unknown errors are counted apart. Goals, each tier over all machines but f1..f6: 85 to 98 % covered (85 to 95
- * are meant), median stated at most 2.5 times the median deviation, but 1.5 points, nothing above 100 %. Exit status 1 when missed.
+ * which the model has no latency, because its own saturation is below, is covered where the error of the saturation says so, and
+ * in no median. Unknown errors are counted apart. Goals, an own calibration and the family, over all machines but f1..f6: 85 to
+ * 98 % covered (85 to 95 are meant), median stated at most 2.5 times the median deviation or 1.5 points, nothing above 100 %.
+ * Exit status 1 when missed.
  *
- *     validate_curve [-c DIR [-k]] [-r] [-t] [PART...]
+ *     validate_curve [-a] [-c DIR [-k]] [-r] [-o FILE] [PART...]
  *
- * -c keeps the kernel's points and the calibrations in DIR, or takes them from there: what was run once is then judged in
- * seconds. -k: only what is kept there, nothing is run. -r: a line a point. -t: tables of docs/trust.md. PART: only machines with this in their name. */
+ * -c keeps the kernel's points and the calibrations in DIR, or takes them from there: what was run once is judged in seconds.
+ * -k: only what is kept there, nothing is run. -a: also machines that take long (half an hour of CPU in all). -r: a line a
+ * point. -o: writes two of the tables between two marks of FILE (docs/trust.md). PART: only machines with this in their name. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/calibration/family.h"
 #include "solvers/flit/run.h"
@@ -35,34 +37,31 @@ static const struct subject {
     const char *name;    /* shipped, or a file of UNSEEN */
     const char *changed; /* a key; NULL: none */
     enum group group;
+    bool quick; /* run without -a */
 } subjects[] = {
-    {"u01-t333ad", NULL, JUDGED},
-    {"u02-t55dl", NULL, JUDGED},
-    {"u03-t644ad", NULL, JUDGED},
-    {"u04-t644dl", NULL, JUDGED},
-    {"u05-ftslim", NULL, JUDGED},
-    {"u06-ft3", NULL, JUDGED},
-    {"f1-torus-4x4-adaptive", NULL, CHOSEN},
-    {"f2-torus-5x3x3-adaptive", NULL, CHOSEN},
-    {"f3-torus-6x6-dateline", NULL, CHOSEN},
-    {"f4-torus-4x4x3-dateline", NULL, CHOSEN},
-    {"f5-tree-24-slim", NULL, CHOSEN},
-    {"f6-cells-32", NULL, CHOSEN},
-    {"j1-torus-7x4-adaptive", NULL, JUDGED},
-    {"j2-torus-4x4x4-adaptive", NULL, JUDGED},
-    {"j3-torus-8x4-dateline", NULL, JUDGED},
-    {"j4-torus-5x5x3-dateline", NULL, JUDGED},
-    {"j5-tree-36", NULL, JUDGED},
-    {"j6-cells-50", NULL, JUDGED},
-    {"bgl-64", NULL, SHIPPED},
-    {"bgl-8x8x1", NULL, SHIPPED},
-    {"qsnet-64", NULL, SHIPPED},
-    {"percs-16", NULL, SHIPPED},
-    {"bgl-64", "router.buffer=512B", SHIPPED},
-    {"bgl-64", "router.vcs=2", SHIPPED},
-    {"bgl-64", "router.paths=1", SHIPPED},
-    {"qsnet-64", "router.buffer=512B", SHIPPED},
-    {"qsnet-64", "router.vcs=4", SHIPPED},
+    {"u01-t333ad", NULL, JUDGED, true},
+    {"u02-t55dl", NULL, JUDGED, false},
+    {"u03-t644ad", NULL, JUDGED, false},
+    {"u04-t644dl", NULL, JUDGED, false},
+    {"u05-ftslim", NULL, JUDGED, true},
+    {"u06-ft3", NULL, JUDGED, false},
+    {"f1-torus-4x4-adaptive", NULL, CHOSEN, false},
+    {"f2-torus-5x3x3-adaptive", NULL, CHOSEN, false},
+    {"f3-torus-6x6-dateline", NULL, CHOSEN, false},
+    {"f4-torus-4x4x3-dateline", NULL, CHOSEN, false},
+    {"f5-tree-24-slim", NULL, CHOSEN, false},
+    {"f6-cells-32", NULL, CHOSEN, false},
+    {"j1-torus-7x4-adaptive", NULL, JUDGED, false},
+    {"j2-torus-4x4x4-adaptive", NULL, JUDGED, false},
+    {"j3-torus-8x4-dateline", NULL, JUDGED, true},
+    {"j4-torus-5x5x3-dateline", NULL, JUDGED, false},
+    {"j5-tree-36", NULL, JUDGED, false},
+    {"j6-cells-50", NULL, JUDGED, false},
+    {"bgl-64", NULL, SHIPPED, true},
+    {"bgl-8x8x1", NULL, SHIPPED, false},
+    {"bgl-64", "router.buffer=512B", SHIPPED, false},
+    {"bgl-64", "router.vcs=2", SHIPPED, false},
+    {"bgl-64", "router.paths=1", SHIPPED, false},
 };
 static const char *const patterns[] = {
     "uniform",   "tornado",     "complement", "permutation:seed=7",
@@ -90,7 +89,8 @@ static int n_answers;
 
 struct how {
     const char *directory; /* NULL: nothing is kept */
-    bool only_kept, raw, tables;
+    bool only_kept, raw, all;
+    const char *file; /* NULL: none */
 };
 
 /* ---- the kernel ---- */
@@ -344,23 +344,26 @@ static double covered_percent(const struct row *r)
     return 100.0 * r->covered / (r->n - r->unknown);
 }
 
-static void print_row(const struct how *how, const char *name, const char *of, const struct row *r)
+static void print_row(FILE *out, bool page, const char *name, const char *of, const struct row *r)
 {
     if (r->n == 0) return;
-    printf(how->tables ? "| %s | %s | %d | %d | %d | %.0f %% | %.1f | %.1f | %.1f | %.1f |\n"
-                       : "%-34s %-20s %5d %5d %5d %7.0f %8.1f %8.1f %8.1f %8.1f\n",
-           name, of, r->n, r->unknown, r->silent, covered_percent(r), r->stated, r->off, r->mean, r->worst);
+    fprintf(out,
+            page ? "| %s | %s | %d | %d | %d | %.0f %% | %.1f | %.1f | %.1f | %.1f |\n"
+                 : "%-34s %-20s %5d %5d %5d %7.0f %8.1f %8.1f %8.1f %8.1f\n",
+            name, of, r->n, r->unknown, r->silent, covered_percent(r), r->stated, r->off, r->mean, r->worst);
 }
 
-static void print_head(const struct how *how, const char *first, const char *second)
+static void print_head(FILE *out, bool page, const char *first)
 {
-    if (how->tables)
-        printf("\n| %s | %s | answers | unknown | none | covered | stated, median | off, median | mean | most |\n"
-               "|---|---|---|---|---|---|---|---|---|---|\n",
-               first, second);
+    if (page)
+        fprintf(
+            out,
+            "\n| %s | tier | answers | unknown | no latency | covered | stated, median | off, median | mean | most |\n"
+            "|---|---|---|---|---|---|---|---|---|---|\n",
+            first);
     else
-        printf("\n%-34s %-20s %5s %5s %5s %7s %8s %8s %8s %8s\n", first, second, "n", "unkn.", "none", "cov. %",
-               "stated", "median", "mean", "most");
+        fprintf(out, "\n%-34s %-20s %5s %5s %5s %7s %8s %8s %8s %8s\n", first, "tier", "n", "unkn.", "none", "cov. %",
+                "stated", "median", "mean", "most");
 }
 
 /* Tiers of the tables: one a bit, and an own calibration in all. */
@@ -376,33 +379,67 @@ enum { LINES = FC_COUNT(lines) };
 
 enum { ALL = (1u << GROUPS) - 1, JUDGING = ALL & ~(1u << CHOSEN) };
 
-static bool print_tables(const struct how *how)
+static void print_machines(FILE *out, bool page)
 {
     char name[200];
-    bool good = true;
-    print_head(how, "machine", "tier");
+    print_head(out, page, "machine");
     for (int s = 0; s < (int)FC_COUNT(subjects); s++)
         for (int line = 0; line < LINES; line++) {
             struct row r = sum(lines[line].tiers, -1, ALL, s);
-            print_row(how, full_name(&subjects[s], name, sizeof name), lines[line].name, &r);
+            if (!page || lines[line].tiers & (lines[line].tiers - 1) || line > 2)
+                print_row(out, page, full_name(&subjects[s], name, sizeof name), lines[line].name, &r);
         }
-    for (int group = 0; group <= GROUPS; group++) {
-        snprintf(name, sizeof name, "kind, machines: %s", group < GROUPS ? group_names[group] : "all but f1..f6");
-        print_head(how, name, "tier");
-        for (int kind = 0; kind < KINDS; kind++)
-            for (int line = 0; line < LINES; line++) {
-                struct row r = sum(lines[line].tiers, kind, group < GROUPS ? 1u << group : JUDGING, -1);
-                print_row(how, kind_names[kind], lines[line].name, &r);
-            }
-    }
-    print_head(how, "all but f1..f6", "tier");
+}
+
+static void print_kinds(FILE *out, bool page, const char *title, unsigned groups)
+{
+    print_head(out, page, title);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int line = 0; line < LINES; line++) {
+            struct row r = sum(lines[line].tiers, kind, groups, -1);
+            print_row(out, page, kind_names[kind], lines[line].name, &r);
+        }
+}
+
+/* Everything, and whether the goals are reached. */
+static bool print_tables(void)
+{
+    bool good = true;
+    print_machines(stdout, false);
+    for (int group = 0; group < GROUPS; group++) print_kinds(stdout, false, group_names[group], 1u << group);
+    print_kinds(stdout, false, "all but f1..f6", JUDGING);
+    print_head(stdout, false, "all but f1..f6");
     for (int line = 0; line < LINES; line++) {
         struct row r = sum(lines[line].tiers, -1, JUDGING, -1);
-        print_row(how, "all kinds", lines[line].name, &r);
+        print_row(stdout, false, "all kinds", lines[line].name, &r);
         double covered = covered_percent(&r);
-        bool single = lines[line].tiers == 1u << ANCHORED || lines[line].tiers == 1u << TRANSFER; /* judged together */
-        good = good && (r.n == 0 || single || (covered >= 85 && covered <= 98 && r.stated <= fmax(2.5 * r.off, 1.5)));
+        bool part = lines[line].tiers == 1u << ANCHORED || lines[line].tiers == 1u << TRANSFER; /* judged together */
+        good = good && (r.n == 0 || part || (covered >= 85 && covered <= 98 && r.stated <= fmax(2.5 * r.off, 1.5)));
     }
+    for (int i = 0; i < n_answers; i++) good = good && !(answers[i].stated > FC_MOST_ERROR_PERCENT);
+    return good;
+}
+
+/* Writes the page anew, its tables between the marks. */
+static bool write_page(const char *path)
+{
+    static const char begin[] = "<!-- curves: written by make validate -->\n", end[] = "\n<!-- end of curves -->";
+    struct fc_status st = {0};
+    struct fc_arena arena = {0};
+    struct fc_text text = {0};
+    if (fc_read_file(path, &arena, &text, &st)) printf("%s\n", st.message);
+    const char *from = text.data ? strstr(text.data, begin) : NULL, *to = from ? strstr(from, end) : NULL;
+    FILE *out = to ? fopen(path, "w") : NULL;
+    if (out) {
+        fprintf(out, "%.*s", (int)(from + strlen(begin) - text.data), text.data);
+        print_kinds(out, true, "kind, all machines but f1..f6", JUDGING);
+        print_machines(out, true);
+        fprintf(out, "%s", to);
+    }
+    bool good = out && !fclose(out);
+    if (!good)
+        printf("%s: cannot be written, or has no place for tables ('%.*s')\n", path, (int)strlen(begin) - 1, begin);
+    fc_arena_free(&arena);
     return good;
 }
 
@@ -411,20 +448,23 @@ int main(int argc, char **argv)
     struct how how = {0};
     struct fc_status st = {0};
     int option;
-    while ((option = getopt(argc, argv, "c:krt")) != -1) {
-        if (option == 'c')
+    while ((option = getopt(argc, argv, "ac:kro:")) != -1) {
+        if (option == 'a')
+            how.all = true;
+        else if (option == 'c')
             how.directory = optarg;
         else if (option == 'k')
             how.only_kept = true;
         else if (option == 'r')
             how.raw = true;
-        else if (option == 't')
-            how.tables = true;
+        else if (option == 'o')
+            how.file = optarg;
         else
             return 2;
     }
+    if (how.directory) mkdir(how.directory, 0777);
     for (size_t i = 0; i < FC_COUNT(subjects); i++) {
-        bool asked = optind == argc;
+        bool asked = optind == argc && (how.all || how.only_kept || subjects[i].quick);
         for (int k = optind; k < argc; k++) asked = asked || strstr(subjects[i].name, argv[k]);
         if (asked && !try_machine(&how, (int)i, &st)) {
             char text[2048];
@@ -433,8 +473,8 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    bool good = print_tables(&how);
-    for (int i = 0; i < n_answers; i++) good = good && !(answers[i].stated > FC_MOST_ERROR_PERCENT);
+    bool good = print_tables();
+    if (how.file) good = write_page(how.file) && good;
     printf("%s\n", good ? "reached" : "MISSED");
     return good ? 0 : 1;
 }
