@@ -105,7 +105,8 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
     return FC_OK;
 }
 
-static double anchored_error(const struct fc_calibrated *c, double x, double waiting, double log_saturation)
+/* x: the share that is asked for; `at`: that at which the model was. */
+static double anchored_error(const struct fc_calibrated *c, double x, double at, double waiting, double log_saturation)
 {
     int i = 1;
     double last = c->x[c->n - 1], half_widths = x > NEAR ? HALF_WIDTHS_NEAR : HALF_WIDTHS;
@@ -113,7 +114,7 @@ static double anchored_error(const struct fc_calibrated *c, double x, double wai
     double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
     double error = fmax(fmax(LEAST_PERCENT, misfit), half_widths * fmax(c->half_percent[i], c->half_percent[i - 1]));
     if (x <= last) return error;
-    return hypot(error, fc_curve_error_shifted(x, waiting, log_saturation * (x - last) / (1 - last)));
+    return hypot(error, fc_curve_error_shifted(at, waiting, log_saturation * (x - last) / (1 - last)));
 }
 
 /* The logarithm by which an answer of a relative may be off besides. */
@@ -346,14 +347,15 @@ double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_per
     return saturation;
 }
 
-static void add_error(const struct fc_calibrated *c, double x, double saturation, struct fc_calibrated_answer *answer)
+static void add_error(const struct fc_calibrated *c, double asked, double x, double saturation,
+                      struct fc_calibrated_answer *answer)
 {
     answer->why = c->none;
     if (!c->calibration || !answer->model.stable) return;
     double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
-    bool above = c->anchors && x > c->x[c->n - 1] * (1 + 1e-9);
+    bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
     answer->error_percent =
-        c->anchors ? anchored_error(c, x, waiting, off)
+        c->anchors ? anchored_error(c, asked, x, waiting, off)
                    : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, waiting, off, beyond(c), times_wider(c)));
     if (isnan(off)) {
         answer->error_percent = NAN;
@@ -378,7 +380,7 @@ static double before_knee(const struct fc_calibrated *c, double x, double satura
 enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
                                  struct fc_calibrated_answer *answer, struct fc_status *st)
 {
-    double saturation = fc_calibrated_saturation(c, NULL), x = load_flits_per_cycle / saturation;
+    double saturation = fc_calibrated_saturation(c, NULL), asked = load_flits_per_cycle / saturation, x = asked;
     *answer = (struct fc_calibrated_answer){.saturation = saturation, .error_percent = NAN, .why = c->none};
     answer->tier = c->anchors ? FC_TIER_ANCHORED : c->calibration ? FC_TIER_TRANSFER : FC_TIER_NONE;
     if (x >= 1) {
@@ -392,6 +394,6 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
         if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;
-    add_error(c, x, saturation, answer);
+    add_error(c, asked, x, saturation, answer);
     return FC_OK;
 }

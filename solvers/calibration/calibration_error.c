@@ -165,7 +165,11 @@ static double waits(double x)
 /* log(T(z) / T(x)). */
 static double grown(double x, double excess, double z)
 {
-    if (z > x) z = fmax(x, fmin(z, 1 - CLOSEST));
+    if (z > x) {
+        double back = fmin(x, 1 - 2 * CLOSEST) / x; /* so that the error does not shrink next to saturation */
+        x *= back;
+        z = fmin(z * back, 1 - CLOSEST);
+    }
     return log(1 - excess + excess * waits(z) / waits(x));
 }
 

@@ -16,8 +16,9 @@
  * ideal below the least seen unstable. With a latency limit a load counts as stable when the packets of its
  * window have arrived with a mean latency within the limit. In a window of fixed length that lets slow
  * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
- * 12000 to 24000), up to a tenth above the load that the network can carry. What is drawn at random loads a link
- * by chance a little less in a window than in the mean, so loads of up to 1.05 of the ideal are tried. */
+ * 12000 to 24000), up to a tenth above the load that the network can carry. Loads of up to 1.05 of the ideal are
+ * tried, and an overload of some percent may grow too slowly for a window to show: without a latency limit what is
+ * found above the ideal is the ideal. */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 
@@ -204,7 +205,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         else
             step *= 2;
     }
-    *load_flits_per_cycle = low;
+    *load_flits_per_cycle = set.latency_limit_cycles > 0 ? low : fmin(low, most);
     if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
     return FC_OK;
 }
