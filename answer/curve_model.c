@@ -82,7 +82,7 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
     if (solve_windows(q, m, st)) return st->code;
-    m->ideal = 1 / m->turns.max_service_rate;
+    if (fc_flit_ideal_throughput(&session->net, demand, settings, &m->ideal, st)) return st->code;
     const struct fc_vc_rule_ops *rule = fc_vc_rule_of(&session->machine);
     m->vc_rule = settings->vc_rule ? settings->vc_rule : rule ? rule->name : "none";
     return FC_OK;

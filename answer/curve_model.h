@@ -20,7 +20,7 @@ struct fc_curve_model {
     struct fc_window_answer *windows; /* [n_windows] --windows */
     size_t n_windows;
     double saturation, saturation_percent; /* flits/node/cycle; its error, NaN: unknown */
-    double ideal;                          /* load that fills the busiest link under the routing's split */
+    double ideal;                          /* fc_flit_ideal_throughput */
     const char *vc_rule;
 };
 /* Solves the model at load[n], with the pairs and windows that the question asks. `pattern`: the traffic's name, by which its

@@ -138,8 +138,8 @@ static bool plain(const struct world *w, struct fc_calibration *c)
     for (int i = 0; i < 10; i++) c->error_at[i] = 0.5 * i;
     for (int i = 0; i <= N_POINTS; i++) {
         struct fc_calibration_correction *one = &c->corrections[c->n_corrections++];
-        *one = (struct fc_calibration_correction){
-            i < N_POINTS ? shares[i] : 1, {.kinds = 0, .groups = 0.1, .noise = 0.01, .variance = 1e-3}, 1.5, 2};
+        *one = (struct fc_calibration_correction){i < N_POINTS ? shares[i] : 1,
+                                                  {.kinds = 0, .groups = 0.1, .noise = 0.01, .variance = 1e-3}};
         for (int f = 0; f < FC_KRIGING_FEATURES; f++) one->shape.length[f] = 1;
     }
     c->cases = fc_alloc(&c->arena, w->n, sizeof *c->cases, &st);

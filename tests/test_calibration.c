@@ -120,17 +120,23 @@ static void test_anchored(void)
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
         /* No point above 0.94: windows of fixed length. */
-        CU_ASSERT_DOUBLE_EQUAL(error, 2.5 / job->turns.max_service_rate / k->saturation, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(error, 3.5 / job->turns.max_service_rate / k->saturation, 1e-9);
         for (int i = 0; i < N_POINTS; i++) {
             CU_ASSERT(!fc_calibrated_solve(a, shares[i] * k->saturation, &answer, &st));
             CU_ASSERT(answer.tier == FC_TIER_ANCHORED && !answer.extrapolated && !*answer.why);
             CU_ASSERT_DOUBLE_EQUAL(answer.model.latency_mean_cycles / k->points[i].latency_cycles, 1, 1e-9);
             CU_ASSERT_DOUBLE_EQUAL(answer.model.network_cycles + answer.model.source_cycles,
                                    answer.model.latency_mean_cycles, 1e-6 * answer.model.latency_mean_cycles);
-            CU_ASSERT(answer.error_percent >= 1.5 && answer.error_percent < 5);
+            CU_ASSERT(answer.error_percent >= 1.2 && answer.error_percent < 5);
         }
         CU_ASSERT(!fc_calibrated_solve(a, 0.95 * k->saturation, &answer, &st));
-        CU_ASSERT(answer.extrapolated && strstr(answer.why, "0.9") && answer.error_percent >= 3);
+        CU_ASSERT(answer.extrapolated && strstr(answer.why, "above the highest load"));
+        double at_95 = answer.error_percent;
+        CU_ASSERT(at_95 > 2);
+        /* Next to saturation its own error says nearly nothing of the latency, which yet is none of a thousand times. */
+        CU_ASSERT(!fc_calibrated_solve(a, 0.9999 * k->saturation, &answer, &st) && answer.model.stable);
+        CU_ASSERT(answer.error_percent > at_95 && answer.error_percent < 100);
+        CU_ASSERT(answer.model.latency_mean_cycles < 20 * k->points[N_POINTS - 1].latency_cycles);
         CU_ASSERT(!fc_calibrated_solve(a, k->saturation, &answer, &st));
         CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) && isnan(answer.error_percent));
         CU_ASSERT_EQUAL(fc_calibrated_solve(a, 0, &answer, &st), FC_INPUT);
@@ -141,7 +147,7 @@ static void test_anchored(void)
         k->points[N_POINTS - 1].half_width_cycles = 0.1 * k->points[N_POINTS - 1].latency_cycles;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
-        CU_ASSERT_DOUBLE_EQUAL(error, 2.5 / job->turns.max_service_rate / k->saturation, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(error, 3.5 / job->turns.max_service_rate / k->saturation, 1e-9);
         CU_ASSERT(!fc_calibrated_solve(a, 0.5 * k->saturation, &answer, &st));
         CU_ASSERT(answer.tier == FC_TIER_TRANSFER && answer.saturation == k->saturation);
         fc_calibrated_close(a);
@@ -149,14 +155,22 @@ static void test_anchored(void)
         k->points[N_POINTS - 1].load_share = 0.95;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         fc_calibrated_saturation(a, &error);
-        CU_ASSERT_DOUBLE_EQUAL(error, 1 / job->turns.max_service_rate / k->saturation, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(error, 2 / job->turns.max_service_rate / k->saturation, 1e-9);
         fc_calibrated_close(a);
         fc_calibration_free(&c);
     }
     close_world(&w);
 }
 
-/* The world's own ratios are 1: no correction, and the deviation of the processes alone. */
+static double stated_at(struct fc_calibrated *a, double load)
+{
+    struct fc_calibrated_answer answer;
+    struct fc_status st = {0};
+    CU_ASSERT(!fc_calibrated_solve(a, load, &answer, &st) && answer.tier == FC_TIER_TRANSFER && !answer.extrapolated);
+    return answer.error_percent;
+}
+
+/* The world's own ratios are 1: no correction, and no error but what runs resolve, until cases were off when left out. */
 static void test_transfer(void)
 {
     struct world w;
@@ -167,7 +181,7 @@ static void test_transfer(void)
         struct fc_calibrated_answer answer;
         struct fc_queueing_answer model;
         const struct fc_calibration_job *job = &w.job[0];
-        double error, model_saturation, known;
+        double error, model_saturation;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform:a=b", &job->settings, &a, &st));
         double s = fc_calibrated_saturation(a, &error);
         struct fc_queueing *q;
@@ -175,31 +189,50 @@ static void test_transfer(void)
                   !fc_queueing_saturation(q, &c.parameters, &model_saturation, &st) &&
                   !fc_queueing_solve(q, &c.parameters, 0.75 * s, &model, &st));
         CU_ASSERT_DOUBLE_EQUAL(s / model_saturation, 1, 1e-9);
-        /* An unknown kind (with options that are no numbers): sqrt(variance (1 + groups + noise)) but for
-         * what the network's own part tells, times 2, times what makes nine of ten of three of four. */
-        CU_ASSERT(error < 100 * expm1(2.86 * sqrt(1e-3 * 1.11)) && error > 100 * expm1(2.86 * sqrt(1e-3)));
+        CU_ASSERT_DOUBLE_EQUAL(error, 2 / job->turns.max_service_rate / s, 1e-9);
         CU_ASSERT(!fc_calibrated_solve(a, 0.75 * s, &answer, &st) && answer.tier == FC_TIER_TRANSFER);
-        CU_ASSERT(!answer.extrapolated && answer.saturation == s && answer.error_percent > error / 1.43);
+        CU_ASSERT(!answer.extrapolated && answer.saturation == s);
         CU_ASSERT_DOUBLE_EQUAL(model.latency_mean_cycles / answer.model.latency_mean_cycles, 1, 1e-4);
-        double at_75 = answer.error_percent;
         fc_queueing_close(q);
-        CU_ASSERT(!fc_calibrated_solve(a, 0.1 * s, &answer, &st));
-        CU_ASSERT(answer.error_percent >= 1 && answer.error_percent < at_75);
-        CU_ASSERT(!fc_calibrated_solve(a, 0.95 * s, &answer, &st) && answer.extrapolated);
+        double exact = stated_at(a, 0.75 * s), at_10 = stated_at(a, 0.1 * s);
+        CU_ASSERT(at_10 >= 1 && at_10 < exact);
         CU_ASSERT(!fc_calibrated_solve(a, 1.2 * s, &answer, &st) && !answer.model.stable);
         CU_ASSERT(isnan(answer.model.latency_mean_cycles) && isnan(answer.error_percent));
         fc_calibrated_close(a);
 
-        /* A known kind, here with another grid, is known better. */
-        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform:grid=5x5", &job->settings, &a, &st));
-        fc_calibrated_saturation(a, &known);
-        CU_ASSERT(known < error / 2);
+        /* Saturations 8 % off when left out: shifts the load, below 100 % also next to saturation. */
+        for (uint32_t i = 0; i < c.n_cases; i++) c.cases[i].saturation_error_percent = 8;
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform:a=b", &job->settings, &a, &st));
+        fc_calibrated_saturation(a, &error);
+        CU_ASSERT_DOUBLE_EQUAL(error, 8, 1e-9);
+        double at_75 = stated_at(a, 0.75 * s), at_95 = stated_at(a, 0.95 * s);
+        CU_ASSERT(at_75 > exact && at_95 > at_75 && at_95 < 100 && stated_at(a, 0.999 * s) < 100);
         fc_calibrated_close(a);
+
+        /* A case unlike the traffic, however far off, does not count. */
+        c.cases[0].saturation_error_percent = 80;
+        for (int f = 0; f < FC_CALIBRATION_FEATURES; f++) c.cases[0].features[f] *= 1000;
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform:a=b", &job->settings, &a, &st));
+        fc_calibrated_saturation(a, &error);
+        CU_ASSERT_DOUBLE_EQUAL(error, 8, 1e-9);
+        fc_calibrated_close(a);
+        memcpy(c.cases[0].features, w.job[0].out->features, sizeof c.cases[0].features);
+        c.cases[0].saturation_error_percent = 8;
+
+        /* Latencies that the correction does not find when a network is left out. */
+        for (uint32_t i = 0; i < c.n_cases; i++)
+            for (int k = 0; k < N_POINTS; k++)
+                c.cases[i].points[k].model_ratio = strcmp(c.cases[i].network, c.cases[0].network) ? 0.7 : 1.3;
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform:a=b", &job->settings, &a, &st));
+        CU_ASSERT(stated_at(a, 0.75 * s) > at_75);
+        fc_calibrated_close(a);
+        for (uint32_t i = 0; i < c.n_cases; i++)
+            for (int k = 0; k < N_POINTS; k++) c.cases[i].points[k].model_ratio = 1;
 
         c.flits[0] = c.flits[1] = 4; /* outside the hull */
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "elsewhere", &job->settings, &a, &st));
         CU_ASSERT(!fc_calibrated_solve(a, 0.75 * s, &answer, &st) && answer.extrapolated);
-        CU_ASSERT_DOUBLE_EQUAL(answer.error_percent, 2 * at_75, 1e-9);
+        CU_ASSERT(answer.error_percent > 1.4 * at_75 && answer.error_percent < 2 * at_75);
         CU_ASSERT(strstr(answer.why, "packet length in flits 1: calibrated for 4 to 4") != NULL);
         fc_calibrated_close(a);
 
@@ -239,7 +272,6 @@ static void test_correction(void)
         CU_ASSERT(c.saturation_mean_percent < 8 && c.left_out_mean_percent < 6);
         /* 1.9 at the least residual, to which the fit comes the nearer the more exactly the model is solved. */
         CU_ASSERT(c.kind_saturation_mean_percent > 1.7 * c.saturation_mean_percent);
-        for (int i = 0; i < c.n_corrections; i++) CU_ASSERT(c.corrections[i].known > 0 && c.corrections[i].unknown > 0);
         for (uint32_t j = 0; j < w.n; j++) {
             if (w.job[j].out->flits_max > 1) continue;
             struct fc_calibrated *a;

@@ -1,26 +1,29 @@
 /* calibrated.c - the queueing model with its calibration: latency, saturation, and the error of both.
  *
  * With s the model's saturation:
- * transfer   g_s, g(x) and their standard deviations from the correction (calibration_correction.c), s* = s
- *            exp(-g_s), x = load / s*, T(load) = model(x s) exp(-g(x)). Error: exp(factor x standard
- *            deviation) - 1, at least 1 %, the factor that covers three of four cases left out, for kinds of
- *            pattern that were run and for others.
+ * transfer   g_s, g(x) from the correction (calibration_correction.c), s* = s exp(-g_s), x = load / s*, T(load) =
+ *            model(x s) exp(-g(x)). Errors: calibration_error.c, a latency's at least LEAST_PERCENT.
  * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the kernel's
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
- *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
- *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
- *            the cubic is of second order at least).
+ *            which makes no waves between anchors. Error: at least LEAST_PERCENT; of the two anchors about x
+ *            HALF_WIDTHS times the half width (the run that it is compared with has one, too; more NEAR saturation), and a quarter of
+ *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
+ *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
+ *            all of it at saturation. Such an answer is `extrapolated`.
  * A calibration of a relative (family.h): its correction counts in part, its error is wider (family_distance.c).
- * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
- * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
- * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
- * but one, because leaving the largest out has tested just this step.
+ * Transfer outside the hull is `extrapolated`, and its range twice as wide. The hull in hops reaches as many times
+ * beyond the largest network as that is beyond the largest but one, because leaving the largest out has tested
+ * just this step.
+ *
+ * Knee: no share of saturation is told apart from it by less than its error, nor by less than KNEE. Above x_0 = 1 - 2
+ * of that, or above the last anchor, the model is asked at x - (x - x_0)^2 / (2 (1 - x_0)), which never reaches 1:
+ * a saturation that is found a little too low does not make the latency endless.
  *
  * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
- * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
-#include "solvers/calibration/calibration_correction.h"
+ * for anchors; else s*. */
+#include "solvers/calibration/calibration_error.h"
 #include "solvers/calibration/family_distance.h"
 #include "solvers/gsl_errors.h"
 
@@ -28,22 +31,23 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_TRANSFER_PERCENT 1.0
-#define LEAST_ANCHORED_PERCENT 1.5
+#define LEAST_PERCENT 1.0
 #define ANCHOR_PERCENT 3.0 /* half width of the worst point up to LAST_SHARE */
 #define LAST_SHARE 0.9
 #define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-/* Of the ideal: how well the runs of a calibration tell saturations; with windows of fixed length as
- * measured on bgl-64 and tmesh-27, which were up to 2 % off what `curve` finds. */
-#define RESOLUTION 0.01
-#define LEAN_RESOLUTION 0.025
+/* Of the ideal: how well the runs of a calibration tell saturations: with other random numbers `curve` finds them up to so
+ * much away (tests/validate_curve.c). */
+#define RESOLUTION 0.02
+#define LEAN_RESOLUTION 0.035
 #define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
-/* From a bound that covers three of four to one that covers nine of ten, of normal errors: 1.645 / 1.150. A
- * saturation that is better than promised costs less than one that is not reached. */
-#define NINE_OF_TEN 1.43
+#define NEAR 0.85       /* share of saturation above which batches of a run are not independent */
+#define HALF_WIDTHS 1.25
+#define HALF_WIDTHS_NEAR 2.5
+#define KNEE 0.05
+#define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
 
@@ -59,11 +63,11 @@ struct fc_calibrated {
     const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double misfit_percent[MOST];                                       /* with this anchor left out; 0: an end */
-    struct fc_corrected corrected;                                     /* transfer */
-    double part;                                                       /* of it that counts: 1, of a relative less */
-    double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
-    const char *none, *outside, *beyond;                               /* why; "": does not hold */
+    double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
+    struct fc_corrected corrected;      /* transfer */
+    double part;                        /* of it that counts: 1, of a relative less */
+    struct fc_curve_error error;        /* transfer */
+    const char *none, *outside, *above; /* why; "": does not hold */
 };
 
 /* ---- interpolation ---- */
@@ -101,52 +105,31 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
     return FC_OK;
 }
 
-static double anchored_error(const struct fc_calibrated *c, double x)
+/* x: the share that is asked for; `at`: that at which the model was. */
+static double anchored_error(const struct fc_calibrated *c, double x, double at, double waiting, double log_saturation)
 {
     int i = 1;
+    double last = c->x[c->n - 1], half_widths = x > NEAR ? HALF_WIDTHS_NEAR : HALF_WIDTHS;
     while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
     double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
-    return fmax(fmax(LEAST_ANCHORED_PERCENT, misfit), fmax(c->half_percent[i], c->half_percent[i - 1]));
+    double error = fmax(fmax(LEAST_PERCENT, misfit), half_widths * fmax(c->half_percent[i], c->half_percent[i - 1]));
+    if (x <= last) return error;
+    return hypot(error, fc_curve_error_shifted(at, waiting, log_saturation * (x - last) / (1 - last)));
 }
 
-/* Where neither anchors nor the correction reach: the mean error of networks left out. */
-static double mean_error(const struct fc_calibration *k, double x)
+/* The logarithm by which an answer of a relative may be off besides. */
+static double beyond(const struct fc_calibrated *c)
 {
-    double at = fmin(fmax(10 * x, 0), 9);
-    int low = at < 9 ? (int)at : 8;
-    double error = k->error_at[low] + (at - low) * (k->error_at[low + 1] - k->error_at[low]);
-    return isnan(error) ? (double)NAN : fmax(error, LEAST_TRANSFER_PERCENT);
+    bool other = c->calibration->n_relatives && c->calibration->distance > 0;
+    return other ? SLOPE * c->calibration->distance : 0;
 }
 
-static double stated(double factor, double deviation)
+static double excess(const struct fc_calibrated *c, double latency)
 {
-    return isnan(factor) ? (double)NAN : fmax(LEAST_TRANSFER_PERCENT, 100 * expm1(factor * deviation));
-}
-
-/* latency: the answer's. */
-static double transfer_error(const struct fc_calibrated *c, double x, double latency)
-{
-    double excess = fmax(0, 1 - c->turns->zero_load_cycles / latency);
-    double factor = fc_corrected_between(&c->corrected, c->factor, c->corrected.n ? c->factor[0] : (double)NAN, x);
-    return stated(factor, fc_corrected_deviation(&c->corrected, x, excess));
+    return fmax(0, 1 - c->turns->zero_load_cycles / latency);
 }
 
 /* ---- correction ---- */
-
-static void take_factors(struct fc_calibrated *c, const struct fc_correction *correction)
-{
-    const struct fc_calibration *k = c->calibration;
-    int n = 0;
-    c->saturation_factor = NAN;
-    for (int i = 0; i < k->n_corrections; i++) {
-        const struct fc_calibration_correction *one = &k->corrections[i];
-        double factor = c->corrected.known && !isnan(one->known) ? one->known : one->unknown;
-        if (one->share == 1)
-            c->saturation_factor = factor;
-        else if (n < correction->n && one->share == correction->share[n])
-            c->factor[n++] = factor;
-    }
-}
 
 static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, const char *pattern,
                                     struct fc_status *st)
@@ -160,7 +143,7 @@ static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, 
     for (uint32_t i = 0; i < k->n_cases; i++) cases[i] = &k->cases[i];
     if (!fc_correction_make(cases, k->n_cases, k->corrections, k->n_corrections, &correction, st)) {
         fc_correction_at(&correction, &own, &c->corrected);
-        take_factors(c, &correction);
+        fc_curve_error_make(&correction, &own, c->part, &c->arena, &c->error, st);
     }
     fc_correction_close(&correction);
     return st->code;
@@ -295,7 +278,7 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->turns = turns;
     c->part = calibration && !calibration->phases.before_changes ? fc_family_fade(calibration->distance) : 1;
     c->none = c->outside = "";
-    c->beyond = "above 0.9 of saturation";
+    c->above = "above the highest load that was run";
     fc_queueing_defaults(&c->parameters);
     if (prepare(c, pattern, settings, st))
         fc_calibrated_close(c);
@@ -319,11 +302,18 @@ const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *cal
 
 /* ---- answers ---- */
 
-/* An error as it is stated: wider where the calibration is another router's, unknown above FC_MOST_ERROR_PERCENT. */
-static double limited(const struct fc_calibrated *c, double percent)
+/* All times times `factor`, so that the parts still sum to the latency. */
+static void scale(struct fc_queueing_answer *a, double factor)
 {
-    bool other = c->calibration && c->calibration->n_relatives && c->calibration->distance > 0;
-    if (other) percent = fc_family_percent(log1p(percent / 100), c->calibration->distance);
+    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles,     &a->source_cycles,
+                             &a->latency_sd_cycles,   &a->latency_p95_cycles, &a->latency_p99_cycles,
+                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles};
+    for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
+}
+
+/* An error as it is stated: unknown above FC_MOST_ERROR_PERCENT. */
+static double limited(double percent)
+{
     return percent > FC_MOST_ERROR_PERCENT ? (double)NAN : percent;
 }
 
@@ -335,65 +325,75 @@ static double resolution(const struct fc_calibrated *c, double saturation)
     return 100 * (lean ? LEAN_RESOLUTION : RESOLUTION) / c->turns->max_service_rate / saturation;
 }
 
+/* The logarithm by which the saturation may be off inside of the hull. */
+static double saturation_off(const struct fc_calibrated *c, double saturation)
+{
+    double known = log1p(resolution(c, saturation) / 100);
+    if (c->own || !c->calibration) return known;
+    double off = fc_curve_error_saturation(&c->error, beyond(c));
+    return isnan(off) ? off : fmax(off, known);
+}
+
+static double times_wider(const struct fc_calibrated *c)
+{
+    return *c->outside ? 2 : 1;
+}
+
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
-    double error = NAN;
     double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->part * c->corrected.saturation);
-    if (c->own)
-        error = resolution(c, saturation);
-    else if (c->calibration && !isnan(c->saturation_factor))
-        error = fmax(resolution(c, saturation),
-                     stated(NINE_OF_TEN * c->saturation_factor, c->corrected.saturation_deviation)) *
-                (*c->outside ? 2 : 1);
-    if (error_percent) *error_percent = limited(c, error);
+    double off = c->calibration ? saturation_off(c, saturation) : (double)NAN;
+    if (error_percent) *error_percent = limited(100 * expm1(c->own ? off : times_wider(c) * off));
     return saturation;
 }
 
-/* All times times `factor`, so that the parts still sum to the latency. */
-static void scale(struct fc_queueing_answer *a, double factor)
-{
-    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles,     &a->source_cycles,
-                             &a->latency_sd_cycles,   &a->latency_p95_cycles, &a->latency_p99_cycles,
-                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles};
-    for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
-}
-
-static void add_error(const struct fc_calibrated *c, double x, struct fc_calibrated_answer *answer)
+static void add_error(const struct fc_calibrated *c, double asked, double x, double saturation,
+                      struct fc_calibrated_answer *answer)
 {
     answer->why = c->none;
     if (!c->calibration || !answer->model.stable) return;
-    double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
-    bool above = x > last * (1 + 1e-9);
-    answer->error_percent = c->anchors ? anchored_error(c, x) : transfer_error(c, x, answer->model.latency_mean_cycles);
-    if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
-    answer->extrapolated = above || *c->outside;
-    if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
-    if (answer->extrapolated) {
-        answer->error_percent *= 2;
-        answer->why = *c->outside ? c->outside : c->beyond;
+    double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
+    bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
+    answer->error_percent =
+        c->anchors ? anchored_error(c, asked, x, waiting, off)
+                   : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, waiting, off, beyond(c), times_wider(c)));
+    if (isnan(off)) {
+        answer->error_percent = NAN;
+        answer->why = "nothing was left out of the fit";
     }
+    answer->extrapolated = above || *c->outside;
+    if (answer->extrapolated) answer->why = *c->outside ? c->outside : c->above;
     bool known = !isnan(answer->error_percent);
-    answer->error_percent = limited(c, answer->error_percent);
+    answer->error_percent = limited(answer->error_percent);
     if (known && isnan(answer->error_percent)) answer->why = "over 100 %";
+}
+
+/* The share at which the model is asked for share x < 1. */
+static double before_knee(const struct fc_calibrated *c, double x, double saturation)
+{
+    if (!c->calibration) return x;
+    double off = saturation_off(c, saturation), from = 1 - 2 * (isnan(off) ? KNEE : fmin(off, KNEE));
+    if (c->anchors) from = fmax(from, c->x[c->n - 1]);
+    return x <= from ? x : x - (x - from) * (x - from) / (2 * (1 - from));
 }
 
 enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
                                  struct fc_calibrated_answer *answer, struct fc_status *st)
 {
-    double saturation = fc_calibrated_saturation(c, NULL), x = load_flits_per_cycle / saturation;
+    double saturation = fc_calibrated_saturation(c, NULL), asked = load_flits_per_cycle / saturation, x = asked;
     *answer = (struct fc_calibrated_answer){.saturation = saturation, .error_percent = NAN, .why = c->none};
     answer->tier = c->anchors ? FC_TIER_ANCHORED : c->calibration ? FC_TIER_TRANSFER : FC_TIER_NONE;
     if (x >= 1) {
         scale(&answer->model, NAN);
         answer->model.greatest_utilization = 1;
     } else {
+        x = before_knee(c, x, saturation);
         double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
-        double log_ratio = c->anchors ? ratio_at(c, -1, x)
-                                      : -c->part * fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        double log_ratio = c->anchors ? ratio_at(c, -1, x) : -c->part * fc_corrected_latency(&c->corrected, x);
         if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;
-    add_error(c, x, answer);
+    add_error(c, asked, x, saturation, answer);
     return FC_OK;
 }

@@ -44,12 +44,10 @@ struct fc_calibration_case {
     double mean_error_percent, greatest_error_percent, saturation_error_percent; /* of the transfer tier with this
 network left out of fit and correction (calibration->left_out), latency up to 0.8 of saturation */
 };
-/* The correction at one share of saturation; share 1: of the saturation itself. The error stated is
- * exp(factor x standard deviation) - 1, so that it covers three of four cases left out. */
+/* The correction at one share of saturation; share 1: of the saturation itself. */
 struct fc_calibration_correction {
     double share;
     struct fc_kriging_shape shape;
-    double known, unknown; /* factors, for kinds of pattern that were run and others; NaN: none left out */
 };
 #define FC_CALIBRATION_MOST_CORRECTIONS (FC_CALIBRATION_MOST_POINTS + 1)
 /* What an error is measured on: parameters fitted without that network, or, where only one network was run,

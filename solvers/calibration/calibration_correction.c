@@ -21,7 +21,6 @@
 
 #define LEAST_PRESENT (2 / 3.0) /* of the cases have a point at a share that is corrected */
 #define LEAST_INJECTION 0.05    /* links of less use are all alike */
-#define CLOSEST 0.02            /* to saturation, in shares, where the slope of waits ends to grow */
 
 /* ---- features ---- */
 
@@ -129,15 +128,21 @@ static struct fc_kriging_point point_of(const struct fc_correction *c, const str
     return p;
 }
 
+double fc_correction_ratio(const struct fc_calibration_case *k, double share)
+{
+    double ratio = share == 1 ? k->saturation_ratio : 0;
+    for (int i = 0; i < k->n_points && ratio == 0; i++)
+        if (k->points[i].load_share == share) ratio = k->points[i].model_ratio;
+    return ratio;
+}
+
 /* Points of the process for one share, and their number. */
 static uint32_t collect(const struct fc_correction *c, double share, struct fc_kriging_point *points)
 {
     uint32_t n = 0;
     for (uint32_t j = 0; j < c->n_cases; j++) {
         const struct fc_calibration_case *k = c->cases[j];
-        double ratio = share == 1 ? k->saturation_ratio : 0;
-        for (int i = 0; i < k->n_points && ratio == 0; i++)
-            if (k->points[i].load_share == share) ratio = k->points[i].model_ratio;
+        double ratio = fc_correction_ratio(k, share);
         if (!(ratio > 0)) continue;
         points[n] = point_of(c, k);
         points[n++].value = log(ratio);
@@ -202,34 +207,25 @@ void fc_correction_at(const struct fc_correction *c, const struct fc_calibration
 {
     struct fc_kriging_point p = point_of(c, k);
     memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; i < c->n_cases; i++) out->known = out->known || !strcmp(c->cases[i]->kind, k->kind);
     for (int i = 0; i < c->n; i++) {
         double ratio, deviation;
         fc_kriging_at(c->kriging[i], &p, &ratio, &deviation);
         if (c->share[i] == 1) {
             out->saturation = ratio;
-            out->saturation_deviation = deviation;
             continue;
         }
         out->share[out->n] = c->share[i];
-        out->log_ratio[out->n] = ratio;
-        out->deviation[out->n++] = deviation;
+        out->log_ratio[out->n++] = ratio;
     }
 }
 
-double fc_corrected_between(const struct fc_corrected *c, const double *value, double origin, double x)
+double fc_corrected_latency(const struct fc_corrected *c, double x)
 {
-    double x0 = 0, y0 = origin;
+    double x0 = 0, y0 = 0;
     for (int i = 0; i < c->n; i++) {
-        if (x <= c->share[i]) return y0 + (value[i] - y0) * (x - x0) / (c->share[i] - x0);
+        if (x <= c->share[i]) return y0 + (c->log_ratio[i] - y0) * (x - x0) / (c->share[i] - x0);
         x0 = c->share[i];
-        y0 = value[i];
+        y0 = c->log_ratio[i];
     }
     return y0;
-}
-
-double fc_corrected_deviation(const struct fc_corrected *c, double x, double excess)
-{
-    double slope = excess * (1 + x / fmax(1 - x, CLOSEST));
-    return hypot(fc_corrected_between(c, c->deviation, 0, x), slope * c->saturation_deviation);
 }

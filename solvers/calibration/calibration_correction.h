@@ -23,20 +23,18 @@ enum fc_code fc_correction_make(const struct fc_calibration_case *const *cases, 
                                 const struct fc_calibration_correction *shapes, int n, struct fc_correction *correction,
                                 struct fc_status *st);
 void fc_correction_close(struct fc_correction *correction);
+/* Model over kernel of a case at a share that is corrected, the saturation's at 1; 0: it has none. Those above 0 are the points of
+ * the share's process, in the order of the cases. */
+double fc_correction_ratio(const struct fc_calibration_case *k, double share);
 
-/* What it says of one case: logarithms of model over kernel, with standard deviations. */
+/* What it says of one case: logarithms of model over kernel. */
 struct fc_corrected {
-    int n;      /* shares below 1 */
-    bool known; /* a pattern of this kind was run */
-    double share[FC_CALIBRATION_MOST_CORRECTIONS], log_ratio[FC_CALIBRATION_MOST_CORRECTIONS],
-        deviation[FC_CALIBRATION_MOST_CORRECTIONS]; /* [n] */
-    double saturation, saturation_deviation;
+    int n;                                                                                     /* shares below 1 */
+    double share[FC_CALIBRATION_MOST_CORRECTIONS], log_ratio[FC_CALIBRATION_MOST_CORRECTIONS]; /* [n] */
+    double saturation;
 };
 /* network, kind and features of the case are read. */
 void fc_correction_at(const struct fc_correction *correction, const struct fc_calibration_case *k,
                       struct fc_corrected *corrected);
-/* value[n] over the shares at share x: linear from `origin` at no load, constant above the last. */
-double fc_corrected_between(const struct fc_corrected *corrected, const double *value, double origin, double x);
-/* Standard deviation of the logarithm of a latency that is by `excess` of itself above zero load, at share x
- * of a saturation that is itself uncertain: a wait grows like x / (1 - x). */
-double fc_corrected_deviation(const struct fc_corrected *corrected, double x, double excess);
+/* log_ratio at share x: linear between the shares, from 0 at no load, constant above the last. */
+double fc_corrected_latency(const struct fc_corrected *corrected, double x);

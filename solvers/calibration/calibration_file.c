@@ -68,8 +68,6 @@ static void put_corrections(FILE *f, const struct fc_calibration *c)
         put_key(f, "\n    networks", one->shape.groups);
         put_key(f, "\n    noise", one->shape.noise);
         put_key(f, "\n    variance", one->shape.variance);
-        put_key(f, "\n    known", one->known);
-        put_key(f, "\n    unknown", one->unknown);
         fputc('\n', f);
     }
 }

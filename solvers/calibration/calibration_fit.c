@@ -70,8 +70,8 @@ static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_q
 }
 
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
-                                    const struct fc_corrected *corrected, double *log_ratio, double *excess,
-                                    double *log_saturation, struct fc_status *st)
+                                    const struct fc_corrected *corrected, double *log_ratio, double *log_saturation,
+                                    struct fc_status *st)
 {
     const struct fc_calibration_case *k = job->out;
     double latency = NAN, at = NAN;
@@ -82,8 +82,7 @@ enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct
         if (solved != at && latency_at(job, p, solved, &latency, st)) return st->code;
         at = solved;
         log_ratio[i] = log(latency / k->points[i].latency_cycles) + 2 * log(x / solved);
-        if (corrected) log_ratio[i] -= fc_corrected_between(corrected, corrected->log_ratio, 0, solved);
-        if (excess) excess[i] = fmax(0, 1 - job->turns.zero_load_cycles / latency);
+        if (corrected) log_ratio[i] -= fc_corrected_latency(corrected, solved);
     }
     return FC_OK;
 }
@@ -115,7 +114,7 @@ static double residuals(struct fc_fit *f, const struct fc_queueing_parameters *p
         struct fc_status why = {0};
         double *row = r + f->first_row[j];
         if (!f->use[j]) continue;
-        if (fc_calibration_compare(job, p, NULL, log_ratio, NULL, &log_saturation, &why)) {
+        if (fc_calibration_compare(job, p, NULL, log_ratio, &log_saturation, &why)) {
             bad = true;
             continue;
         }

@@ -36,11 +36,10 @@ double fc_fit_residuals(struct fc_fit *fit, const struct fc_queueing_parameters 
 /* The rows of the jobs in use, one after the other. */
 void fc_fit_pack(const struct fc_fit *fit, const double *r, gsl_vector *out);
 /* Answer (the model, and what `corrected` says where it is not NULL) against kernel at the kernel's loads:
- * log_ratio[n_points] of the latencies, *log_saturation; excess[n_points] (may be NULL): share of the
- * answer's latency that is above zero load. */
+ * log_ratio[n_points] of the latencies, *log_saturation. */
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
-                                    const struct fc_corrected *corrected, double *log_ratio, double *excess,
-                                    double *log_saturation, struct fc_status *st);
+                                    const struct fc_corrected *corrected, double *log_ratio, double *log_saturation,
+                                    struct fc_status *st);
 /* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. */
 enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
                                    struct fc_status *st);

@@ -5,10 +5,8 @@
  * correction is made of the others, and both together are compared with the kernel on the network left out;
  * where only one network was run, every case in turn. Then every kind of pattern is left out on all networks:
  * what a traffic is worth that no case is like. Errors are of the answer at the kernel's load, in percent,
- * exp(|log ratio|) - 1. The error to state is a factor times the correction's standard deviation: the factor
- * that covers COVERED of what was left out (conformal prediction with normalised scores: Lei et al., J. Am.
- * Stat. Assoc. 113, 2018). Cases whose model takes too long to be fitted to are held out of every fit, but
- * not of the correction. */
+ * exp(|log ratio|) - 1. What an answer states follows from those of the networks (calibration_error.c). Cases
+ * whose model takes too long to be fitted to are held out of every fit, but not of the correction. */
 #include "solvers/calibration/calibration_correction.h"
 #include "solvers/calibration/calibration_fit.h"
 
@@ -22,8 +20,6 @@ enum { MOST_CHOICES = 1500, LEAST_FITTED = 8 };
 /* Of a fit: how often all cases are compared, loads solved for each, seconds a choice of a solve. */
 enum { EVALUATIONS = 100, SOLVES = 20 };
 #define CHOICE_S 7e-7
-#define COVERED 0.75
-#define LEAST_DEVIATION 1e-4
 
 static double percent(double log_ratio)
 {
@@ -37,9 +33,7 @@ struct held {
     bool *fitted;                                    /* [n_jobs] in the full fit */
     int *group;                                      /* [n_jobs] what is left out together */
     double (*log_ratio)[FC_CALIBRATION_MOST_POINTS]; /* [n_jobs] answer over kernel, left out */
-    double (*score)[FC_CALIBRATION_MOST_POINTS];     /* [n_jobs] |log_ratio| over its standard deviation */
-    double *log_saturation, *score_saturation;       /* [n_jobs] */
-    bool *known;                                     /* [n_jobs] when left out, its kind was there */
+    double *log_saturation;                          /* [n_jobs] */
     double *sorted;                                  /* [n_jobs] scratch */
     const struct fc_calibration_case **cases;        /* [n_jobs] those of a correction */
 };
@@ -58,24 +52,6 @@ static enum fc_code find_ratios(struct held *h, const struct fc_queueing_paramet
             if (!st->code) *st = why;
     }
     return st->code;
-}
-
-/* What the calibration would answer for a case, against its kernel points. */
-static enum fc_code judge(struct held *h, uint32_t j, const struct fc_queueing_parameters *p,
-                          const struct fc_corrected *corrected, struct fc_status *st)
-{
-    struct fc_calibration_job *job = h->fit->jobs[j];
-    const struct fc_calibration_case *k = job->out;
-    double excess[FC_CALIBRATION_MOST_POINTS];
-    if (fc_calibration_compare(job, p, corrected, h->log_ratio[j], excess, &h->log_saturation[j], st)) return st->code;
-    double shift = exp(-h->log_saturation[j]); /* the kernel's saturation in units of the answer's */
-    for (int i = 0; i < k->n_points; i++)
-        h->score[j][i] =
-            fabs(h->log_ratio[j][i]) /
-            fmax(fc_corrected_deviation(corrected, k->points[i].load_share * shift, excess[i]), LEAST_DEVIATION);
-    h->score_saturation[j] = fabs(h->log_saturation[j]) / fmax(corrected->saturation_deviation, LEAST_DEVIATION);
-    h->known[j] = corrected->known;
-    return FC_OK;
 }
 
 /* ---- leaving out ---- */
@@ -119,10 +95,10 @@ static enum fc_code leave_out(struct held *h, int group, struct fc_status *st)
         struct fc_corrected corrected;
         if (h->group[j] != group) continue;
         fc_correction_at(&correction, f->jobs[j]->out, &corrected);
-        if (judge(h, j, &p, &corrected, st)) goto done;
+        if (fc_calibration_compare(f->jobs[j], &p, &corrected, h->log_ratio[j], &h->log_saturation[j], st)) goto done;
         if (some) continue;
-        h->log_saturation[j] = h->score_saturation[j] = NAN;
-        for (int i = 0; i < FC_CALIBRATION_MOST_POINTS; i++) h->log_ratio[j][i] = h->score[j][i] = NAN;
+        h->log_saturation[j] = NAN;
+        for (int i = 0; i < FC_CALIBRATION_MOST_POINTS; i++) h->log_ratio[j][i] = NAN;
     }
 done:
     fc_correction_close(&correction);
@@ -139,38 +115,7 @@ static enum fc_code leave_out_all(struct held *h, bool by_kind, struct fc_progre
     return FC_OK;
 }
 
-/* ---- what to state ---- */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The factor of a share, of the cases left out of which the kind was there, or was not; NaN: none. */
-static double factor(const struct held *h, double share, bool known)
-{
-    size_t n = 0;
-    for (uint32_t j = 0; j < h->fit->n_jobs; j++) {
-        const struct fc_calibration_case *k = h->fit->jobs[j]->out;
-        double score = share == 1 ? h->score_saturation[j] : (double)NAN;
-        for (int i = 0; i < k->n_points; i++)
-            if (k->points[i].load_share == share) score = h->score[j][i];
-        if (h->known[j] == known && !isnan(score)) h->sorted[n++] = score;
-    }
-    if (n == 0) return NAN;
-    qsort(h->sorted, n, sizeof *h->sorted, ascending);
-    size_t rank = (size_t)ceil(COVERED * (double)(n + 1));
-    return h->sorted[(rank < n ? rank : n) - 1];
-}
-
-static void set_factors(struct held *h, bool known)
-{
-    for (int i = 0; i < h->c->n_corrections; i++) {
-        struct fc_calibration_correction *one = &h->c->corrections[i];
-        *(known ? &one->known : &one->unknown) = factor(h, one->share, known);
-    }
-}
+/* ---- errors ---- */
 
 /* Errors of the cases, from what was left out. */
 static void set_errors(struct held *h)
@@ -353,12 +298,9 @@ static enum fc_code make_scratch(struct held *h, struct fc_status *st)
     struct fc_arena *scratch = &f->arena;
     h->fitted = fc_alloc(scratch, f->n_jobs, sizeof *h->fitted, st);
     h->group = fc_alloc(scratch, f->n_jobs, sizeof *h->group, st);
-    h->known = fc_alloc(scratch, f->n_jobs, sizeof *h->known, st);
     h->sorted = fc_alloc(scratch, f->n_jobs, sizeof *h->sorted, st);
     h->log_ratio = fc_alloc(scratch, f->n_jobs, sizeof *h->log_ratio, st);
-    h->score = fc_alloc(scratch, f->n_jobs, sizeof *h->score, st);
     h->log_saturation = fc_alloc(scratch, f->n_jobs, sizeof *h->log_saturation, st);
-    h->score_saturation = fc_alloc(scratch, f->n_jobs, sizeof *h->score_saturation, st);
     h->cases = fc_alloc(scratch, f->n_jobs, sizeof *h->cases, st);
     return st->code;
 }
@@ -372,8 +314,8 @@ static enum fc_code full_correction(struct held *h, struct fc_status *st)
     for (uint32_t j = 0; j < f->n_jobs; j++) h->cases[j] = f->jobs[j]->out;
     if (!find_ratios(h, &h->full, st) && !fc_correction_fit(h->cases, f->n_jobs, &correction, st))
         for (int i = 0; i < correction.n; i++)
-            c->corrections[c->n_corrections++] = (struct fc_calibration_correction){
-                correction.share[i], *fc_kriging_shape_of(correction.kriging[i]), NAN, NAN};
+            c->corrections[c->n_corrections++] =
+                (struct fc_calibration_correction){correction.share[i], *fc_kriging_shape_of(correction.kriging[i])};
     fc_correction_close(&correction);
     return st->code;
 }
@@ -382,10 +324,8 @@ static enum fc_code measure(struct held *h, double most_s, struct fc_progress *p
 {
     if (make_scratch(h, st) || full_fit(h, most_s, progress, st) || full_correction(h, st)) return st->code;
     if (leave_out_all(h, true, progress, st)) return st->code;
-    set_factors(h, false);
     set_kind_errors(h);
     if (leave_out_all(h, false, progress, st)) return st->code;
-    set_factors(h, true);
     set_errors(h);
     return find_ratios(h, &h->full, st);
 }

@@ -85,11 +85,11 @@ static enum fc_code read_correction(struct reader *r, const yaml_node_t *node, s
         REAL("networks", struct fc_calibration_correction, shape.groups, 0, 1e6),
         REAL("noise", struct fc_calibration_correction, shape.noise, 1e-9, 1e6),
         REAL("variance", struct fc_calibration_correction, shape.variance, 0, 1e6),
-        PERCENT("known", struct fc_calibration_correction, known),
-        PERCENT("unknown", struct fc_calibration_correction, unknown),
     };
-    static const char *const lists[] = {"lengths"};
-    if (decode(r, node, "corrections", fields, FC_COUNT(fields), lists, 1, one) ||
+    /* Files made before calibration_error.c have two factors more, which nothing reads. */
+    static const char *const lists[] = {"lengths", "known", "unknown"};
+    bool older = node->type == YAML_MAPPING_NODE && fc_yaml_value(&r->yaml, node, "known");
+    if (decode(r, node, "corrections", fields, FC_COUNT(fields), lists, older ? 3 : 1, one) ||
         read_list(r, fc_yaml_value(&r->yaml, node, lists[0]), lists[0], false, 1e-9, FC_KRIGING_FEATURES,
                   one->shape.length))
         return r->st->code;

@@ -4,7 +4,11 @@
  * gamma_c bytes on link c where the nodes send T bytes in all, offered load L (flits a node and cycle, mean
  * over N nodes) puts L N gamma_c / T flits a cycle on c, which takes at most f / (f t + trailer) of packets
  * of f flits; the least of these loads over the links is the ideal. What nodes send to themselves loads only
- * their injection and ejection links.
+ * their injection and ejection links. Where the routing chooses, the split of the traffic is not given: then
+ * some link is busy for at least z seconds for T bytes under every split over the paths that the routing may
+ * take (z: what the flow program proves, solvers/bound, or where that is too large the cuts), and L is at most
+ * T / (N z) times the most flits a cycle that any class moves for its bandwidth. No split, so no router, carries
+ * more.
  *
  * Saturation: the greatest load at which a run (run.c) is stable, by bisection between 0 and the ideal to 0.5
  * % of the ideal, all runs with the same seed, hence with the same random numbers; it starts from what the
@@ -12,11 +16,11 @@
  * ideal below the least seen unstable. With a latency limit a load counts as stable when the packets of its
  * window have arrived with a mean latency within the limit. In a window of fixed length that lets slow
  * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
- * 12000 to 24000), up to a tenth above the load that the network can carry. Limits: for an adaptive routing
- * the ideal is that of the split which the load solver finds, within its own error, so loads of up to 1.05 of
- * it are tried. */
+ * 12000 to 24000), up to a tenth above the load that the network can carry. Loads of up to 1.05 of the ideal are
+ * tried, and an overload of some percent may grow too slowly for a window to show: without a latency limit what is
+ * found above the ideal is the ideal. */
+#include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
-#include "solvers/solvers.h"
 
 #include <math.h>
 
@@ -53,13 +57,34 @@ static void add_own(const struct fc_flit_net *flit, const double *self, double *
     }
 }
 
+/* Flits a cycle that a link of the class takes; INFINITY: any number. */
+static double class_flits(const struct fc_flit_net *flit, int c, double flits)
+{
+    double ticks = flits * flit->flit_ticks[c] + flit->trailer_ticks[c];
+    return ticks > 0 ? flits / ticks * flit->ticks_per_cycle : (double)INFINITY;
+}
+
+/* What some link must carry for proven_s (z), in flits of the link that has most for its bandwidth: T / N times this is a load
+ * that no split exceeds. */
+static double best_split(const struct fc_flit_net *flit, double flits, double proven_s)
+{
+    double most = 0;
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        double each = class_flits(flit, flit->net->link_class[l], flits), b = fc_link_bandwidth(flit->net, l);
+        if (isfinite(each) && isfinite(b)) most = fmax(most, each / b);
+    }
+    return proven_s > 0 && most > 0 ? most / proven_s : (double)INFINITY;
+}
+
 static enum fc_code ideal(const struct fc_flit_net *flit, const struct fc_demand *demand,
                           const struct fc_flit_settings *settings, double *load_flits_per_cycle, struct fc_status *st)
 {
     uint32_t least, most;
     double sum = 0;
     struct fc_load load;
-    struct fc_load_settings how = {.split = FC_SPLIT_SOLVER, .threads = settings->threads, .seed = settings->seed};
+    struct fc_flow_settings flow = fc_flow_cheap(flit->net);
+    struct fc_load_settings how = {
+        .split = FC_SPLIT_SOLVER, .flow = &flow, .threads = settings->threads, .seed = settings->seed};
     struct fc_arena arena = {0};
     if (!demand->open_loop)
         return fc_refuse(st, FC_INPUT, "finite messages have no offered load: only open-loop traffic has a throughput");
@@ -71,15 +96,18 @@ static enum fc_code ideal(const struct fc_flit_net *flit, const struct fc_demand
     struct fc_placement placement = {.n_tasks = flit->n_nodes, .node = node};
     if (!code) code = fc_load_solve(flit->net, demand, &placement, &how, &load, st);
     if (!code) {
-        double flits = ((double)least + most) / 2, best = INFINITY;
+        double flits = ((double)least + most) / 2;
+        bool any = !isnan(load.cut_bound_s); /* split */
+        double best = any ? best_split(flit, flits, load.cut_bound_s) : (double)INFINITY;
         add_own(flit, self, load.bytes);
         for (uint32_t l = 0; l < flit->n_links; l++) {
-            int c = flit->net->link_class[l];
-            double ticks = flits * flit->flit_ticks[c] + flit->trailer_ticks[c];
-            if (load.bytes[l] > 0 && ticks > 0)
-                best = fmin(best, flits / ticks * flit->ticks_per_cycle * sum / flit->n_nodes / load.bytes[l]);
+            bool fixed = !any || fc_is_node(flit->net, flit->net->link_source[l]) ||
+                         fc_is_node(flit->net, flit->net->link_target[l]);
+            if (load.bytes[l] > 0 && fixed)
+                best = fmin(best, class_flits(flit, flit->net->link_class[l], flits) / load.bytes[l]);
         }
         fc_load_free(&load);
+        best *= sum / flit->n_nodes;
         *load_flits_per_cycle = best;
         if (!isfinite(best))
             code = fc_refuse(st, FC_INPUT, "'%s' crosses no link of finite bandwidth: its throughput has no bound",
@@ -177,7 +205,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         else
             step *= 2;
     }
-    *load_flits_per_cycle = low;
+    *load_flits_per_cycle = set.latency_limit_cycles > 0 ? low : fmin(low, most);
     if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
     return FC_OK;
 }

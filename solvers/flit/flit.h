@@ -135,7 +135,8 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
 enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct fc_flit_settings *settings,
                                       double *cycles, struct fc_status *st);
 /* Ideal throughput: the offered load, flits a node and cycle, at which the busiest link is busy all the time
- * under the machine's routing (load solver; adaptive: the best split found), for packets of the settings.
+ * under the machine's routing, for packets of the settings; where the routing chooses, a load that no split of the
+ * traffic over its paths exceeds (proven by a linear program, or by cuts where that is too large; curve.c).
  * What `--load 80%` is of. */
 enum fc_code fc_flit_ideal_throughput(const struct fc_network *net, const struct fc_demand *demand,
                                       const struct fc_flit_settings *settings, double *load_flits_per_cycle,

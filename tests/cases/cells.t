@@ -92,8 +92,8 @@ $ fabricast machines lumi --set 'network.rails=[1, 3, 4]'
 ? 2
 $ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% | grep -e ^routers -e ^latency -e ^hops
 > routers     routing ugal, rule cell-hops, 4 virtual channels, event engine
-> latency     74.36 +- 0.51 cycles (74.36 ns), p50 92.28, p95 104.7, p99 114.7, max 146; 20192 packets
-> hops        2.3875 links between routers
+> latency     74.52 +- 0.53 cycles (74.52 ns), p50 92.29, p95 106.1, p99 116.1, max 148; 20178 packets
+> hops        2.3880 links between routers
 $ fabricast flit -m tests/machines/cells-40.yaml -p uniform --load 20% --routing direct | grep -e ^routers -e ^latency -e ^hops
 > routers     routing direct, rule cell-hops, 4 virtual channels, event engine
 > latency     72.68 +- 0.49 cycles (72.68 ns), p50 92.2, p95 100.2, p99 106.9, max 128; 20166 packets

@@ -60,11 +60,11 @@ $ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warm
 >
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
->      0.01185      0.01188       364.42         1.89       363.26          1.5         -0.3
->       0.0237      0.02375       432.31         3.47       430.00          1.5         -0.5
->      0.03556      0.03566       550.68         6.16       553.42          1.5          0.5
+>      0.01185      0.01188       364.42         1.89       363.26          1.0         -0.3
+>       0.0237      0.02375       432.31         3.47       430.00          1.1         -0.5
+>      0.03556      0.03566       550.68         6.16       553.42          1.3          0.5
 >      0.04741      0.04739       859.98        33.03       851.36          2.6         -1.0
 >      0.05926      0.05617     unstable            -            -            -            -
 >
 > saturation  0.05605 flits/node/cycle offered, 94.6 % of the ideal throughput 0.05926
-> model       0.05607 +- 1.1 %, deviation +0.0 %
+> model       0.05607 +- 2.1 %, deviation +0.0 %

@@ -107,6 +107,6 @@ $ printf 'command: predict -m bgl-64 -p stencil3d:grid=4x4x4,bytes=64KiB\nvary: 
 > 4 KiB          0.00282545        30.1855       0
 $ printf 'command: curve -m bgl-512 -p uniform --loads 60%% --solver queueing\nvary: {router.buffer: [512 B, 1 KiB, 4 KiB]}\ncolumns: [saturation.queueing, points.0.queueing.error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer  saturation.queueing  points.0.queueing.error_percent  error_against  status
-> 512 B                    0.0285832                          12.5716  family              0
-> 1 KiB                    0.0285832                          3.27414  kernel              0
-> 4 KiB                    0.0285832                          22.4556  family              0
+> 512 B                    0.0285832                          43.0329  family              0
+> 1 KiB                    0.0285832                          10.5347  kernel              0
+> 4 KiB                    0.0285832                          36.3588  family              0
