@@ -19,14 +19,16 @@
 #include "solvers/calibration/family_distance.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
+#define COVER 0.9
 #define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
-enum { LEAST_ALIKE = 4, LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
+enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
 /* ---- the process ---- */
 
@@ -63,6 +65,45 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
     return st->code;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ceil((n + 1) COVER)-th least of n values, which are sorted: one more like them is not greater with at least that
+ * probability (split conformal prediction: Vovk, Gammerman & Shafer 2005); the greatest where n is too small for that. */
+static double covering(double *value, uint32_t n)
+{
+    qsort(value, n, sizeof *value, ascending);
+    double at = ceil((n + 1) * COVER);
+    return n ? value[(uint32_t)fmin(at, n) - 1] : (double)NAN;
+}
+
+enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_kriging *kriging = NULL;
+    double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
+                 *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
+    if (value && deviation && !fc_bulk_open(bulk, &kriging, &mean, st)) {
+        bulk->shape = *fc_kriging_shape_of(kriging);
+        for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND && !st->code; what++) {
+            if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
+            for (uint32_t i = 0; i < bulk->n_cases; i++) {
+                struct fc_bulk_case *c = &bulk->cases[i];
+                double error = fabs(mean + value[i] - log(c->ratio)), percent = 100 * fabs(expm1(mean + value[i] - log(c->ratio)));
+                *(what == FC_KRIGING_GROUP ? &c->left_network_percent : &c->left_kind_percent) = percent;
+                deviation[i] = error / deviation[i];
+            }
+            bulk->covers[what == FC_KRIGING_KIND] = covering(deviation, bulk->n_cases);
+        }
+    }
+    fc_kriging_close(kriging);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
 double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
 {
     double squares = 0;
@@ -78,31 +119,6 @@ double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
 static bool is_of(const struct fc_bulk_case *c, const char *kind)
 {
     return !*kind || !strcmp(c->kind, kind);
-}
-
-/* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of
- * messages about as long only; then NaN for few. */
-static double left_out_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
-                               bool alike)
-{
-    double squares = 0, x[FC_KRIGING_FEATURES], at[FC_KRIGING_FEATURES];
-    int n = 0;
-    fc_bulk_features(point, at);
-    for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        fc_bulk_features(&c->at, x);
-        if (!is_of(c, kind) || (alike && fabs(x[0] - at[0]) > LIKE_LENGTH)) continue;
-        double error = *kind ? c->left_network_percent : fmax(c->left_network_percent, c->left_kind_percent);
-        squares += error * error;
-        n++;
-    }
-    return n >= (alike ? LEAST_ALIKE : 1) ? sqrt(squares / n) : (double)NAN;
-}
-
-static double measured_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point)
-{
-    double error = left_out_percent(bulk, kind, point, true);
-    return isnan(error) ? left_out_percent(bulk, kind, point, false) : error;
 }
 
 /* The greatest hops of the cases times the last step in size, which leaving the largest network out has
@@ -123,7 +139,8 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
                        struct fc_bulk_answer *answer)
 {
     static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
-                                                        "gain of the split", "share of latency"};
+                                                        "gain of the split", "share of latency",
+                                                        "time of rounds over links", "spread of destinations"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
@@ -134,7 +151,7 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
     fc_bulk_features(point, x);
     low[1] = fmin(low[1], 1 / most_hops(bulk, kind));
     const double value[FC_BULK_FEATURES] = {point->packets, point->hops, point->anisotropy, point->split,
-                                            point->latency_share};
+                                            point->latency_share, point->rounds, point->spread};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
         double margin = f == 1 ? MARGIN * low[1] : MARGIN;
         if (x[f] >= low[f] - margin && x[f] <= high[f] + margin) continue;
@@ -201,7 +218,8 @@ static void fit_trend(struct fc_bulk *bulk)
 static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_bulk others = {.shape = bulk->shape};
-    others.cases = fc_alloc(arena, bulk->n_cases + 1, sizeof *others.cases, st);
+    double *off = fc_alloc(arena, bulk->n_cases, sizeof *off, st);
+    others.cases = off ? fc_alloc(arena, bulk->n_cases + 1, sizeof *others.cases, st) : NULL;
     for (uint32_t i = 0; others.cases && i < bulk->n_cases && !st->code; i++) {
         struct fc_bulk_case *c = &bulk->cases[i];
         struct fc_kriging *kriging;
@@ -215,8 +233,10 @@ static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *ar
         fc_bulk_features(&c->at, at.x);
         fc_kriging_at(kriging, &at, &value, &deviation);
         fc_kriging_close(kriging);
+        off[i] = fabs(trend(&others, at.x) + mean + value - log(c->ratio)) / deviation;
         c->left_network_percent = 100 * fabs(expm1(trend(&others, at.x) + mean + value - log(c->ratio)));
     }
+    if (!st->code) bulk->covers[0] = bulk->covers[1] = covering(off, bulk->n_cases);
     return st->code;
 }
 
@@ -260,8 +280,7 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(trend(bulk, at.x) + mean + value);
-    answer->error_percent =
-        fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
+    answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * expm1(bulk->covers[!known] * deviation));
     check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;

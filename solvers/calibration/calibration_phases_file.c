@@ -4,7 +4,8 @@
 #include "solvers/calibration/calibration_yaml.h"
 
 /* In the order of fc_bulk_features. */
-static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split", "latency_share"};
+static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split", "latency_share",
+                                                       "rounds", "spread"};
 
 /* ---- writing ---- */
 
@@ -15,7 +16,7 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
     fprintf(f, ", pattern: ");
     put_text(f, c->pattern);
     fprintf(f, ", kind: \"%s\", nodes: %llu", c->kind, (unsigned long long)c->nodes);
-    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split, c->at.latency_share};
+    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split, c->at.latency_share, c->at.rounds, c->at.spread};
     put_list(f, ", at", at, FC_BULK_FEATURES);
     put_key(f, ", ratio", c->ratio);
     put_key(f, ", left_network", c->left_network_percent);
@@ -33,6 +34,7 @@ void fc_calibration_phases_write(FILE *f, const struct fc_bulk *bulk)
     put_key(f, "\n  groups", s->groups);
     put_key(f, "\n  noise", s->noise);
     put_key(f, "\n  variance", s->variance);
+    put_list(f, "\n  covers", bulk->covers, 2);
     if (bulk->n_cases == 0) {
         fprintf(f, "\n  cases: []\n");
         return;
@@ -62,10 +64,10 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
         read_list(r, fc_yaml_value(&r->yaml, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
         return r->st->code;
     c->at = (struct fc_bulk_point){
-        .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
-    if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1) return FC_OK;
+        .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4], .rounds = at[5], .spread = at[6]};
+    if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1 && at[5] >= 1 && at[6] <= 1) return FC_OK;
     return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "at")),
-                   "at: expected packets, anisotropy and split of at least 1 and a share of at most 1");
+                   "at: expected packets, anisotropy, split and rounds of at least 1, a share and a spread of at most 1");
 }
 
 static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, struct fc_bulk *bulk)
@@ -90,11 +92,12 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
         REAL("groups", struct fc_bulk, shape.groups, 0, 1e6),     REAL("noise", struct fc_bulk, shape.noise, 0, 1e6),
         REAL("variance", struct fc_bulk, shape.variance, 0, 1e6),
     };
-    static const char *const others[] = {"lengths", "cases"};
+    static const char *const others[] = {"lengths", "covers", "cases"};
     struct fc_bulk *bulk = &r->c->phases;
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, FC_COUNT(others), bulk) ||
         read_list(r, fc_yaml_value(&r->yaml, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES,
                   bulk->shape.length) ||
+        read_list(r, fc_yaml_value(&r->yaml, node, "covers"), "covers", false, 0, 2, bulk->covers) ||
         read_bulk_cases(r, fc_yaml_value(&r->yaml, node, "cases"), bulk))
         return r->st->code;
     if (bulk->n_cases == 0) return FC_OK;
