@@ -33,7 +33,7 @@ static const struct {
                {"gemini-xe6", "network.dims=[4,4,4]"},
                {"tpu-v4", "network.dims=[4,4,4]"},
                {"qsnet-64", NULL},
-               {"percs-16", "network.supernodes=4"},
+               {"percs-16", NULL},
                {"tmesh-216", NULL}};
 static const char *const others[] = {"o01-t55ad",  "o02-t66dl", "o03-t444dl", "o04-t842ad", "o05-ft3n",   "o06-ft2h",
                                      "u01-t333ad", "u02-t55dl", "u03-t644ad", "u04-t644dl", "u05-ftslim", "u06-ft3"};

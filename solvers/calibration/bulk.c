@@ -19,23 +19,26 @@
 #include "solvers/calibration/family_distance.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
-#define COVER 0.9
+#define OUTSIDE 1.5 /* an error outside of what was run, over that inside */
 #define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
 /* ---- the process ---- */
 
-/* Of log ratio, at features x: 0 but for all-to-all alone. */
+/* Of log ratio, at features x: that of nodes that send in rounds, and of all-to-all alone, which goes no further than the
+ * anisotropy that was run. */
 static double trend(const struct fc_bulk *bulk, const double *x)
 {
-    return x[2] * (bulk->trend[0] + bulk->trend[1] * x[1]);
+    double most = 0;
+    if (bulk->trend[0] == 0 && bulk->trend[1] == 0) return FC_BULK_ROUNDS * x[5];
+    for (uint32_t i = 0; i < bulk->n_cases; i++) most = fmax(most, log(bulk->cases[i].at.anisotropy));
+    return fmin(x[2], most + MARGIN) * (bulk->trend[0] + bulk->trend[1] * x[1]);
 }
 
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
@@ -63,56 +66,6 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
         fc_kriging_fit(points, bulk->n_cases, kriging, st);
     fc_arena_free(&arena);
     return st->code;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The ceil((n + 1) COVER)-th least of n values, which are sorted: one more like them is not greater with at least that
- * probability (split conformal prediction: Vovk, Gammerman & Shafer 2005); the greatest where n is too small for that. */
-static double covering(double *value, uint32_t n)
-{
-    qsort(value, n, sizeof *value, ascending);
-    double at = ceil((n + 1) * COVER);
-    return n ? value[(uint32_t)fmin(at, n) - 1] : (double)NAN;
-}
-
-enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
-{
-    struct fc_arena arena = {0};
-    struct fc_kriging *kriging = NULL;
-    double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
-                 *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
-    if (value && deviation && !fc_bulk_open(bulk, &kriging, &mean, st)) {
-        bulk->shape = *fc_kriging_shape_of(kriging);
-        for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND && !st->code; what++) {
-            if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
-            for (uint32_t i = 0; i < bulk->n_cases; i++) {
-                struct fc_bulk_case *c = &bulk->cases[i];
-                double error = fabs(mean + value[i] - log(c->ratio)), percent = 100 * fabs(expm1(mean + value[i] - log(c->ratio)));
-                *(what == FC_KRIGING_GROUP ? &c->left_network_percent : &c->left_kind_percent) = percent;
-                deviation[i] = error / deviation[i];
-            }
-            bulk->covers[what == FC_KRIGING_KIND] = covering(deviation, bulk->n_cases);
-        }
-    }
-    fc_kriging_close(kriging);
-    fc_arena_free(&arena);
-    return st->code;
-}
-
-double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
-{
-    double squares = 0;
-    for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
-        squares += error * error / bulk->n_cases;
-    }
-    return bulk->n_cases ? sqrt(squares) : (double)NAN;
 }
 
 /* kind "": any. */
@@ -218,8 +171,7 @@ static void fit_trend(struct fc_bulk *bulk)
 static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_bulk others = {.shape = bulk->shape};
-    double *off = fc_alloc(arena, bulk->n_cases, sizeof *off, st);
-    others.cases = off ? fc_alloc(arena, bulk->n_cases + 1, sizeof *others.cases, st) : NULL;
+    others.cases = fc_alloc(arena, bulk->n_cases + 1, sizeof *others.cases, st);
     for (uint32_t i = 0; others.cases && i < bulk->n_cases && !st->code; i++) {
         struct fc_bulk_case *c = &bulk->cases[i];
         struct fc_kriging *kriging;
@@ -233,10 +185,10 @@ static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *ar
         fc_bulk_features(&c->at, at.x);
         fc_kriging_at(kriging, &at, &value, &deviation);
         fc_kriging_close(kriging);
-        off[i] = fabs(trend(&others, at.x) + mean + value - log(c->ratio)) / deviation;
-        c->left_network_percent = 100 * fabs(expm1(trend(&others, at.x) + mean + value - log(c->ratio)));
+        double error = trend(&others, at.x) + mean + value - log(c->ratio);
+        c->network_score = fabs(error) / deviation;
+        c->left_network_percent = 100 * fabs(expm1(error));
     }
-    if (!st->code) bulk->covers[0] = bulk->covers[1] = covering(off, bulk->n_cases);
     return st->code;
 }
 
@@ -263,6 +215,23 @@ static bool alone(const struct fc_bulk *bulk, const char *kind, struct fc_arena 
     return !leave_networks_out(own, arena, st);
 }
 
+static bool was_run(const struct fc_bulk *bulk, const char *kind)
+{
+    for (uint32_t i = 0; i < bulk->n_cases; i++)
+        if (!strcmp(bulk->cases[i].kind, kind)) return true;
+    return false;
+}
+
+/* The kind that the process answers for: itself, for another permutation a random one, "" of none that was run. */
+static const char *kind_run(const struct fc_bulk *bulk, const char *kind)
+{
+    static const char *const others[] = {"alltoall", "stencil", FC_BULK_GRAPH};
+    bool sends_to_one = true;
+    for (size_t i = 0; i < FC_COUNT(others); i++) sends_to_one = sends_to_one && strcmp(kind, others[i]);
+    if (was_run(bulk, kind)) return kind;
+    return sends_to_one && was_run(bulk, FC_BULK_PERMUTATION) ? FC_BULK_PERMUTATION : "";
+}
+
 /* net NULL: a network that was not run. */
 static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                                   const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
@@ -270,19 +239,19 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
-    bool known = false;
     *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
-    for (uint32_t i = 0; i < bulk->n_cases; i++) known = known || !strcmp(bulk->cases[i].kind, kind);
     if (fc_bulk_open(bulk, &kriging, &mean, st)) return st->code;
-    struct fc_kriging_point at = {.kind = known ? kind : "", .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
+    struct fc_kriging_point at = {.kind = kind_run(bulk, kind), .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(trend(bulk, at.x) + mean + value);
-    answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * expm1(bulk->covers[!known] * deviation));
-    check_hull(bulk, known ? kind : "", point, answer);
-    if (answer->extrapolated) answer->error_percent *= 2;
+    double covers = fc_bulk_covers(bulk, at.kind);
+    if (strcmp(at.kind, kind)) covers = fmax(covers, fc_bulk_covers(bulk, ""));
+    check_hull(bulk, at.kind, point, answer);
+    if (answer->extrapolated) covers *= OUTSIDE;
+    answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * expm1(covers * deviation));
     return FC_OK;
 }
 

@@ -32,6 +32,7 @@ struct fc_bulk_point {
     double spread;        /* 1 - 1 / destinations of a sending node (W^2 / sum w^2 of their bytes), mean over bytes */
     double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
 };
+#define FC_BULK_ROUNDS 0.5 /* power of `rounds` that a ratio has, before the process (bulk.c) */
 enum { FC_BULK_FEATURES = 7 }; /* all but the reference */
 
 /* A closed run of the kernel. */
@@ -43,6 +44,7 @@ struct fc_bulk_case {
     double ratio; /* kernel's time over reference_s */
     /* Errors of the ratio predicted without this network, and without this kind of pattern. */
     double left_network_percent, left_kind_percent;
+    double network_score, kind_score; /* the same in standard deviations of the process */
 };
 struct fc_bulk;
 /* Closed runs of another machine of the family, and how unlike it is (family.h). */
@@ -55,7 +57,6 @@ struct fc_bulk {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_bulk_case *cases;
     struct fc_kriging_shape shape;
-    double covers[2]; /* standard deviations that nine of ten cases are within, with their network, their kind left out */
     double trend[2];      /* of log ratio: log anisotropy x (trend[0] + trend[1] / hops); of one kind alone, else 0 */
     double hops_run;      /* as in struct fc_calibration */
     uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
@@ -64,8 +65,10 @@ struct fc_bulk {
 };
 
 /* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as
- * many tasks, in order; "alltoall" by what is sent; FC_BULK_GRAPH else. */
+ * many tasks, in order; "alltoall" by what is sent; of all else FC_BULK_PERMUTATION where each node sends to one and receives from
+ * one at most, FC_BULK_GRAPH where not. */
 #define FC_BULK_GRAPH "graph"
+#define FC_BULK_PERMUTATION "permutation"
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
 /* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
@@ -88,8 +91,10 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 
-/* Finds the shape of the process of all cases, what it errs by where a network or a kind is left out, and what covers that. */
+/* Finds the shape of the process of all cases, and each case's errors and scores (bulk_error.c). */
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st);
+/* How many standard deviations of the process cover nine of ten answers of a kind ("": of one that was not run). NaN: no case. */
+double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind);
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
  * each kind left out; NaN without cases. */
 double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);

@@ -28,11 +28,10 @@ static double greatest_share(const struct fc_network *net, const struct fc_load 
 {
     double most = 0;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        uint32_t from = net->link_source[l], to = net->link_target[l];
-        if (fc_is_node(net, from)) bytes[2 * (from - net->n_routers)] += load->bytes[l];
-        if (fc_is_node(net, to)) bytes[2 * (to - net->n_routers) + 1] += load->bytes[l];
+        uint32_t to = net->link_target[l];
+        if (fc_is_node(net, to)) bytes[to - net->n_routers] += load->bytes[l];
     }
-    for (uint32_t i = 0; i < 2 * net->n_nodes; i++) most = fmax(most, bytes[i]);
+    for (uint32_t i = 0; i < net->n_nodes; i++) most = fmax(most, bytes[i]);
     return load->network_bytes > 0 ? fmin(1, most / load->network_bytes) : 0;
 }
 
@@ -41,7 +40,7 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
                           struct fc_bulk_answer *answer, struct fc_status *st)
 {
     struct fc_arena arena = {0};
-    double *bytes = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *bytes, st), net_s = 0;
+    double *bytes = fc_alloc(&arena, net->n_nodes, sizeof *bytes, st), net_s = 0;
     if (!bytes) return st->code;
     double c = greatest_share(net, load, bytes), q = (1 - c) * (1 - c);
     fc_arena_free(&arena);
@@ -53,7 +52,7 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
     if (answer->ratio <= 1) q = 1; /* nothing is lost */
     double lost = (answer->ratio - 1) * q, between = (1 + lost) * fmin(1, part);
     double most = between + answer->ratio * q * fmin(1, part) * answer->error_percent / 100;
-    double ratio = fmax(between, fmin(1, 1 + lost));
+    double ratio = fmax(between, fmin(1, 1 + lost) * pow(point->rounds, FC_BULK_ROUNDS));
     double unsure = fmax(0, answer->ratio - 1) * (1 - c) / 2, least = hypot(LEAST_PERCENT, 100 * unsure);
     answer->error_percent = fmax(fmin(least, answer->error_percent), 100 * (most / ratio - 1));
     answer->ratio = ratio;

@@ -18,7 +18,7 @@
 #define MOST_WORK 2.5e8
 
 static const char *const kinds[] = {"tornado",  "transpose",   "complement", "bit-reverse",
-                                    "neighbor", "permutation", NULL};
+                                    "neighbor", FC_BULK_PERMUTATION, NULL};
 
 /* ---- kinds ---- */
 
@@ -49,16 +49,35 @@ static bool in_order(const struct fc_network *net, const struct fc_placement *pl
     return true;
 }
 
+/* Every node sends to at most one and receives from at most one; where there is no memory for it, false. */
+static bool is_one_to_one(const struct fc_network *net, const struct fc_demand *demand,
+                          const struct fc_placement *placement)
+{
+    struct fc_arena arena = {0};
+    struct fc_status none = {0};
+    bool one = demand->n_dense == 0;
+    uint32_t *to = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *to, &none), *from = to + net->n_nodes;
+    for (size_t e = 0; to && e < demand->n_entries && one; e++) {
+        uint32_t src = placement->node[demand->src[e]], dst = placement->node[demand->dst[e]];
+        if (src == dst) continue;
+        one = (to[src] == 0 || to[src] == dst + 1) && (from[dst] == 0 || from[dst] == src + 1);
+        to[src] = dst + 1;
+        from[dst] = src + 1;
+    }
+    fc_arena_free(&arena);
+    return to && one;
+}
+
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load)
 {
     if (is_all_to_all(net, demand, load)) return "alltoall";
-    if (!in_order(net, placement) || demand->n_dense) return FC_BULK_GRAPH;
-    if (demand->n_grid) return "stencil"; /* no other demand has one */
+    bool ordered = in_order(net, placement) && !demand->n_dense;
+    if (ordered && demand->n_grid) return "stencil"; /* no other demand has one */
     size_t n = strcspn(demand->name, ":");
-    for (int i = 0; kinds[i] && demand->n_entries <= demand->n_tasks; i++)
+    for (int i = 0; ordered && kinds[i] && demand->n_entries <= demand->n_tasks; i++)
         if (strlen(kinds[i]) == n && !strncmp(demand->name, kinds[i], n)) return kinds[i];
-    return FC_BULK_GRAPH;
+    return is_one_to_one(net, demand, placement) ? FC_BULK_PERMUTATION : FC_BULK_GRAPH;
 }
 
 /* ---- points ---- */

@@ -7,7 +7,7 @@
  * last node has sent all.
  *
  * At least the time of the busiest link of the even split, more where a node that has much for a busy link was held up elsewhere
- * first. Limits: a fluid; routes of adaptive networks are evenly split; dense parts are not looked at, nor phases that would take
+ * first. Limits: a fluid. Adaptive tori are not looked at, whose packets go round what is busy; nor dense parts, nor phases that would take
  * seconds (MOST_WORK walks times routers, or senders squared). */
 #include "solvers/calibration/bulk.h"
 #include "solvers/load_internal.h"
@@ -167,7 +167,7 @@ enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand
     struct fluid f = {.net = net, .st = st};
     uint32_t capacity = net->machine->routing->walk_capacity(net);
     *seconds = 0;
-    if (demand->n_dense || (double)demand->n_entries * net->n_routers > MOST_WORK) return FC_OK;
+    if (fc_adaptive_torus_takes(net) || demand->n_dense || (double)demand->n_entries * net->n_routers > MOST_WORK) return FC_OK;
     double *bandwidth = fc_alloc(&f.arena, net->n_links, sizeof *bandwidth, st);
     bool good = bandwidth && !list_messages(&f, demand, placement) &&
                 fmax(walks(&f) * net->n_routers, (double)f.n_senders * f.n_senders) <= MOST_WORK;

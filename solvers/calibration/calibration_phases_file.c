@@ -21,6 +21,8 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
     put_key(f, ", ratio", c->ratio);
     put_key(f, ", left_network", c->left_network_percent);
     put_key(f, ", left_kind", c->left_kind_percent);
+    put_key(f, ", network_score", c->network_score);
+    put_key(f, ", kind_score", c->kind_score);
     fprintf(f, "}\n");
 }
 
@@ -34,7 +36,6 @@ void fc_calibration_phases_write(FILE *f, const struct fc_bulk *bulk)
     put_key(f, "\n  groups", s->groups);
     put_key(f, "\n  noise", s->noise);
     put_key(f, "\n  variance", s->variance);
-    put_list(f, "\n  covers", bulk->covers, 2);
     if (bulk->n_cases == 0) {
         fprintf(f, "\n  cases: []\n");
         return;
@@ -57,6 +58,8 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
         REAL("ratio", struct fc_bulk_case, ratio, 1e-6, 1e6),
         REAL("left_network", struct fc_bulk_case, left_network_percent, 0, 1e9),
         REAL("left_kind", struct fc_bulk_case, left_kind_percent, 0, 1e9),
+        REAL("network_score", struct fc_bulk_case, network_score, 0, 1e9),
+        REAL("kind_score", struct fc_bulk_case, kind_score, 0, 1e9),
     };
     static const char *const others[] = {"at"};
     double at[FC_BULK_FEATURES];
@@ -92,12 +95,11 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
         REAL("groups", struct fc_bulk, shape.groups, 0, 1e6),     REAL("noise", struct fc_bulk, shape.noise, 0, 1e6),
         REAL("variance", struct fc_bulk, shape.variance, 0, 1e6),
     };
-    static const char *const others[] = {"lengths", "covers", "cases"};
+    static const char *const others[] = {"lengths", "cases"};
     struct fc_bulk *bulk = &r->c->phases;
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, FC_COUNT(others), bulk) ||
         read_list(r, fc_yaml_value(&r->yaml, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES,
                   bulk->shape.length) ||
-        read_list(r, fc_yaml_value(&r->yaml, node, "covers"), "covers", false, 0, 2, bulk->covers) ||
         read_bulk_cases(r, fc_yaml_value(&r->yaml, node, "cases"), bulk))
         return r->st->code;
     if (bulk->n_cases == 0) return FC_OK;
