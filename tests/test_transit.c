@@ -229,7 +229,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
-            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], FC_NONE, w->blocks[f]);
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], FC_NONE, w->blocks[f], FC_NONE);
         }
 }
 

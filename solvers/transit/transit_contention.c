@@ -246,7 +246,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     double packets = fmax(1, m->bytes / t->ways.packet_bytes);
     uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
-                             packets / (packets + HALF_BLOCKS));
+                             packets / (packets + HALF_BLOCKS), w);
     if (f == FC_NONE ||
         !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
         !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
