@@ -217,7 +217,8 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         fc_bulk_rounds(p->net, p->demand, p->placement, p->background, &rounds_s, p->st) ||
         fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, rounds_s, &point, p->st) ||
         fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
-        (!strcmp(kind, FC_BULK_GRAPH) && fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
+        (!strcmp(kind, FC_BULK_GRAPH) &&
+         fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
         return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);

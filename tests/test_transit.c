@@ -261,6 +261,34 @@ static void rates_from_scratch(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Two flows of one way have all of a link; a third of another way mixes with them: 2/3 of the bytes and 1/3. */
+static void ways_alike(void)
+{
+    static const double capacity[1] = {9}, one = 1;
+    static const bool mixes[1] = {true};
+    static const uint32_t link = 0;
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    double sum = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes), FC_OK);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 5);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 2);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
+    CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
+    fc_fair_remove(&fair, a);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate + fair.flow[c].rate, 9 * (1 - 0.5 * 0.5), 1e-9));
+    fc_fair_remove(&fair, c);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate, 9, 1e-9));
+    fc_fair_close(&fair);
+}
+
 /* ---- arrivals against a simulation that solves from scratch at every event, on every family ---- */
 
 enum { MESSAGES = 400 };
@@ -546,6 +574,7 @@ int suite_transit(void)
                                         {"many to one", many_to_one},
                                         {"background", background},
                                         {"rates equal filling from scratch", rates_from_scratch},
+                                        {"flows of one way do not mix", ways_alike},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},

@@ -130,7 +130,8 @@ static enum fc_code open_demand(const struct fc_network *net, const struct job *
             for (uint32_t f = 1; f * f <= net->n_nodes / side[0]; f++)
                 if (net->n_nodes / side[0] % f == 0) side[1] = f;
             side[2] = net->n_nodes / side[0] / side[1];
-            snprintf(text, sizeof text, "stencil3d:grid=%ux%ux%u,%s", side[0], side[1], side[2], strstr(job->text, "bytes"));
+            snprintf(text, sizeof text, "stencil3d:grid=%ux%ux%u,%s", side[0], side[1], side[2],
+                     strstr(job->text, "bytes"));
         } else {
             side[2] = net->n_nodes / side[1];
             snprintf(text, sizeof text, "stencil2d:grid=%ux%u,%s", side[1], side[2], strstr(job->text, "bytes"));
@@ -143,7 +144,8 @@ static enum fc_code open_demand(const struct fc_network *net, const struct job *
 static bool place(const struct fc_network *net, const struct job *job, uint32_t n_tasks, struct fc_arena *arena,
                   struct fc_placement *placement, struct fc_status *st)
 {
-    uint32_t *node = fc_alloc(arena, n_tasks, sizeof *node, st), *order = fc_alloc(arena, net->n_nodes, sizeof *order, st);
+    uint32_t *node = fc_alloc(arena, n_tasks, sizeof *node, st),
+             *order = fc_alloc(arena, net->n_nodes, sizeof *order, st);
     uint32_t cores = (uint32_t)net->machine->cores_per_node, least = (n_tasks + net->n_nodes - 1) / net->n_nodes;
     if (!node || !order || least > cores) return false;
     uint32_t each = job->place == RANDOM || is_pattern(job) ? least : cores;
@@ -211,8 +213,8 @@ static uint64_t hash_of(const char *path, const char *setting)
 /* The kernel's time of the key, or NaN: run it. */
 static double known(const struct tested *t, const char *what, const struct job *job, char *key, size_t size)
 {
-    snprintf(key, size, "%s %s %016llx %s %s %d", FC_KERNEL_VERSION, t->name, (unsigned long long)t->hash, what, job->text,
-             job->place);
+    snprintf(key, size, "%s %s %016llx %s %s %d", FC_KERNEL_VERSION, t->name, (unsigned long long)t->hash, what,
+             job->text, job->place);
     for (size_t i = 0; i < n_kept; i++)
         if (!strcmp(kept[i].key, key)) return kept[i].time_s;
     return NAN;
@@ -241,7 +243,8 @@ static void note(const char *what, const struct job *job, const struct tested *t
         outcomes[n_outcomes++] = (struct outcome){what, job->kind, t->name, tier, off, p->error_percent};
     if (rows)
         fprintf(rows, "%s\t%s\t%s\t%s\t%s\t%d\t%.6g\t%.6g\t%.2f\t%.2f\t%s\n", what, tier, t->name, job->kind, job->text,
-                job->place, kernel_s, time_s, off, p->error_percent, p->why), fflush(rows);
+                job->place, kernel_s, time_s, off, p->error_percent, p->why),
+            fflush(rows);
 }
 
 static double phase_kernel_s(const struct tested *t, const struct job *job, const struct fc_demand *demand,
@@ -366,12 +369,15 @@ static bool calibrate(struct tested *t, const char *directory, struct fc_status 
 }
 
 static char part_tier = 'a'; /* f: no calibrations are made */
-static bool test_machine(const char *name, const char *file, const char *setting, const char *directory, struct fc_status *st)
+static bool test_machine(const char *name, const char *file, const char *setting, const char *directory,
+                         struct fc_status *st)
 {
     struct tested t = {.name = name};
     bool found = false, good = false;
     char why[600];
-    if (fc_machine_load_changed(file, &setting, setting != NULL, &t.machine, st) || fc_network_build(&t.machine, &t.net, st)) return false;
+    if (fc_machine_load_changed(file, &setting, setting != NULL, &t.machine, st) ||
+        fc_network_build(&t.machine, &t.net, st))
+        return false;
     t.hash = hash_of(t.machine.file, setting);
     bool is_shipped = !strcmp(file, name);
     if (is_shipped ? !fc_calibration_of(&t.net, &t.calibration, &found, NULL, st)

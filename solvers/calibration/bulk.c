@@ -24,7 +24,7 @@
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
-#define OUTSIDE 1.5 /* an error outside of what was run, over that inside */
+#define OUTSIDE 1.5             /* an error outside of what was run, over that inside */
 #define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
@@ -91,9 +91,10 @@ static double most_hops(const struct fc_bulk *bulk, const char *kind)
 static void check_hull(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
                        struct fc_bulk_answer *answer)
 {
-    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
-                                                        "gain of the split", "share of latency",
-                                                        "time of rounds over links", "spread of destinations"};
+    static const char *const names[FC_BULK_FEATURES] = {"packets a message",        "mean hops",
+                                                        "anisotropy of link loads", "gain of the split",
+                                                        "share of latency",         "time of rounds over links",
+                                                        "spread of destinations"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
@@ -103,7 +104,7 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
     }
     fc_bulk_features(point, x);
     low[1] = fmin(low[1], 1 / most_hops(bulk, kind));
-    const double value[FC_BULK_FEATURES] = {point->packets, point->hops, point->anisotropy, point->split,
+    const double value[FC_BULK_FEATURES] = {point->packets,       point->hops,   point->anisotropy, point->split,
                                             point->latency_share, point->rounds, point->spread};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
         double margin = f == 1 ? MARGIN * low[1] : MARGIN;
@@ -241,7 +242,8 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
     double mean, value, deviation;
     *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
     if (fc_bulk_open(bulk, &kriging, &mean, st)) return st->code;
-    struct fc_kriging_point at = {.kind = kind_run(bulk, kind), .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
+    struct fc_kriging_point at = {.kind = kind_run(bulk, kind),
+                                  .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
     value += missed(bulk, kriging, mean, &at);

@@ -32,7 +32,7 @@ struct fc_bulk_point {
     double spread;        /* 1 - 1 / destinations of a sending node (W^2 / sum w^2 of their bytes), mean over bytes */
     double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
 };
-#define FC_BULK_ROUNDS 0.5 /* power of `rounds` that a ratio has, before the process (bulk.c) */
+#define FC_BULK_ROUNDS 0.5     /* power of `rounds` that a ratio has, before the process (bulk.c) */
 enum { FC_BULK_FEATURES = 7 }; /* all but the reference */
 
 /* A closed run of the kernel. */

@@ -62,7 +62,7 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
     if (answer->ratio <= 1) q = 1; /* nothing is lost */
     double lost = (answer->ratio - 1) * q, between = (1 + lost) * part;
     double most = between + answer->ratio * q * part * answer->error_percent / 100;
-    double ratio = fmax(between, fmin(1, 1 + lost) * pow(point->rounds, FC_BULK_ROUNDS));
+    double ratio = fmax(between, fmin(1, 1 + lost) * pow(fmax(1, point->rounds), FC_BULK_ROUNDS));
     double unsure = fmax(0, answer->ratio - 1) * (1 - c) / 2, least = hypot(LEAST_PERCENT, 100 * unsure);
     answer->error_percent = fmax(fmin(least, answer->error_percent), 100 * (most / ratio - 1));
     answer->ratio = ratio;

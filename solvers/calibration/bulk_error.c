@@ -75,7 +75,8 @@ enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
             if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
             for (uint32_t i = 0; i < bulk->n_cases; i++) {
                 struct fc_bulk_case *c = &bulk->cases[i];
-                double error = FC_BULK_ROUNDS * log(c->at.rounds) + mean + value[i] - log(c->ratio), percent = 100 * fabs(expm1(error));
+                double error = FC_BULK_ROUNDS * log(c->at.rounds) + mean + value[i] - log(c->ratio),
+                       percent = 100 * fabs(expm1(error));
                 double score = fabs(error) / deviation[i];
                 if (what == FC_KRIGING_GROUP)
                     c->left_network_percent = percent, c->network_score = score;

@@ -17,7 +17,7 @@
  * second) are within, a permutation of 65 536 nodes (three seconds) is not. */
 #define MOST_WORK 2.5e8
 
-static const char *const kinds[] = {"tornado",  "transpose",   "complement", "bit-reverse",
+static const char *const kinds[] = {"tornado",  "transpose",         "complement", "bit-reverse",
                                     "neighbor", FC_BULK_PERMUTATION, NULL};
 
 /* ---- kinds ---- */
@@ -208,6 +208,6 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
     x[2] = log(point->anisotropy);
     x[3] = log(point->split);
     x[4] = point->latency_share;
-    x[5] = log(point->rounds);
+    x[5] = log(fmax(1, point->rounds));
     x[6] = point->spread;
 }

@@ -68,7 +68,8 @@ static enum fc_code list_messages(struct fluid *f, const struct fc_demand *d, co
         uint32_t src = placement->node[d->src[e]], dst = placement->node[d->dst[e]];
         if (src == dst || !(d->messages[e] > 0)) continue;
         double each = d->bytes[e] / d->messages[e], packets = fmax(1, ceil(each / fmax(payload, 1) - 1e-9));
-        f->message[f->n_messages++] = (struct message){src, dst, packets * d->messages[e], fc_wire_bytes(m, each) / packets};
+        f->message[f->n_messages++] =
+            (struct message){src, dst, packets * d->messages[e], fc_wire_bytes(m, each) / packets};
     }
     qsort(f->message, f->n_messages, sizeof *f->message, by_node_and_length);
     for (uint32_t i = 0; i < f->n_messages; i++) {
@@ -167,7 +168,8 @@ enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand
     struct fluid f = {.net = net, .st = st};
     uint32_t capacity = net->machine->routing->walk_capacity(net);
     *seconds = 0;
-    if (fc_adaptive_torus_takes(net) || demand->n_dense || (double)demand->n_entries * net->n_routers > MOST_WORK) return FC_OK;
+    if (fc_adaptive_torus_takes(net) || demand->n_dense || (double)demand->n_entries * net->n_routers > MOST_WORK)
+        return FC_OK;
     double *bandwidth = fc_alloc(&f.arena, net->n_links, sizeof *bandwidth, st);
     bool good = bandwidth && !list_messages(&f, demand, placement) &&
                 fmax(walks(&f) * net->n_routers, (double)f.n_senders * f.n_senders) <= MOST_WORK;

@@ -145,9 +145,12 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
 static enum fc_code add_families(const struct fc_network *net, uint64_t seed, struct family *families, int *n,
                                  struct fc_status *st)
 {
-    static const char *const own[] = {"neighbor",           "permutation:seed=1",
-                                      "permutation:seed=2", "stencil2d",
-                                      "random:seed=1",      "random:partners=3,share=0.125,sigma=0,seed=2",
+    static const char *const own[] = {"neighbor",
+                                      "permutation:seed=1",
+                                      "permutation:seed=2",
+                                      "stencil2d",
+                                      "random:seed=1",
+                                      "random:partners=3,share=0.125,sigma=0,seed=2",
                                       "random:partners=12,sigma=0.5,seed=3"};
     if (add_family(net, "alltoall", seed, families, n, st)) return st->code;
     struct fc_calibration_patterns patterns;
