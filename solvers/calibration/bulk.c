@@ -2,11 +2,11 @@
  *
  *     ratio = T_kernel / (T_links + T_fill)      (contention.c; T_links in whole flits, no software)
  *
- * log ratio, less the mean of all cases, is a Gaussian process (kriging.c) over the kind of pattern and five features
- * (bulk_point.c). A phase of a kind that was run: error = root mean square of that kind's errors with each network left out (of
- * messages about as long, where there are LEAST_ALIKE); any other: of all cases, the greater of that and of their error with
- * their kind left out; neither less than the process's own standard deviation. What was run itself comes out as it was
- * measured, with the same error. Outside the hull of the kind's cases the error is doubled.
+ * log ratio, less FC_BULK_ROUNDS of log rounds (bulk_rounds.c) and the mean of all cases, is a Gaussian process (kriging.c) over the kind of
+ * pattern and seven features (bulk_point.c). The error is what covers nine of ten cases left out (bulk_error.c) times the
+ * process's standard deviation. A permutation of a name that was not run is taken for a random one; any other kind that was not
+ * run is of none. What was run itself comes out as it was measured. Outside the hull of the kind's cases the error is OUTSIDE as
+ * wide.
  *
  * All-to-all, where LEAST_ALONE cases on LEAST_NETWORKS networks were run, has a process of its own cases alone about the trend
  *

@@ -91,9 +91,9 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 
-/* Finds the shape of the process of all cases, and each case's errors and scores (bulk_error.c). */
+/* Finds the shape of the process of all cases, and each case's errors and scores (bulk_fit.c). */
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st);
-/* How many standard deviations of the process cover nine of ten answers of a kind ("": of one that was not run). NaN: no case. */
+/* How many standard deviations of the process cover nine of ten answers of a kind (bulk_error.c) ("": of one that was not run). NaN: no case. */
 double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind);
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
  * each kind left out; NaN without cases. */

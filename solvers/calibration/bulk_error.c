@@ -1,4 +1,4 @@
-/* bulk_error.c - what a process over closed runs errs by (bulk.c), and the error that covers nine of ten.
+/* bulk_error.c - the error of a process over closed runs (bulk.c) that covers nine of ten.
  *
  * A case's score is by how many standard deviations of the process its log ratio was off, with its network, or its kind, left
  * out. Kinds differ: all-to-all is found to a percent, permutations are not. So the score counts in those of its kind,
@@ -61,42 +61,4 @@ double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind)
         score[i] = scale > 0 ? c->network_score / scale : 0;
     }
     return covering(score, n) * (*kind ? scale_of(bulk, kind) : 1);
-}
-
-enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
-{
-    struct fc_arena arena = {0};
-    struct fc_kriging *kriging = NULL;
-    double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
-                 *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
-    if (value && deviation && !fc_bulk_open(bulk, &kriging, &mean, st)) {
-        bulk->shape = *fc_kriging_shape_of(kriging);
-        for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND && !st->code; what++) {
-            if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
-            for (uint32_t i = 0; i < bulk->n_cases; i++) {
-                struct fc_bulk_case *c = &bulk->cases[i];
-                double error = FC_BULK_ROUNDS * log(c->at.rounds) + mean + value[i] - log(c->ratio),
-                       percent = 100 * fabs(expm1(error));
-                double score = fabs(error) / deviation[i];
-                if (what == FC_KRIGING_GROUP)
-                    c->left_network_percent = percent, c->network_score = score;
-                else
-                    c->left_kind_percent = percent, c->kind_score = score;
-            }
-        }
-    }
-    fc_kriging_close(kriging);
-    fc_arena_free(&arena);
-    return st->code;
-}
-
-double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
-{
-    double squares = 0;
-    for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
-        squares += error * error / bulk->n_cases;
-    }
-    return bulk->n_cases ? sqrt(squares) : (double)NAN;
 }
