@@ -327,7 +327,8 @@ static void test_answers(void)
             predict(&b, bulk, &p);
             CU_ASSERT(p.time_s >= p.bound_s && p.percent_of_peak <= 100);
             CU_ASSERT(p.time_s == p.bound_s || fabs(p.network_s / (k->ratio * k->at.reference_s) - 1) < 0.05);
-            CU_ASSERT(p.error_percent == a.error_percent);
+            CU_ASSERT(
+                fc_near(p.error_percent, a.error_percent, 0.05)); /* of the same point, to rounding of its loads */
         }
         close_bench(&b);
     }

@@ -164,12 +164,13 @@ struct world {
 };
 
 /* The definition: what is left of 1 where these flows mix. */
-static double part_left(uint32_t n, const double *w, const double *blocks, double limit)
+static double part_left(uint32_t n, const double *w, const double *blocks, const uint32_t *way, double limit)
 {
     double sum = 0, squares = 0, blocked = 0;
     for (uint32_t i = 0; i < n; i++) {
         sum += w[i];
-        squares += w[i] * w[i];
+        for (uint32_t j = 0; j < n; j++) /* those of one way are one */
+            if (i == j || (way && way[i] == way[j])) squares += w[i] * w[j];
         blocked += w[i] * blocks[i];
     }
     return n < 2 ? 1 : 1 - (1 - limit) * (blocked / sum) * (1 - squares / (sum * sum));
@@ -196,7 +197,7 @@ static int compare(struct world *w, const struct fc_fair *fair)
         for (uint32_t i = 0; i < n; i++)
             for (uint64_t k = first[i]; k < first[i + 1]; k++)
                 if (link[k] == l) there[m] = weight[k], blocks[m++] = w->blocks[who[i]];
-        capacity[l] = w->capacity[l] * (w->mixes[l] ? part_left(m, there, blocks, w->limit) : 1);
+        capacity[l] = w->capacity[l] * (w->mixes[l] ? part_left(m, there, blocks, NULL, w->limit) : 1);
     }
     CU_ASSERT_EQUAL(fc_maxmin(LINKS, capacity, n, first, link, weight, rate, NULL, &st), FC_OK);
     for (uint32_t i = 0; i < n; i++) {
@@ -345,6 +346,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
     static double weight[MESSAGES], blocks[MESSAGES];
+    static uint32_t same[MESSAGES];
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t there = 0;
         if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
@@ -354,10 +356,11 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->link[k] != l) continue;
                 double packets = fmax(1, m->bytes[who[i]] / ways->packet_bytes);
                 weight[there] = ways->weight[k];
+                same[there] = s[who[i]].way;
                 blocks[there++] = (float)(packets / (packets + 4));
             }
         }
-        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, limit);
+        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, same, limit);
     }
 }
 
