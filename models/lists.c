@@ -61,7 +61,8 @@
     X(stencil3d)                                                                                                       \
     X(stencil4d)                                                                                                       \
     X(multicast)                                                                                                       \
-    X(permutation)
+    X(permutation)                                                                                                     \
+    X(random)
 
 #define DECLARE(name) extern const struct fc_family_ops fc_family_##name;
 #define ENTRY(name) &fc_family_##name,

@@ -28,6 +28,7 @@
 #include "solvers/timing.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROUTES = 1 << 21, LONGEST_WALK = 1 << 22 };
 
@@ -211,11 +212,13 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         return FC_OK;
     }
     const char *kind = fc_bulk_kind(p->net, p->demand, p->placement, p->load);
-    double split;
-    if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st)) return p->st->code;
-    fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, &point);
-    if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
-        (!*kind && fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
+    double split, rounds_s;
+    if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st) ||
+        fc_bulk_rounds(p->net, p->demand, p->placement, p->background, &rounds_s, p->st) ||
+        fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, rounds_s, &point, p->st) ||
+        fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
+        (!strcmp(kind, FC_BULK_GRAPH) &&
+         fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
         return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);

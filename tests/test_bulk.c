@@ -68,7 +68,8 @@ static void test_kinds(void)
                 {"permutation:seed=3,bytes=8", "permutation"},
                 {"stencil2d:grid=4x4,bytes=8", "stencil"},
                 {"stencil2d:bytes=8", "stencil"},
-                {"hotspot:size=1x1", ""},
+                {"hotspot:size=1x1", "graph"},
+                {"random:seed=2", "graph"},
                 {"neighbor", "neighbor"}};
     struct bench b;
     for (size_t i = 0; i < FC_COUNT(list); i++) {
@@ -76,13 +77,15 @@ static void test_kinds(void)
         close_bench(&b);
     }
     if (open_bench(&b, SQUARE, "tornado:bytes=64")) {
-        b.node[3] = 2, b.node[2] = 3; /* another order is another pattern */
-        CU_ASSERT_STRING_EQUAL(kind_of(&b), "");
+        b.node[3] = 2, b.node[2] = 3; /* another order is another pattern, but still one to one */
+        CU_ASSERT_STRING_EQUAL(kind_of(&b), "permutation");
+        b.demand.dst[3] = b.demand.dst[2];
+        CU_ASSERT_STRING_EQUAL(kind_of(&b), "graph");
     }
     close_bench(&b);
     if (open_bench(&b, SQUARE, "alltoall:bytes=64")) {
         b.demand.dense[0].a[5] *= 2; /* nearly */
-        CU_ASSERT_STRING_EQUAL(kind_of(&b), "");
+        CU_ASSERT_STRING_EQUAL(kind_of(&b), "graph");
     }
     close_bench(&b);
 }
@@ -95,8 +98,8 @@ static void test_point(void)
     double split, x[FC_KRIGING_FEATURES];
     if (open_bench(&b, SQUARE, "tornado:bytes=112") &&
         !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
-        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &p);
-        CU_ASSERT_EQUAL(p.packets, 2);
+        CU_ASSERT(!fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, 0, &p, &b.st));
+        CU_ASSERT(p.packets == 2 && p.rounds == 1 && p.spread == 0);
         CU_ASSERT(fc_near(p.hops, 2, 1e-12));
         CU_ASSERT(fc_near(p.anisotropy, 1, 1e-9) && fc_near(p.split, 1, 1e-9));
         CU_ASSERT(fc_near(p.reference_s, b.parts.links_s + b.parts.fill_s, 1e-12));
@@ -108,10 +111,61 @@ static void test_point(void)
     close_bench(&b);
     if (open_bench(&b, SQUARE, "alltoall:bytes=57") &&
         !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
-        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &p);
-        CU_ASSERT(fc_near(p.packets, 2, 1e-9) && split == 1);
+        CU_ASSERT(!fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, 0, &p, &b.st));
+        CU_ASSERT(fc_near(p.packets, 2, 1e-9) && split == 1 && fc_near(p.spread, 1 - 1 / 16.0, 0.01));
     }
     close_bench(&b);
+}
+
+/* On a ring node 0 has 10 packets for 7 and 40 for 1, node 1 has 30 for 7. While node 0 sends to both in turn, at the pace of
+ * the link to 7 that it shares with node 1, link and link are busy for 2/3 and 1/3 of what they can: that takes as long as
+ * 30 packets; then 30 are left for 1. Busiest links alone: 40. */
+static void test_rounds(void)
+{
+    static const char ring[] =
+        "name: ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [8]}\n"
+        "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"
+        "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\n"
+        "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 1}\n";
+    static const uint32_t src[] = {0, 0, 1}, dst[] = {7, 1, 7};
+    static const double bytes[] = {560, 2240, 1680};
+    struct bench b;
+    double seconds;
+    if (open_bench(&b, ring, "neighbor:bytes=560")) {
+        CU_ASSERT_EQUAL(fc_bulk_rounds(&b.net, &b.demand, &b.placement, NULL, &seconds, &b.st), FC_OK);
+        CU_ASSERT(fc_near(seconds, 10 * 8e-9, 1e-9)); /* nobody waits */
+        fc_demand_free(&b.demand);
+        CU_ASSERT_EQUAL_FATAL(fc_demand_of_pairs("three", 8, 3, src, dst, bytes, &b.demand, &b.st), FC_OK);
+        CU_ASSERT_EQUAL(fc_bulk_rounds(&b.net, &b.demand, &b.placement, NULL, &seconds, &b.st), FC_OK);
+        CU_ASSERT(fc_near(seconds, 60 * 8e-9, 1e-9));
+    }
+    close_bench(&b);
+    if (open_bench(&b, SQUARE, "permutation:seed=3,bytes=64")) { /* its packets go round what is busy */
+        CU_ASSERT_EQUAL(fc_bulk_rounds(&b.net, &b.demand, &b.placement, NULL, &seconds, &b.st), FC_OK);
+        CU_ASSERT_EQUAL(seconds, 0);
+    }
+    close_bench(&b);
+}
+
+/* ---- what covers ---- */
+
+/* Nine cases of a kind that is always right and nine of one that is off by 1 to 9 deviations. */
+static void test_covers(void)
+{
+    struct fc_bulk_case cases[18];
+    struct fc_bulk bulk = {.n_cases = 18, .cases = cases};
+    for (int i = 0; i < 18; i++)
+        cases[i] = (struct fc_bulk_case){.network = "x",
+                                         .pattern = "y",
+                                         .kind = i < 9 ? "good" : "bad",
+                                         .network_score = i < 9 ? 0 : i - 8,
+                                         .kind_score = i};
+    double all = 285 / 18.0, good = sqrt(4 * all / 13), bad = sqrt((285 + 4 * all) / 13);
+    CU_ASSERT(fc_near(fc_bulk_covers(&bulk, "bad"), 9, 1e-12)); /* the 18th of 18 scores: the greatest */
+    CU_ASSERT(fc_near(fc_bulk_covers(&bulk, "good"), 9 / bad * good, 1e-12));
+    CU_ASSERT(fc_near(fc_bulk_covers(&bulk, ""), 17, 1e-12));
+    bulk.n_cases = 0;
+    CU_ASSERT(isnan(fc_bulk_covers(&bulk, "good")));
 }
 
 /* ---- end points ---- */
@@ -120,15 +174,15 @@ static bool ends(struct bench *b, const char *pattern, struct fc_bulk_answer *an
 {
     struct fc_bulk_point p;
     double split;
-    bool good =
-        open_bench(b, SQUARE, pattern) && !fc_bulk_split(&b->net, &b->demand, &b->placement, &b->load, &split, &b->st);
-    if (good) fc_bulk_locate(&b->net, &b->demand, &b->placement, &b->load, &b->parts, split, &p);
+    bool good = open_bench(b, SQUARE, pattern) &&
+                !fc_bulk_split(&b->net, &b->demand, &b->placement, &b->load, &split, &b->st) &&
+                !fc_bulk_locate(&b->net, &b->demand, &b->placement, &b->load, &b->parts, split, 0, &p, &b->st);
     good = good && !fc_bulk_ends(&b->net, &b->load, NULL, &b->parts, &p, answer, &b->st);
     close_bench(b);
     return good;
 }
 
-/* A hot spot takes all bytes: nothing of the ratio is left. Where every node sends a sixteenth, (15/16)^2 of it is. A ratio
+/* A hot spot takes all bytes: nothing of the ratio is left. Where every node takes an even share, all of it is. A ratio
  * below 1 stays. */
 static void test_ends(void)
 {
@@ -138,8 +192,7 @@ static void test_ends(void)
     CU_ASSERT(fc_near(a.ratio, 1, 1e-9) && fc_near(a.error_percent, 10, 1e-9));
     a = (struct fc_bulk_answer){.ratio = 1.5, .error_percent = 30};
     CU_ASSERT(ends(&b, "alltoall:bytes=4KiB", &a));
-    CU_ASSERT(fc_near(a.ratio, 1 + 0.5 * 225 / 256.0, 1e-9));
-    CU_ASSERT(a.error_percent > 25 && a.error_percent < 30);
+    CU_ASSERT(fc_near(a.ratio, 1.5, 1e-9) && fc_near(a.error_percent, 30, 1e-9));
     a = (struct fc_bulk_answer){.ratio = 0.9, .error_percent = 5};
     CU_ASSERT(ends(&b, "hotspot:bytes=4KiB", &a));
     CU_ASSERT(fc_near(a.ratio, 0.9, 1e-9) && fc_near(a.error_percent, 5, 1e-9));
@@ -264,7 +317,8 @@ static void test_answers(void)
     for (uint32_t i = 0; i < bulk->n_cases; i += 7) { /* what was run comes out as it was measured */
         const struct fc_bulk_case *k = &bulk->cases[i];
         struct fc_bulk_answer a;
-        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") || !strcmp(k->kind, "stencil"))
+        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") || !strcmp(k->kind, "stencil") ||
+            !strcmp(k->kind, FC_BULK_GRAPH))
             continue;
         if (open_bench(&b, SQUARE, k->pattern)) {
             CU_ASSERT_EQUAL(fc_bulk_ratio(bulk, &b.net, k->kind, &k->at, &a, &b.st), FC_OK);
@@ -273,17 +327,18 @@ static void test_answers(void)
             predict(&b, bulk, &p);
             CU_ASSERT(p.time_s >= p.bound_s && p.percent_of_peak <= 100);
             CU_ASSERT(p.time_s == p.bound_s || fabs(p.network_s / (k->ratio * k->at.reference_s) - 1) < 0.05);
-            CU_ASSERT(p.error_percent == a.error_percent);
+            CU_ASSERT(
+                fc_near(p.error_percent, a.error_percent, 0.05)); /* of the same point, to rounding of its loads */
         }
         close_bench(&b);
     }
-    one = *bulk; /* too few of a kind that are alike: all of the kind count */
+    one = *bulk;
     if (open_bench(&b, SQUARE, "tornado:bytes=1120")) {
         struct fc_bulk_answer known, other;
         struct fc_bulk_point at;
         double split;
         CU_ASSERT_EQUAL(fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st), FC_OK);
-        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &at);
+        CU_ASSERT(!fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, 0, &at, &b.st));
         CU_ASSERT_EQUAL(fc_bulk_ratio(&one, &b.net, "tornado", &at, &known, &b.st), FC_OK);
         CU_ASSERT_EQUAL(fc_bulk_ratio(&one, &b.net, "no such kind", &at, &other, &b.st), FC_OK);
         CU_ASSERT(known.error_percent >= 0.2 * rms(bulk, "tornado", false));
@@ -350,7 +405,7 @@ static void test_file(void)
     } wrong[] = {{"\n  noise: ", "\n  noize: ", "noize"},
                  {"kind: \"alltoall\", ", "", "kind is missing"},
                  {", ratio: ", ", ratio: -", "ratio"},
-                 {"], ratio", ", 1], ratio", "expected a list of 5 numbers"},
+                 {"], ratio", ", 1], ratio", "expected a list of 7 numbers"},
                  {"\nphases:", "\nstages:", "stages"}};
     static char text[1 << 18], other[1 << 18], edited[(1 << 18) + 64];
     struct fc_machine machine;
@@ -390,6 +445,8 @@ int suite_bulk(void)
     static const CU_TestInfo tests[] = {
         {"kinds of phases", test_kinds},
         {"where a phase lies", test_point},
+        {"nodes that send in rounds", test_rounds},
+        {"what covers nine of ten", test_covers},
         {"phases that end points bind", test_ends},
         {"the same runs for any number of threads", test_threads},
         {"a case is the kernel's run", test_kernel},

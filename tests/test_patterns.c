@@ -76,6 +76,7 @@ static const struct {
     {"neighbor", {0}},
     {"complement", {0}},
     {"permutation", {0}},
+    {"random", {0}},
     {"stencil2d", {0}},
     {"stencil3d", {0}},
     {"stencil4d", {0}},
@@ -202,6 +203,23 @@ static void test_random_permutation(void)
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&a.net, "permutation:seed=3", 99, &other_run, &st), FC_OK);
     CU_ASSERT(!memcmp(a.d.dst, other_run.dst, 64 * sizeof *a.d.dst));
     fc_demand_free(&other_run);
+    done(&a), done(&b), done(&c);
+}
+
+/* Who sends, to whom and how much: by the seed of the pattern alone; sizes have the mean that is asked for. */
+static void test_random_graph(void)
+{
+    struct made a, b, c;
+    if (!make(&a, torus888, "random:partners=8,bytes=4KiB") ||
+        !make(&b, torus888, "random:share=0.25,sigma=0,bytes=100") ||
+        !make(&c, torus888, "random:partners=8,bytes=4KiB,seed=2"))
+        return;
+    CU_ASSERT_EQUAL_FATAL(a.d.n_entries, 512 * 8);
+    CU_ASSERT(memcmp(a.d.dst, c.d.dst, a.d.n_entries * sizeof *a.d.dst) != 0);
+    CU_ASSERT(fabs(fc_demand_bytes(&a.d) / (512 * 8 * 4096.0) - 1) < 0.1);
+    for (size_t i = 0; i < a.d.n_entries; i++) CU_ASSERT(a.d.src[i] != a.d.dst[i] && a.d.bytes[i] >= 1);
+    CU_ASSERT(b.d.n_entries % 5 == 0 && b.d.n_entries > 96 * 5 && b.d.n_entries < 160 * 5);
+    CU_ASSERT_EQUAL(fc_demand_bytes(&b.d), 100.0 * (double)b.d.n_entries);
     done(&a), done(&b), done(&c);
 }
 
@@ -531,6 +549,7 @@ int suite_patterns(void)
         {"permutations permute", test_permutations},
         {"destinations by definition", test_definitions},
         {"random permutations are named by their seed", test_random_permutation},
+        {"a random graph", test_random_graph},
         {"dense patterns: totals", test_dense},
         {"uniform: shares", test_uniform},
         {"dense patterns: messages", test_dense_messages},

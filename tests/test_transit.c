@@ -165,12 +165,13 @@ struct world {
 };
 
 /* The definition: what is left of 1 where these flows mix. */
-static double part_left(uint32_t n, const double *w, const double *blocks, double limit)
+static double part_left(uint32_t n, const double *w, const double *blocks, const uint32_t *way, double limit)
 {
     double sum = 0, squares = 0, blocked = 0;
     for (uint32_t i = 0; i < n; i++) {
         sum += w[i];
-        squares += w[i] * w[i];
+        for (uint32_t j = 0; j < n; j++) /* those of one way are one */
+            if (i == j || (way && way[i] == way[j])) squares += w[i] * w[j];
         blocked += w[i] * blocks[i];
     }
     return n < 2 ? 1 : 1 - (1 - limit) * (blocked / sum) * (1 - squares / (sum * sum));
@@ -197,7 +198,7 @@ static int compare(struct world *w, const struct fc_fair *fair)
         for (uint32_t i = 0; i < n; i++)
             for (uint64_t k = first[i]; k < first[i + 1]; k++)
                 if (link[k] == l) there[m] = weight[k], blocks[m++] = w->blocks[who[i]];
-        capacity[l] = w->capacity[l] * (w->mixes[l] ? part_left(m, there, blocks, w->limit) : 1);
+        capacity[l] = w->capacity[l] * (w->mixes[l] ? part_left(m, there, blocks, NULL, w->limit) : 1);
     }
     CU_ASSERT_EQUAL(fc_maxmin(LINKS, capacity, n, first, link, weight, rate, NULL, &st), FC_OK);
     for (uint32_t i = 0; i < n; i++) {
@@ -230,7 +231,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
-            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], FC_NONE, w->blocks[f]);
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], FC_NONE, w->blocks[f], FC_NONE);
         }
 }
 
@@ -260,6 +261,34 @@ static void rates_from_scratch(void)
         fc_fair_close(&fair);
     }
     CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Two flows of one way have all of a link; a third of another way mixes with them: 2/3 of the bytes and 1/3. */
+static void ways_alike(void)
+{
+    static const double capacity[1] = {9}, one = 1;
+    static const bool mixes[1] = {true};
+    static const uint32_t link = 0;
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    double sum = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes), FC_OK);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 5);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, FC_NONE, 1, 2);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
+    CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
+    fc_fair_remove(&fair, a);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate + fair.flow[c].rate, 9 * (1 - 0.5 * 0.5), 1e-9));
+    fc_fair_remove(&fair, c);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate, 9, 1e-9));
+    fc_fair_close(&fair);
 }
 
 /* ---- arrivals against a simulation that solves from scratch at every event, on every family ---- */
@@ -318,6 +347,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
     static double weight[MESSAGES], blocks[MESSAGES];
+    static uint32_t same[MESSAGES];
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t there = 0;
         if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
@@ -327,10 +357,11 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->link[k] != l) continue;
                 double packets = fmax(1, m->bytes[who[i]] / ways->packet_bytes);
                 weight[there] = ways->weight[k];
+                same[there] = s[who[i]].way;
                 blocks[there++] = (float)(packets / (packets + 4));
             }
         }
-        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, limit);
+        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, same, limit);
     }
 }
 
@@ -547,6 +578,7 @@ int suite_transit(void)
                                         {"many to one", many_to_one},
                                         {"background", background},
                                         {"rates equal filling from scratch", rates_from_scratch},
+                                        {"flows of one way do not mix", ways_alike},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},

@@ -2,11 +2,11 @@
  *
  *     ratio = T_kernel / (T_links + T_fill)      (contention.c; T_links in whole flits, no software)
  *
- * log ratio, less the mean of all cases, is a Gaussian process (kriging.c) over the kind of pattern and five features
- * (bulk_point.c). A phase of a kind that was run: error = root mean square of that kind's errors with each network left out (of
- * messages about as long, where there are LEAST_ALIKE); any other: of all cases, the greater of that and of their error with
- * their kind left out; neither less than the process's own standard deviation. What was run itself comes out as it was
- * measured, with the same error. Outside the hull of the kind's cases the error is doubled.
+ * log ratio, less FC_BULK_ROUNDS of log rounds (bulk_rounds.c) and the mean of all cases, is a Gaussian process (kriging.c) over the kind of
+ * pattern and seven features (bulk_point.c). The error is what covers nine of ten cases left out (bulk_error.c) times the
+ * process's standard deviation. A permutation of a name that was not run is taken for a random one; any other kind that was not
+ * run is of none. What was run itself comes out as it was measured. Outside the hull of the kind's cases the error is OUTSIDE as
+ * wide.
  *
  * All-to-all, where LEAST_ALONE cases on LEAST_NETWORKS networks were run, has a process of its own cases alone about the trend
  *
@@ -24,16 +24,21 @@
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
+#define OUTSIDE 1.5             /* an error outside of what was run, over that inside */
 #define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
-enum { LEAST_ALIKE = 4, LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
+enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
 /* ---- the process ---- */
 
-/* Of log ratio, at features x: 0 but for all-to-all alone. */
+/* Of log ratio, at features x: that of nodes that send in rounds, and of all-to-all alone, which goes no further than the
+ * anisotropy that was run. */
 static double trend(const struct fc_bulk *bulk, const double *x)
 {
-    return x[2] * (bulk->trend[0] + bulk->trend[1] * x[1]);
+    double most = 0;
+    if (bulk->trend[0] == 0 && bulk->trend[1] == 0) return FC_BULK_ROUNDS * x[5];
+    for (uint32_t i = 0; i < bulk->n_cases; i++) most = fmax(most, log(bulk->cases[i].at.anisotropy));
+    return fmin(x[2], most + MARGIN) * (bulk->trend[0] + bulk->trend[1] * x[1]);
 }
 
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
@@ -63,46 +68,10 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
     return st->code;
 }
 
-double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
-{
-    double squares = 0;
-    for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
-        squares += error * error / bulk->n_cases;
-    }
-    return bulk->n_cases ? sqrt(squares) : (double)NAN;
-}
-
 /* kind "": any. */
 static bool is_of(const struct fc_bulk_case *c, const char *kind)
 {
     return !*kind || !strcmp(c->kind, kind);
-}
-
-/* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of
- * messages about as long only; then NaN for few. */
-static double left_out_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
-                               bool alike)
-{
-    double squares = 0, x[FC_KRIGING_FEATURES], at[FC_KRIGING_FEATURES];
-    int n = 0;
-    fc_bulk_features(point, at);
-    for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        fc_bulk_features(&c->at, x);
-        if (!is_of(c, kind) || (alike && fabs(x[0] - at[0]) > LIKE_LENGTH)) continue;
-        double error = *kind ? c->left_network_percent : fmax(c->left_network_percent, c->left_kind_percent);
-        squares += error * error;
-        n++;
-    }
-    return n >= (alike ? LEAST_ALIKE : 1) ? sqrt(squares / n) : (double)NAN;
-}
-
-static double measured_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point)
-{
-    double error = left_out_percent(bulk, kind, point, true);
-    return isnan(error) ? left_out_percent(bulk, kind, point, false) : error;
 }
 
 /* The greatest hops of the cases times the last step in size, which leaving the largest network out has
@@ -122,8 +91,10 @@ static double most_hops(const struct fc_bulk *bulk, const char *kind)
 static void check_hull(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
                        struct fc_bulk_answer *answer)
 {
-    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
-                                                        "gain of the split", "share of latency"};
+    static const char *const names[FC_BULK_FEATURES] = {"packets a message",        "mean hops",
+                                                        "anisotropy of link loads", "gain of the split",
+                                                        "share of latency",         "time of rounds over links",
+                                                        "spread of destinations"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
@@ -133,8 +104,8 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
     }
     fc_bulk_features(point, x);
     low[1] = fmin(low[1], 1 / most_hops(bulk, kind));
-    const double value[FC_BULK_FEATURES] = {point->packets, point->hops, point->anisotropy, point->split,
-                                            point->latency_share};
+    const double value[FC_BULK_FEATURES] = {point->packets,       point->hops,   point->anisotropy, point->split,
+                                            point->latency_share, point->rounds, point->spread};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
         double margin = f == 1 ? MARGIN * low[1] : MARGIN;
         if (x[f] >= low[f] - margin && x[f] <= high[f] + margin) continue;
@@ -215,7 +186,9 @@ static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *ar
         fc_bulk_features(&c->at, at.x);
         fc_kriging_at(kriging, &at, &value, &deviation);
         fc_kriging_close(kriging);
-        c->left_network_percent = 100 * fabs(expm1(trend(&others, at.x) + mean + value - log(c->ratio)));
+        double error = trend(&others, at.x) + mean + value - log(c->ratio);
+        c->network_score = fabs(error) / deviation;
+        c->left_network_percent = 100 * fabs(expm1(error));
     }
     return st->code;
 }
@@ -243,6 +216,23 @@ static bool alone(const struct fc_bulk *bulk, const char *kind, struct fc_arena 
     return !leave_networks_out(own, arena, st);
 }
 
+static bool was_run(const struct fc_bulk *bulk, const char *kind)
+{
+    for (uint32_t i = 0; i < bulk->n_cases; i++)
+        if (!strcmp(bulk->cases[i].kind, kind)) return true;
+    return false;
+}
+
+/* The kind that the process answers for: itself, for another permutation a random one, "" of none that was run. */
+static const char *kind_run(const struct fc_bulk *bulk, const char *kind)
+{
+    static const char *const others[] = {"alltoall", "stencil", FC_BULK_GRAPH};
+    bool sends_to_one = true;
+    for (size_t i = 0; i < FC_COUNT(others); i++) sends_to_one = sends_to_one && strcmp(kind, others[i]);
+    if (was_run(bulk, kind)) return kind;
+    return sends_to_one && was_run(bulk, FC_BULK_PERMUTATION) ? FC_BULK_PERMUTATION : "";
+}
+
 /* net NULL: a network that was not run. */
 static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                                   const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
@@ -250,20 +240,20 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
-    bool known = false;
     *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
-    for (uint32_t i = 0; i < bulk->n_cases; i++) known = known || !strcmp(bulk->cases[i].kind, kind);
     if (fc_bulk_open(bulk, &kriging, &mean, st)) return st->code;
-    struct fc_kriging_point at = {.kind = known ? kind : "", .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
+    struct fc_kriging_point at = {.kind = kind_run(bulk, kind),
+                                  .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(trend(bulk, at.x) + mean + value);
-    answer->error_percent =
-        fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
-    check_hull(bulk, known ? kind : "", point, answer);
-    if (answer->extrapolated) answer->error_percent *= 2;
+    double covers = fc_bulk_covers(bulk, at.kind);
+    if (strcmp(at.kind, kind)) covers = fmax(covers, fc_bulk_covers(bulk, ""));
+    check_hull(bulk, at.kind, point, answer);
+    if (answer->extrapolated) covers *= OUTSIDE;
+    answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * expm1(covers * deviation));
     return FC_OK;
 }
 
@@ -297,8 +287,8 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
         struct fc_bulk_answer one;
         if (ratio_of(r->bulk, r->distance > 0 && !bulk->before_changes ? NULL : net, kind, point, &one, st))
             return st->code;
-        if (one.extrapolated && r->distance > 0) one.error_percent /= 2; /* what is far is wider by distance */
         double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
+        if (one.extrapolated && r->distance > 0) error /= OUTSIDE; /* what is far is wider by distance */
         mean += r->weight * log_ratio;
         second += r->weight * log_ratio * log_ratio;
         own += r->weight * error * error;

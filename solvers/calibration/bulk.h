@@ -27,9 +27,12 @@ struct fc_bulk_point {
     double anisotropy;    /* greatest over mean time of the router-to-router links that are used */
     double split;         /* adaptive: busiest link of the even split over that of the solver's; else 1 */
     double latency_share; /* fill_s over reference_s */
+    double rounds;        /* of fc_bulk_rounds over links_s, at least 1; 1 where it was not looked at */
+    double spread;        /* 1 - 1 / destinations of a sending node (W^2 / sum w^2 of their bytes), mean over bytes */
     double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
 };
-enum { FC_BULK_FEATURES = 5 }; /* all but the reference */
+#define FC_BULK_ROUNDS 0.5     /* power of `rounds` that a ratio has, before the process (bulk.c) */
+enum { FC_BULK_FEATURES = 7 }; /* all but the reference */
 
 /* A closed run of the kernel. */
 struct fc_bulk_case {
@@ -40,6 +43,7 @@ struct fc_bulk_case {
     double ratio; /* kernel's time over reference_s */
     /* Errors of the ratio predicted without this network, and without this kind of pattern. */
     double left_network_percent, left_kind_percent;
+    double network_score, kind_score; /* the same in standard deviations of the process */
 };
 struct fc_bulk;
 /* Closed runs of another machine of the family, and how unlike it is (family.h). */
@@ -60,7 +64,10 @@ struct fc_bulk {
 };
 
 /* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as
- * many tasks, in order; "alltoall" by what is sent; else "". */
+ * many tasks, in order; "alltoall" by what is sent; of all else FC_BULK_PERMUTATION where each node sends to one and receives from
+ * one at most, FC_BULK_GRAPH where not. */
+#define FC_BULK_GRAPH "graph"
+#define FC_BULK_PERMUTATION "permutation"
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
 /* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
@@ -69,15 +76,24 @@ const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *d
 enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st);
-/* The point of a phase; `split` of fc_bulk_split. */
-void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand, const struct fc_placement *placement,
-                    const struct fc_load *load, const struct fc_phase_parts *parts, double split,
-                    struct fc_bulk_point *point);
+/* The phase's time as a fluid of nodes that send in rounds (bulk_rounds.c); 0 where it is not looked at. */
+enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_placement *placement, const double *background, double *seconds,
+                            struct fc_status *st);
+/* The point of a phase; `split` of fc_bulk_split, `rounds_s` of fc_bulk_rounds. FC_NO: out of memory. */
+enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_placement *placement, const struct fc_load *load,
+                            const struct fc_phase_parts *parts, double split, double rounds_s,
+                            struct fc_bulk_point *point, struct fc_status *st);
 /* Features of the process. */
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 
+/* Finds the shape of the process of all cases, and each case's errors and scores (bulk_fit.c). */
+enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st);
+/* How many standard deviations of the process cover nine of ten answers of a kind (bulk_error.c) ("": of one that was not run). NaN: no case. */
+double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind);
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
  * each kind left out; NaN without cases. */
 double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);
@@ -95,7 +111,7 @@ bool fc_bulk_tells(const struct fc_bulk *bulk);
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                            const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
 
-/* The answer for a phase of no known kind (kind "") where end points bind (bulk_ends.c): less of the ratio and of its error.
+/* The answer for a phase of no named kind (FC_BULK_GRAPH) where end points bind (bulk_ends.c): less of the ratio and of its error.
  * `background` as in struct fc_load_settings, or NULL. O(links). FC_NO: out of memory. */
 enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *load, const double *background,
                           const struct fc_phase_parts *parts, const struct fc_bulk_point *point,

@@ -1,16 +1,19 @@
 /* bulk_ends.c - phases of no known kind that end points bind: hot spots, incast, graphs with a busy node.
  *
  * The ratio r of bulk.c is what routers lose while packets for one place hold up those for another. It was run on phases in
- * which all nodes send and receive about as much. Two things leave no room for that loss:
+ * which all nodes send and receive about as much. Three things leave less room for that loss:
  *
  * 1. Packets for one end point do not hold up each other: its link is busy as long as any is left. With c the greatest share
- *    of all bytes that one node receives, or sends, two packets that meet are both for others with (1 - c)^2,
+ *    of all bytes that one node receives, beyond an even share of all nodes that take part, two packets that meet are both for others
+ *    with (1 - c)^2,
  *
  *        r_c = 1 + (r - 1) (1 - c)^2.
  *
- * 2. Where a node's own link is busiest, the routers' links have time to spare:
- *
- *        T = max(T_ends, r_c (T_net + T_fill)),   T_ends and T_net of the busiest link of a node and between routers.
+ * 2. Where a node's own link is busiest, the routers' links have time to spare: T = max(T_ends, r_c (T_net + T_fill)), T_ends
+ *    and T_net of the busiest link of a node and between routers.
+ * 3. But not where nodes send to several others in turn: one that is held up holds up the rest, so that end points, too, are not
+ *    always busy. With s the spread of destinations (bulk_point.c; 0: each node sends to one), the greater of r_c (T_ends +
+ *    T_fill) and r_c (T_net + T_fill) counts with s, 2. with 1 - s.
  *
  * The error is the ratio's, as far as the ratio still counts, and at least LEAST_PERCENT: the kernel takes up to 5 % more
  * than the bound for a hot spot, up to 10 % for two (bgl-64, bgl-512, qsnet-64, percs-16, tmesh-216). Half of what the ratio
@@ -23,17 +26,22 @@
 
 #define LEAST_PERCENT 10.0
 
-/* Greatest share of all bytes that one node sends, or receives. */
+/* Greatest share of all bytes that one node receives, beyond an even share of the nodes that send or receive.
+ * bytes[2 n_nodes]: zeroed. */
 static double greatest_share(const struct fc_network *net, const struct fc_load *load, double *bytes)
 {
-    double most = 0;
+    double most = 0, n = 0, *sent = bytes + net->n_nodes;
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t from = net->link_source[l], to = net->link_target[l];
-        if (fc_is_node(net, from)) bytes[2 * (from - net->n_routers)] += load->bytes[l];
-        if (fc_is_node(net, to)) bytes[2 * (to - net->n_routers) + 1] += load->bytes[l];
+        if (fc_is_node(net, from)) sent[from - net->n_routers] += load->bytes[l];
+        if (fc_is_node(net, to)) bytes[to - net->n_routers] += load->bytes[l];
     }
-    for (uint32_t i = 0; i < 2 * net->n_nodes; i++) most = fmax(most, bytes[i]);
-    return load->network_bytes > 0 ? fmin(1, most / load->network_bytes) : 0;
+    for (uint32_t i = 0; i < net->n_nodes; i++) {
+        most = fmax(most, bytes[i]);
+        n += bytes[i] + sent[i] > 0;
+    }
+    if (n < 2 || !(load->network_bytes > 0)) return 1;
+    return fmin(1, fmax(0, (most / load->network_bytes - 1 / n) / (1 - 1 / n)));
 }
 
 enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *load, const double *background,
@@ -49,11 +57,12 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
         if (load->bytes[l] > 0 && !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]))
             net_s = fmax(net_s, load->bytes[l] * load->wire_factor / fc_free_bandwidth(net, background, l));
     double links_s = point->reference_s - parts->fill_s; /* in whole flits */
-    double part = (net_s / parts->links_s * links_s + parts->fill_s) / point->reference_s;
+    double part = fmin(1, (net_s / parts->links_s * links_s + parts->fill_s) / point->reference_s);
+    part = 1 - (1 - part) * (1 - point->spread);
     if (answer->ratio <= 1) q = 1; /* nothing is lost */
-    double lost = (answer->ratio - 1) * q, between = (1 + lost) * fmin(1, part);
-    double most = between + answer->ratio * q * fmin(1, part) * answer->error_percent / 100;
-    double ratio = fmax(between, fmin(1, 1 + lost));
+    double lost = (answer->ratio - 1) * q, between = (1 + lost) * part;
+    double most = between + answer->ratio * q * part * answer->error_percent / 100;
+    double ratio = fmax(between, fmin(1, 1 + lost) * pow(fmax(1, point->rounds), FC_BULK_ROUNDS));
     double unsure = fmax(0, answer->ratio - 1) * (1 - c) / 2, least = hypot(LEAST_PERCENT, 100 * unsure);
     answer->error_percent = fmax(fmin(least, answer->error_percent), 100 * (most / ratio - 1));
     answer->ratio = ratio;

@@ -5,7 +5,9 @@
  *     1 / hops          channels taken by others in turn even out on long ways
  *     log anisotropy    of link loads: long dimensions hold up the short ones (Adiga et al. 2005, 32 x 16 x 16)
  *     log split         what the solver's best split saves over the even one, which routers see nothing of
- *     latency share     of the reference: a lone packet takes exactly that */
+ *     latency share     of the reference: a lone packet takes exactly that
+ *     log rounds        nodes that send in rounds hold up their own messages (bulk_rounds.c)
+ *     spread            packets for many destinations hold up each other; those for one do not */
 #include "solvers/calibration/bulk.h"
 
 #include <math.h>
@@ -15,8 +17,8 @@
  * second) are within, a permutation of 65 536 nodes (three seconds) is not. */
 #define MOST_WORK 2.5e8
 
-static const char *const kinds[] = {"tornado",  "transpose",   "complement", "bit-reverse",
-                                    "neighbor", "permutation", NULL};
+static const char *const kinds[] = {"tornado",  "transpose",         "complement", "bit-reverse",
+                                    "neighbor", FC_BULK_PERMUTATION, NULL};
 
 /* ---- kinds ---- */
 
@@ -47,16 +49,35 @@ static bool in_order(const struct fc_network *net, const struct fc_placement *pl
     return true;
 }
 
+/* Every node sends to at most one and receives from at most one; where there is no memory for it, false. */
+static bool is_one_to_one(const struct fc_network *net, const struct fc_demand *demand,
+                          const struct fc_placement *placement)
+{
+    struct fc_arena arena = {0};
+    struct fc_status none = {0};
+    bool one = demand->n_dense == 0;
+    uint32_t *to = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *to, &none), *from = to + net->n_nodes;
+    for (size_t e = 0; to && e < demand->n_entries && one; e++) {
+        uint32_t src = placement->node[demand->src[e]], dst = placement->node[demand->dst[e]];
+        if (src == dst) continue;
+        one = (to[src] == 0 || to[src] == dst + 1) && (from[dst] == 0 || from[dst] == src + 1);
+        to[src] = dst + 1;
+        from[dst] = src + 1;
+    }
+    fc_arena_free(&arena);
+    return to && one;
+}
+
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load)
 {
     if (is_all_to_all(net, demand, load)) return "alltoall";
-    if (!in_order(net, placement) || demand->n_dense) return "";
-    if (demand->n_grid) return "stencil"; /* no other demand has one */
+    bool ordered = in_order(net, placement) && !demand->n_dense;
+    if (ordered && demand->n_grid) return "stencil"; /* no other demand has one */
     size_t n = strcspn(demand->name, ":");
-    for (int i = 0; kinds[i] && demand->n_entries <= demand->n_tasks; i++)
+    for (int i = 0; ordered && kinds[i] && demand->n_entries <= demand->n_tasks; i++)
         if (strlen(kinds[i]) == n && !strncmp(demand->name, kinds[i], n)) return kinds[i];
-    return "";
+    return is_one_to_one(net, demand, placement) ? FC_BULK_PERMUTATION : FC_BULK_GRAPH;
 }
 
 /* ---- points ---- */
@@ -134,17 +155,49 @@ enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand 
     return FC_OK;
 }
 
-void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand, const struct fc_placement *placement,
-                    const struct fc_load *load, const struct fc_phase_parts *parts, double split,
-                    struct fc_bulk_point *point)
+/* 1 - 1 / destinations of a node, mean over bytes. sums[2 n_nodes]: zeroed. */
+static double spread(const struct fc_network *net, const struct fc_demand *d, const struct fc_placement *placement,
+                     double *sums)
 {
-    double whole_flits;
+    double *squares = sums + net->n_nodes, all = 0, single = 0;
+    for (size_t e = 0; e < d->n_entries; e++) {
+        uint32_t node = placement->node[d->src[e]];
+        if (node == placement->node[d->dst[e]]) continue;
+        sums[node] += d->bytes[e];
+        squares[node] += d->bytes[e] * d->bytes[e];
+    }
+    for (uint32_t node = 0; node < net->n_nodes; node++) {
+        all += sums[node];
+        if (sums[node] > 0) single += squares[node] / sums[node];
+    }
+    for (int i = 0; i < d->n_dense; i++) {
+        const struct fc_dense *part = &d->dense[i];
+        double a = 0, b = 0, squared = 0;
+        for (uint32_t t = 0; t < d->n_tasks; t++) a += part->a[t], b += part->b[t], squared += part->b[t] * part->b[t];
+        all += a * b;
+        if (b > 0) single += a * squared / b;
+    }
+    return all > 0 ? fmax(0, 1 - single / all) : 0;
+}
+
+enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_placement *placement, const struct fc_load *load,
+                            const struct fc_phase_parts *parts, double split, double rounds_s,
+                            struct fc_bulk_point *point, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    double whole_flits, *sums = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *sums, st);
+    if (!sums) return st->code;
     count_packets(net, demand, placement, &point->packets, &whole_flits);
     point->hops = load->network_bytes > 0 ? load->hop_bytes / load->network_bytes : 0;
     point->anisotropy = anisotropy(net, load);
     point->split = split;
     point->reference_s = parts->links_s * whole_flits + parts->fill_s;
     point->latency_share = point->reference_s > 0 ? parts->fill_s / point->reference_s : 0;
+    point->rounds = parts->links_s > 0 ? fmax(1, rounds_s / parts->links_s) : 1;
+    point->spread = spread(net, demand, placement, sums);
+    fc_arena_free(&arena);
+    return FC_OK;
 }
 
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES])
@@ -155,4 +208,6 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
     x[2] = log(point->anisotropy);
     x[3] = log(point->split);
     x[4] = point->latency_share;
+    x[5] = log(fmax(1, point->rounds));
+    x[6] = point->spread;
 }

@@ -18,7 +18,7 @@
 #define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
 enum {
-    MOST_PATTERNS = 12,
+    MOST_PATTERNS = 16,
     MOST_NETWORKS = FC_CALIBRATION_MOST_NETWORKS,
     MOST_RELATIVES = 8,
     MOST_NODES = 4096,
@@ -36,7 +36,8 @@ struct family {
     struct fc_arena arena;
     struct fc_placement placement; /* tasks in order, as many on each node */
     struct fc_load load;           /* of one packet */
-    double split;                  /* fc_bulk_split */
+    bool alike;                    /* all messages are as long: loads of other sizes are those times the size */
+    double split, rounds_s;        /* fc_bulk_split, fc_bulk_rounds */
     double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
     bool events;                   /* the event engine counts packets over links, the cycle engine flits */
     double flits;                  /* of a packet */
@@ -100,8 +101,10 @@ static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_statu
     char text[TEXT];
     name_pattern(f, message_bytes(f, 1), text, sizeof text);
     if (fc_demand_from_pattern(f->net, text, seed, &demand, st)) return st->code;
+    f->alike = demand.n_dense || fc_all_equal(demand.bytes, (uint32_t)demand.n_entries);
     if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
-        fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st);
+        if (!fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st))
+            fc_bulk_rounds(f->net, &demand, &f->placement, NULL, &f->rounds_s, st);
     fc_demand_free(&demand);
     return st->code;
 }
@@ -141,7 +144,13 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
 static enum fc_code add_families(const struct fc_network *net, uint64_t seed, struct family *families, int *n,
                                  struct fc_status *st)
 {
-    static const char *const own[] = {"neighbor", "permutation:seed=1", "permutation:seed=2", "stencil2d"};
+    static const char *const own[] = {"neighbor",
+                                      "permutation:seed=1",
+                                      "permutation:seed=2",
+                                      "stencil2d",
+                                      "random:seed=1",
+                                      "random:partners=3,share=0.125,sigma=0,seed=2",
+                                      "random:partners=12,sigma=0.5,seed=3"};
     if (add_family(net, "alltoall", seed, families, n, st)) return st->code;
     struct fc_calibration_patterns patterns;
     fc_calibration_patterns(net, &patterns);
@@ -193,7 +202,7 @@ static uint32_t choose(const struct family *families, int n_families, double bud
 
 /* ---- runs ---- */
 
-/* The family's loads for messages of this size. All messages are as long. */
+/* The family's loads for messages of this size, where all are as long. */
 static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load, struct fc_status *st)
 {
     const struct family *f = r->of;
@@ -209,7 +218,30 @@ static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, stru
     return st->code;
 }
 
-static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct fc_load *load, uint64_t seed,
+/* What is known of the run's loads without the kernel. */
+struct known {
+    struct fc_load load;
+    double split, rounds_s;
+};
+
+static enum fc_code know(const struct run *r, const struct fc_demand *demand, uint64_t seed, struct known *k,
+                         struct fc_status *st)
+{
+    const struct family *f = r->of;
+    const struct fc_machine *m = f->net->machine;
+    struct fc_load_settings how = {.threads = 1, .seed = seed};
+    if (f->alike) {
+        k->split = f->split;
+        k->rounds_s = f->rounds_s * fc_wire_bytes(m, r->bytes) / fc_wire_bytes(m, message_bytes(f, 1));
+        return scale_load(r, &k->load.arena, &k->load, st);
+    }
+    if (fc_load_solve(f->net, demand, &f->placement, &how, &k->load, st) ||
+        fc_bulk_split(f->net, demand, &f->placement, &k->load, &k->split, st))
+        return st->code;
+    return fc_bulk_rounds(f->net, demand, &f->placement, NULL, &k->rounds_s, st);
+}
+
+static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct known *k, uint64_t seed,
                               struct fc_status *st)
 {
     struct fc_flit_settings settings;
@@ -219,11 +251,11 @@ static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, con
     fc_flit_defaults(&settings);
     settings.seed = seed;
     settings.threads = 1;
-    if (fc_phase_parts(f->net, demand, &f->placement, load, NULL, &parts, st) ||
+    if (fc_phase_parts(f->net, demand, &f->placement, &k->load, NULL, &parts, st) ||
+        fc_bulk_locate(f->net, demand, &f->placement, &k->load, &parts, k->split, k->rounds_s, &r->out.at, st) ||
         fc_flit_run(f->net, demand, f->placement.node, &settings, &result, st))
         return st->code;
-    fc_bulk_locate(f->net, demand, &f->placement, load, &parts, f->split, &r->out.at);
-    r->out.kind = fc_bulk_kind(f->net, demand, &f->placement, load);
+    r->out.kind = fc_bulk_kind(f->net, demand, &f->placement, &k->load);
     r->out.nodes = f->net->n_nodes;
     r->out.ratio = (double)result.cycles * result.cycle_s / r->out.at.reference_s;
     r->hops_run = (double)result.flit_hops / (strcmp(result.engine, "event") ? 1 : r->flits);
@@ -235,13 +267,12 @@ static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, con
 
 static void run_one(struct run *r, uint64_t seed, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
     struct fc_demand demand;
-    struct fc_load load;
+    struct known known = {0};
     if (fc_demand_from_pattern(r->of->net, r->pattern, seed, &demand, st)) return;
-    if (!scale_load(r, &arena, &load, st)) run_phase(r, &demand, &load, seed, st);
+    if (!know(r, &demand, seed, &known, st)) run_phase(r, &demand, &known, seed, st);
+    fc_load_free(&known.load);
     fc_demand_free(&demand);
-    fc_arena_free(&arena);
 }
 
 static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibration_settings *settings,
@@ -263,29 +294,7 @@ static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibr
     return FC_OK;
 }
 
-/* ---- the process and its errors ---- */
-
-static enum fc_code fit(struct fc_bulk *bulk, struct fc_status *st)
-{
-    struct fc_arena arena = {0};
-    struct fc_kriging *kriging = NULL;
-    double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
-                 *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
-    if (value && deviation && !fc_bulk_open(bulk, &kriging, &mean, st)) {
-        bulk->shape = *fc_kriging_shape_of(kriging);
-        for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND && !st->code; what++) {
-            if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
-            for (uint32_t i = 0; i < bulk->n_cases; i++) {
-                struct fc_bulk_case *c = &bulk->cases[i];
-                double error = 100 * fabs(expm1(mean + value[i] - log(c->ratio)));
-                *(what == FC_KRIGING_GROUP ? &c->left_network_percent : &c->left_kind_percent) = error;
-            }
-        }
-    }
-    fc_kriging_close(kriging);
-    fc_arena_free(&arena);
-    return st->code;
-}
+/* ---- what is kept ---- */
 
 static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *arena, struct fc_bulk *bulk,
                          struct fc_status *st)
@@ -300,7 +309,7 @@ static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *ar
         c->network = fc_copy_text(arena, fc_machine_shape(runs[i].of->net->machine, shape, sizeof shape), st);
         c->pattern = fc_copy_text(arena, runs[i].pattern, st);
     }
-    if (!st->code && bulk->n_cases >= LEAST_CASES) return fit(bulk, st);
+    if (!st->code && bulk->n_cases >= LEAST_CASES) return fc_bulk_fit(bulk, st);
     bulk->n_cases = 0;
     return st->code;
 }

@@ -4,7 +4,8 @@
 #include "solvers/calibration/calibration_yaml.h"
 
 /* In the order of fc_bulk_features. */
-static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split", "latency_share"};
+static const char *const features[FC_BULK_FEATURES] = {"packets",       "hops",   "anisotropy", "split",
+                                                       "latency_share", "rounds", "spread"};
 
 /* ---- writing ---- */
 
@@ -15,11 +16,14 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
     fprintf(f, ", pattern: ");
     put_text(f, c->pattern);
     fprintf(f, ", kind: \"%s\", nodes: %llu", c->kind, (unsigned long long)c->nodes);
-    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split, c->at.latency_share};
+    const double at[FC_BULK_FEATURES] = {c->at.packets,       c->at.hops,   c->at.anisotropy, c->at.split,
+                                         c->at.latency_share, c->at.rounds, c->at.spread};
     put_list(f, ", at", at, FC_BULK_FEATURES);
     put_key(f, ", ratio", c->ratio);
     put_key(f, ", left_network", c->left_network_percent);
     put_key(f, ", left_kind", c->left_kind_percent);
+    put_key(f, ", network_score", c->network_score);
+    put_key(f, ", kind_score", c->kind_score);
     fprintf(f, "}\n");
 }
 
@@ -55,17 +59,25 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
         REAL("ratio", struct fc_bulk_case, ratio, 1e-6, 1e6),
         REAL("left_network", struct fc_bulk_case, left_network_percent, 0, 1e9),
         REAL("left_kind", struct fc_bulk_case, left_kind_percent, 0, 1e9),
+        REAL("network_score", struct fc_bulk_case, network_score, 0, 1e9),
+        REAL("kind_score", struct fc_bulk_case, kind_score, 0, 1e9),
     };
     static const char *const others[] = {"at"};
     double at[FC_BULK_FEATURES];
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, 1, c) ||
         read_list(r, fc_yaml_value(&r->yaml, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
         return r->st->code;
-    c->at = (struct fc_bulk_point){
-        .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
-    if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "at")),
-                   "at: expected packets, anisotropy and split of at least 1 and a share of at most 1");
+    c->at = (struct fc_bulk_point){.packets = at[0],
+                                   .hops = at[1],
+                                   .anisotropy = at[2],
+                                   .split = at[3],
+                                   .latency_share = at[4],
+                                   .rounds = at[5],
+                                   .spread = at[6]};
+    if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1 && at[5] >= 1 && at[6] <= 1) return FC_OK;
+    return fc_fail(
+        r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "at")),
+        "at: expected packets, anisotropy, split and rounds of at least 1, a share and a spread of at most 1");
 }
 
 static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, struct fc_bulk *bulk)

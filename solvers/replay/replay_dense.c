@@ -128,7 +128,8 @@ static void end(struct fc_run *run, struct fc_strand *s)
     struct fc_harvest h = {0};
     for (uint32_t i = 0; i + 1 < s->call->n; i++) {
         const struct fc_dense_part *part = &row->part[i];
-        uint32_t from = s->call->alike->from(s->call->n, s->member, 0, i);
+        uint32_t from = s->member;
+        fc_call_receives(s->call, s->member, i, &from);
         double arrived_s[FC_VIEWS] = {-part->arrived_s[FC_REAL], -part->arrived_s[FC_ALONE]};
         fc_harvest_arrived(run, &h, arrived_s, fabs(part->bytes), part->bytes < 0,
                            fc_ranks_share(run, s->call->member[from], s->rank), &part->chain);

@@ -248,7 +248,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     double packets = fmax(1, m->bytes / t->ways.packet_bytes);
     uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
-                             packets / (packets + HALF_BLOCKS));
+                             packets / (packets + HALF_BLOCKS), w);
     return moves(t, m, f, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
                  (struct moving){.slack_s = 1e-11 * least_s,
                                  .head_s = head_s,

@@ -76,6 +76,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->sums);
     free(f->mix);
     free(f->stirred);
+    free(f->alike);
     memset(f, 0, sizeof *f);
 }
 
@@ -120,13 +121,23 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
+/* Room to count flows of the way. */
+static bool count_way(struct fc_fair *f, uint32_t way)
+{
+    size_t before = f->alike_capacity;
+    if (!RESERVE(f, alike, alike_capacity, way + 1ull)) return false;
+    for (size_t k = before; k < f->alike_capacity; k++) f->alike[k] = 0;
+    return true;
+}
+
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, uint32_t whole,
-                     double blocks)
+                     double blocks, uint32_t way)
 {
     uint32_t all = n + (whole != FC_NONE);
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
-        (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
+        (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)) ||
+        (f->mix && way != FC_NONE && !count_way(f, way)))
         return FC_NONE;
     for (uint32_t i = 0; i < all; i++) {
         struct fc_fair_link *l = &f->link[i < n ? link[i] : whole];
@@ -139,7 +150,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     else
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
-        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks};
+        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, way};
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {

@@ -37,6 +37,7 @@ struct fc_fair_flow {
     uint32_t place;      /* in came[] */
     uint8_t state;
     float blocks; /* 0 to 1 */
+    uint32_t way; /* FC_NONE: like no other */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
@@ -66,21 +67,23 @@ struct fc_fair {
     struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
     uint32_t *stirred;         /* [n_stirred] links */
     double limit;              /* of the capacity, where very many mix */
+    uint32_t *alike;           /* [alike_capacity] living flows of each way; NULL without `mix` */
     size_t n_stirred;
-    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity;
+    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, alike_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
 enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
 /* From now on (no flow is there yet) a link l with mixes[l] has, of what it was opened with, the part
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
- * for its flows together; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
+ * for its flows together, those of one way being one in Q; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
 /* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them, and whole over one more,
- * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
+ * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). `way`: a number that all flows over the same links with the same weights share, and no other; FC_NONE: none
+ * does. Returns its number, FC_NONE with the status filled when there
  * is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, uint32_t whole,
-                     double blocks);
+                     double blocks, uint32_t way);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */

@@ -159,7 +159,7 @@ $ fabricast predict -m bgl-512 -p alltoall:bytes=2400
 > of peak        98.4 %
 > best bound     7.899 ms: no mapping of this job is faster (all tasks, halves of dimension 1)
 > bottleneck     x+ (0,0,0)->(1,0,0) carries 1.229 MB; link binds
-> error          +-7 % against the kernel, calibrated by bgl-512.calibration.yaml
+> error          +-4 % against the kernel, calibrated by bgl-512.calibration.yaml
 > traffic        627.9 MB between nodes, 0 B inside, 3.775 GB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 

@@ -3,7 +3,7 @@ $ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-64.fct, 64 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def            87.78 ms     61.3     57.2     23.5   +-22 %   kernel  up node 0->L1.0
+> qsnet-64         def            87.48 ms     61.2     57.4     23.6   +-22 %   kernel  up node 0->L1.0
 > qsnet-64         optimize       72.62 ms     55.3     82.3     28.4   +-19 %   kernel  up node 56->L1.14
 > percs-16         def            36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
 > percs-16         optimize=def   36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
@@ -44,7 +44,7 @@ $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > hop-bytes   2.684 GB (1.212 hops a byte)
 > bound       838.9 us (busiest link 838.9 us, wire bytes 1 x payload)
 > time        1.681 ms on the network, 49.9 % of peak
-> error       +-22 % against the kernel, calibrated by percs-16.calibration.yaml
+> error       +-5 % against the kernel, calibrated by percs-16.calibration.yaml
 $ fabricast certify -m tmesh-216
 > machine     tmesh-216: TMesh, 6 x 6 x 6 torus of chips with a 4 x 4 mesh, bridges LN{0,2,4} RN{1,3,5}
 > confidence  high for sizes, bandwidths and bridges (stated); delays, packets (as Blue Gene/Q), buffers and software costs are estimates

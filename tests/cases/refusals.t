@@ -99,7 +99,7 @@ $ fabricast machines bgl-513
 ! fabricast: no shipped machine is called 'bgl-513'; did you mean 'bgl-512'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
 ? 2
 $ fabricast load -m bgl-64 -p stencil5d
-! fabricast: unknown pattern 'stencil5d' (did you mean 'stencil2d'? known: uniform, complement, transpose, tornado, bit-reverse, neighbor, hotregion, alltoall, blocks, hotspot, line-broadcast, plane-broadcast, broadcast, stencil2d, stencil3d, stencil4d, multicast, permutation)
+! fabricast: unknown pattern 'stencil5d' (did you mean 'stencil2d'? known: uniform, complement, transpose, tornado, bit-reverse, neighbor, hotregion, alltoall, blocks, hotspot, line-broadcast, plane-broadcast, broadcast, stencil2d, stencil3d, stencil4d, multicast, permutation, random)
 ? 2
 $ fabricast load -m bgl-64 -p hotregion:fractoin=0.2
 ! fabricast: pattern hotregion: unknown key 'fractoin' (did you mean 'fraction'? known: fraction, region)

@@ -2,17 +2,17 @@
 
 $ printf 'command: load -p stencil2d:grid=8x8,bytes=64KiB\nvary: {machine: [bgl-64, qsnet-64], map: [def, random], seed: "1:2:1"}\ncolumns: [bound_s, bottleneck.class, percent_of_peak]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml --threads 2
 > machine   map     seed      bound_s  bottleneck.class  percent_of_peak  status
-> bgl-64    def     1     0.000842926  torus                     98.4766       0
-> bgl-64    def     2     0.000842926  torus                     98.4766       0
-> bgl-64    random  1      0.00100097  torus                     64.4133       0
-> bgl-64    random  2      0.00092195  torus                     66.9795       0
-> qsnet-64  def     1      0.00193565  leaf                      99.9925       0
-> qsnet-64  def     2      0.00193565  leaf                      99.9925       0
-> qsnet-64  random  1      0.00154852  leaf                       75.826       0
-> qsnet-64  random  2      0.00232278  leaf                      97.1544       0
+> bgl-64    def     1     0.000842926  torus                     99.5001       0
+> bgl-64    def     2     0.000842926  torus                     99.5001       0
+> bgl-64    random  1      0.00100097  torus                     56.8371       0
+> bgl-64    random  2      0.00092195  torus                      56.958       0
+> qsnet-64  def     1      0.00193565  leaf                      78.7554       0
+> qsnet-64  def     2      0.00193565  leaf                      78.7554       0
+> qsnet-64  random  1      0.00154852  leaf                      69.0178       0
+> qsnet-64  random  2      0.00232278  leaf                      67.8851       0
 $ fabricast sweep $TMP/s.yaml -o $TMP/s.tsv; head -2 $TMP/s.tsv; test -e $TMP/s.tsv.part; echo $?
 > machine	map	seed	bound_s	bottleneck.class	percent_of_peak	status	message
-> bgl-64	def	1	0.000842925714285714	torus	98.4766080218876	0	
+> bgl-64	def	1	0.000842925714285714	torus	99.5000943684558	0	
 > 1
 $ printf 'command: load -p uniform\nvary: {machine: [bgl-64, bgl-46]}\ncolumns: [bound_s]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > machine      bound_s  status  message
