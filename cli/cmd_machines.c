@@ -9,6 +9,7 @@
 #include "models/import/import.h"
 
 #include <math.h>
+#include <string.h>
 
 struct figures {
     const struct fc_session *session;

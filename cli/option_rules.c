@@ -194,7 +194,8 @@ static bool tables_phases(const struct facts *f)
 static const struct rule rules[] = {
     /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
     {ALL, "seed threads quiet output", NULL, NULL, NULL},
-    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL, NULL},
+    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL,
+     NULL},
     {JOBS " curve calibrate certify place", "machine routing", NULL, NULL, NULL},
     {JOBS " curve certify place", "set", NULL, NULL, NULL},
     {JOBS " curve certify", "without", NULL, NULL, NULL},

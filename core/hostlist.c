@@ -110,8 +110,7 @@ static uint64_t count_names(const char *at, const char *end)
     return names < UINT32_MAX ? names : UINT32_MAX;
 }
 
-/* The length of the first element of a list: up to the next comma outside [] and (). */
-static size_t element_length(const char *text, size_t length)
+size_t fc_host_element(const char *text, size_t length)
 {
     size_t n = 0;
     for (int depth = 0; n < length && (text[n] != ',' || depth > 0); n++) {
@@ -125,7 +124,7 @@ uint64_t fc_host_list_count(const char *text, size_t length)
 {
     uint64_t names = 0;
     for (size_t at = 0; at < length && names < UINT32_MAX; at++) {
-        size_t n = element_length(text + at, length - at);
+        size_t n = fc_host_element(text + at, length - at);
         names += count_names(text + at, text + at + n);
         at += n;
     }
@@ -154,7 +153,7 @@ enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *v
                        (int)(length < 80 ? length : 80), text, FC_MOST_HOSTS);
     for (size_t at = 0;; at++) {
         w.element = text + at;
-        w.length = element_length(text + at, length - at);
+        w.length = fc_host_element(text + at, length - at);
         at += w.length;
         if (walk_element(&w)) return st->code;
         if (at == length) return FC_OK;
@@ -168,7 +167,7 @@ static enum fc_code visit_elements(const char *text, size_t length, bool in_file
                                    void *context, struct fc_place where, struct fc_status *st)
 {
     for (size_t at = 0;; at++) {
-        size_t n = element_length(text + at, length - at);
+        size_t n = fc_host_element(text + at, length - at);
         const char *element = text + at;
         at += n;
         while (n > 0 && *element == ' ') element++, n--;

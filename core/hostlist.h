@@ -23,6 +23,9 @@ enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *v
 /* How many names the list stands for, as far as it is well formed; at most UINT32_MAX. */
 uint64_t fc_host_list_count(const char *text, size_t length);
 
+/* The length of the first element of a list: up to the next comma outside [] and (). */
+size_t fc_host_element(const char *text, size_t length);
+
 /* Reads names by their text as users give them: "@FILE" or a path with '/' is a file with lists apart by
  * blanks and lines, '#' comments, names repeated as in a $PBS_NODEFILE; anything else is a list itself. Each
  * element is visited whole (fc_host_list_walk takes it apart). `in_file` tells the visitor which. `line`: of a file only

@@ -222,7 +222,7 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     double alone_s = m->time_s + m->bytes * fmax(t->local_s_per_byte, 1 / l->capacity);
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
-    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, memory, 0);
+    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, memory, 0, FC_NONE);
     return moves(t, m, f, late_s,
                  (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s});
 }
