@@ -74,7 +74,8 @@ static void refused_fits(void)
     struct fc_bulk_case cases[] = {{.kind = "alltoall", .at = {.packets = 1}, .ratio = 9},
                                    {.kind = "alltoall", .at = {.packets = 10}, .ratio = 2},
                                    {.kind = "neighbor", .at = {.packets = 10}, .ratio = 9}};
-    struct fc_calibration c = {.residual_percent = 30,
+    struct fc_calibration c = {.free_parameter = {true},
+                               .residual_percent = 30,
                                .left_out_mean_percent = NAN,
                                .saturation_mean_percent = 4,
                                .phases = {.n_cases = FC_COUNT(cases), .cases = cases}};

@@ -9,12 +9,13 @@
 #include <string.h>
 
 /* Files that are a family's, a routing's or a rule's own begin so. */
-static const char *const own[] = {"family_", "routing_", "cdg_", "vc_", "route_"};
+static const char *const own[] = {"family_", "routing_", "cdg_", "vc_", "route_", "generate_", "recognise_"};
 
 /* What else has one of the words in quotes, and for what. All else that a file has is an error. */
 static const struct {
     const char *file, *word;
 } other[] = {
+    {"solvers/calibration/bulk.h", "graph"},              /* a kind of phase: whoever sends to whom */
     {"models/network.h", "torus"},                        /* an example in a comment */
     {"models/machine.c", "ugal"},                         /* a section of the router's, for those that can do it */
     {"mapping/place/place_traffic.c", "dimension-order"}, /* how packets turn on a chip: place --turns */

@@ -114,7 +114,7 @@ static void write_machine(const struct import *i, FILE *f)
         quoted(slash ? slash + 1 : i->hosts, f);
         fputc('\n', f);
     }
-    fprintf(f, "network:\n  family: %s\n", s->family ? s->family : "graph");
+    fprintf(f, "network:\n  family: %s\n", s->family ? s->family : fc_family_graph.name);
     if (s->family) {
         fprintf(f, "  %s", s->keys);
     } else {

@@ -288,7 +288,8 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
         if (ratio_of(r->bulk, r->distance > 0 && !bulk->before_changes ? NULL : net, kind, point, &one, st))
             return st->code;
         double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
-        if (one.extrapolated && r->distance > 0) error /= OUTSIDE; /* what is far is wider by distance */
+        if (one.extrapolated && r->distance > 0 && !bulk->before_changes)
+            error /= OUTSIDE; /* what is far is wider by distance */
         mean += r->weight * log_ratio;
         second += r->weight * log_ratio * log_ratio;
         own += r->weight * error * error;

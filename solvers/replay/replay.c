@@ -90,8 +90,8 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
 static enum fc_code share_memory(const struct fc_job *job, struct fc_software *software)
 {
     uint32_t most = 1;
-    double bytes_per_s = job->net->machine->memory_bytes_per_s;
-    if (job->settings->loggops || isinf(bytes_per_s)) return FC_OK;
+    double bytes_per_s = job->settings->loggops ? INFINITY : job->net->machine->memory_bytes_per_s;
+    if (isinf(bytes_per_s)) return FC_OK;
     uint32_t *tasks = calloc(job->net->n_nodes, sizeof *tasks);
     if (!tasks) return fc_out_of_memory(job->st, "the tasks of each node");
     for (uint32_t r = 0; r < job->trace->n_ranks; r++)

@@ -38,11 +38,11 @@ $ printf 'vary: {seed: 1:2:1}\ncolumns: [a]\ncommand: trace -m bgl-64\n' > $TMP/
 ! fabricast: s.yaml:3: command: `trace` does not only answer (in a sweep: `trace info`)
 ? 2
 $ for c in report reproduce calibrate 'sweep s.yaml' nothing; do printf "command: $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); done
-! fabricast: s.yaml:1: command: 'report' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
-! fabricast: s.yaml:1: command: 'reproduce' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
-! fabricast: s.yaml:1: command: 'calibrate' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
-! fabricast: s.yaml:1: command: 'sweep' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
-! fabricast: s.yaml:1: command: 'nothing' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+! fabricast: s.yaml:1: command: 'report' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'reproduce' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'calibrate' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'sweep' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'nothing' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
 ? 2
 $ for c in '-o x' '-ox' '--output=x' '--ou x' '--plot x' '--pl=x'; do printf "command: load -m bgl-64 -p uniform $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml; ls x 2>/dev/null); done 2>&1 | sort | uniq -c | sed 's/^ *//'
 > 4 fabricast: s.yaml:1: command: --output writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
@@ -97,14 +97,14 @@ $ fabricast calibrate -m bgl-64 --set router.vcs=4
 # rows are held against is told where it differs between them.
 $ printf 'command: predict -m bgl-64 -p stencil3d:grid=4x4x4,bytes=64KiB\nvary: {router.buffer: [512 B, 1 KiB, 2 KiB, 4 KiB]}\ncolumns: [time_s, error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml; fabricast sweep $TMP/s.yaml --json | grep -c error_against; sed -i 's/router.buffer: .*/router.buffer: [2 KiB, 4 KiB]}/' $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer      time_s  error_percent  error_against  status
-> 512 B          0.00282545         22.835  family              0
-> 1 KiB          0.00282545        19.9975  kernel              0
-> 2 KiB          0.00282545         22.835  family              0
-> 4 KiB          0.00282545        30.1855  family              0
+> 512 B          0.00280246        42.4999  family              0
+> 1 KiB          0.00280246        40.4611  kernel              0
+> 2 KiB          0.00280246        42.4999  family              0
+> 4 KiB          0.00280246        48.3279  family              0
 > 4
 > router.buffer      time_s  error_percent  status
-> 2 KiB          0.00282545         22.835       0
-> 4 KiB          0.00282545        30.1855       0
+> 2 KiB          0.00280246        42.4999       0
+> 4 KiB          0.00280246        48.3279       0
 $ printf 'command: curve -m bgl-512 -p uniform --loads 60%% --solver queueing\nvary: {router.buffer: [512 B, 1 KiB, 4 KiB]}\ncolumns: [saturation.queueing, points.0.queueing.error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer  saturation.queueing  points.0.queueing.error_percent  error_against  status
 > 512 B                    0.0285832                          43.0329  family              0
