@@ -24,7 +24,7 @@
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
-#define OUTSIDE 1.5             /* an error outside of what was run, over that inside */
+#define OUTSIDE 1.2             /* an error outside of what was run, over that inside */
 #define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
