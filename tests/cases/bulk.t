@@ -61,4 +61,4 @@ $ cd $TMP; printf 'name: plain\nclock: 1 GHz\nnetwork: {family: mesh, dims: [4, 
 # All-to-all on 64 x 32 x 32 of Blue Gene/L: 64 % of peak were measured (Kumar et al., ICPP 2008).
 $ fabricast load -m bgl-64k -p alltoall:bytes=240 | tail -2
 > time        1.144 s on the network, 70.7 % of peak
-> error       +-26 % against the kernel, calibrated by bgl-64k.calibration.yaml; extrapolated: mean hops 32: no such phase was run
+> error       +-20 % against the kernel, calibrated by bgl-64k.calibration.yaml; extrapolated: mean hops 32: no such phase was run

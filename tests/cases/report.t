@@ -6,7 +6,7 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 >
 > mapping                time    error  against      bound  of peak  of best  bottleneck
 > def                1.683 ms    +-5 %   kernel   838.9 us     49.9      3.3  D 0.0->1.0
-> bsm                405.9 us   +-52 %   kernel   209.7 us     51.7     13.8  D 0.0->1.0
+> bsm                405.9 us   +-39 %   kernel   209.7 us     51.7     13.8  D 0.0->1.0
 >
 > best bound  55.92 us: no mapping of this job is faster (grid surface, supernodes)
 > answer      1.68 ms +-5 % against the kernel, 50 % of peak; the D links are the bottleneck; mapping bsm 4.1x faster

@@ -97,14 +97,14 @@ $ fabricast calibrate -m bgl-64 --set router.vcs=4
 # rows are held against is told where it differs between them.
 $ printf 'command: predict -m bgl-64 -p stencil3d:grid=4x4x4,bytes=64KiB\nvary: {router.buffer: [512 B, 1 KiB, 2 KiB, 4 KiB]}\ncolumns: [time_s, error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml; fabricast sweep $TMP/s.yaml --json | grep -c error_against; sed -i 's/router.buffer: .*/router.buffer: [2 KiB, 4 KiB]}/' $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer      time_s  error_percent  error_against  status
-> 512 B          0.00280246        42.4999  family              0
-> 1 KiB          0.00280246        40.4611  kernel              0
-> 2 KiB          0.00280246        42.4999  family              0
-> 4 KiB          0.00280246        48.3279  family              0
+> 512 B          0.00280246         33.592  family              0
+> 1 KiB          0.00280246        31.2336  kernel              0
+> 2 KiB          0.00280246         33.592  family              0
+> 4 KiB          0.00280246        40.1385  family              0
 > 4
 > router.buffer      time_s  error_percent  status
-> 2 KiB          0.00280246        42.4999       0
-> 4 KiB          0.00280246        48.3279       0
+> 2 KiB          0.00280246         33.592       0
+> 4 KiB          0.00280246        40.1385       0
 $ printf 'command: curve -m bgl-512 -p uniform --loads 60%% --solver queueing\nvary: {router.buffer: [512 B, 1 KiB, 4 KiB]}\ncolumns: [saturation.queueing, points.0.queueing.error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer  saturation.queueing  points.0.queueing.error_percent  error_against  status
 > 512 B                    0.0285832                          43.0329  family              0

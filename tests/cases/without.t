@@ -43,7 +43,7 @@ $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64K
 > of peak        81.9 %
 > best bound     281 us: no mapping of this job is faster (grid surface of one, nodes)
 > bottleneck     y+ (1,0,0)->(1,1,0) carries 196.6 KB; link binds
-> error          +-52 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: mean hops 1.75: no such phase was run
+> error          +-40 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: mean hops 1.75: no such phase was run
 > traffic        3.146 MB between nodes, 1.049 MB inside, 5.505 MB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 $ fabricast flit -m bgl-64 -p uniform --load 10% --without 5
