@@ -5,7 +5,6 @@
 #include "cli/heartbeat.h"
 #include "cli/print.h"
 #include "cli/watch.h"
-#include "models/machine_files.h"
 #include "solvers/timing.h"
 
 #include <math.h>

@@ -105,3 +105,18 @@ enum fc_code fc_machine_locate(const char *name, char *path, size_t size, struct
                      "contains '/' or ends in .yaml)",
                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
+
+enum fc_code fc_machine_new_file(const char *path, const char *suffix, char *name, size_t name_size, char *beside,
+                                 size_t beside_size, struct fc_status *st)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    size_t length = dot ? (size_t)(dot - base) : 0;
+    if (!dot || strcmp(dot, ".yaml") || length == 0 || length >= name_size ||
+        strspn(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+.") != strlen(base))
+        return fc_refuse(
+            st, FC_INPUT,
+            "-o %.200s: is no name of a machine file (expected NAME.yaml, NAME of letters, digits, - and _)", path);
+    snprintf(name, name_size, "%.*s", (int)length, base);
+    int n = snprintf(beside, beside_size, "%.*s%s.%s", (int)(base - path), path, name, suffix);
+    return (size_t)n < beside_size ? FC_OK : fc_refuse(st, FC_INPUT, "-o: the path is too long");
+}

@@ -1,5 +1,6 @@
 /* generate.c - from "hyperx:dims=10x10" to a machine file. */
 #include "models/generate/generate.h"
+#include "models/machine_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,22 +99,6 @@ static void write_machine(const struct fc_generated *g, const struct fc_generato
     fprintf(f, "}\npacket: {max: 256 B, header: 16 B}\nnode: {cores: %lld}\n", g->rates.cores);
 }
 
-/* "dir/NAME.yaml": NAME into name, and the path of NAME.edges. */
-static enum fc_code names_of(const char *path, char *name, size_t size, char *edges, size_t edges_size,
-                             struct fc_status *st)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    size_t length = dot ? (size_t)(dot - base) : 0;
-    if (!dot || strcmp(dot, ".yaml") || length == 0 || length >= size ||
-        strspn(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+.") != strlen(base))
-        return fc_refuse(
-            st, FC_INPUT,
-            "-o %.200s: is no name of a machine file (expected NAME.yaml, NAME of letters, digits, - and _)", path);
-    snprintf(name, size, "%.*s", (int)length, base);
-    int n = snprintf(edges, edges_size, "%.*s%s.edges", (int)(base - path), path, name);
-    return (size_t)n < edges_size ? FC_OK : fc_refuse(st, FC_INPUT, "-o: the path is too long");
-}
-
 /* What a family refuses (sizes, cables that do not fit) is refused before anything is written. */
 static enum fc_code check(const struct fc_memory_stream *text, const char *path, struct fc_status *st)
 {
@@ -158,7 +143,7 @@ enum fc_code fc_machine_generate(const char *text, const char *path, struct fc_s
     while (*o && (strlen((*o)->name) != length || strncmp((*o)->name, text, length))) o++;
     if (!*o) return unknown(text, length, st);
     struct fc_generated g = {0};
-    if (!names_of(path, g.name, sizeof g.name, edges, sizeof edges, st) &&
+    if (!fc_machine_new_file(path, "edges", g.name, sizeof g.name, edges, sizeof edges, st) &&
         !make(*o, text[length] ? text + length + 1 : "", &g, st))
         write_all(&g, *o, text, path, edges, st);
     fc_arena_free(&g.arena);

@@ -4,6 +4,7 @@
  * file says so: routing, virtual channels, closed forms and pictures are then the family's. */
 #include "models/import/import.h"
 #include "models/family_graph.h"
+#include "models/machine_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +51,6 @@ static enum fc_code recognise(struct import *i, struct fc_status *st)
 {
     if (fc_recognise_fat_tree(&i->net, &i->shape, st) || i->shape.family) return st->code;
     return fc_recognise_torus(&i->net, &i->shape, st);
-}
-
-/* "dir/NAME.yaml": its name, and the path of NAME.hosts. */
-static enum fc_code name_files(struct import *i, const char *path, struct fc_status *st)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    size_t length = dot ? (size_t)(dot - base) : 0;
-    if (!dot || strcmp(dot, ".yaml") || length == 0 || length >= sizeof i->name ||
-        strspn(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+.") != strlen(base))
-        return fc_refuse(
-            st, FC_INPUT,
-            "-o %.200s: is no name of a machine file (expected NAME.yaml, NAME of letters, digits, - and _)", path);
-    snprintf(i->name, sizeof i->name, "%.*s", (int)length, base);
-    int n = snprintf(i->hosts, sizeof i->hosts, "%.*s%s.hosts", (int)(base - path), path, i->name);
-    return (size_t)n < sizeof i->hosts ? FC_OK : fc_refuse(st, FC_INPUT, "-o: the path is too long");
 }
 
 /* ---- the files ---- */
@@ -179,7 +165,8 @@ enum fc_code fc_machine_import(const char *kind, const char *file, const char *p
         return fc_fail(st, FC_INPUT, (struct fc_place){file, 0}, "a path of this kind cannot stand in a machine file");
     const char *slash = strrchr(file, '/');
     snprintf(i.shown, sizeof i.shown, "%s (%s)", slash ? slash + 1 : file, kind);
-    if (name_files(&i, path, st) || open_graph(&i, st)) return st->code;
+    if (fc_machine_new_file(path, "hosts", i.name, sizeof i.name, i.hosts, sizeof i.hosts, st) || open_graph(&i, st))
+        return st->code;
     if (!recognise(&i, st) && !write_all(&i, path, st)) describe(&i, words, size);
     fc_arena_free(&i.shape.arena);
     fc_network_free(&i.net);
