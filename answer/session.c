@@ -74,11 +74,11 @@ static enum fc_code keep_nodes(const struct fc_question *q, struct fc_session *s
         uint32_t old = s->nodes ? s->nodes[i] : (uint32_t)i;
         const char *host = s->net.host_name ? s->net.host_name[old] : NULL; /* the machine names others now */
         if (now[old] == FC_NONE && q->nodes)
-            return fc_refuse(st, FC_INPUT, "--nodes: node %u%s%s%s is gone by --without", old, host ? " (" : "",
-                             host ? host : "", host ? ")" : "");
+            return fc_refuse(st, FC_INPUT, "--nodes: node %u%s%s%s is gone (failed, or by --without)", old,
+                             host ? " (" : "", host ? host : "", host ? ")" : "");
         if (now[old] != FC_NONE) node[n++] = now[old];
     }
-    if (node && n == 0) return fc_refuse(st, FC_NO, "--without: no node is left");
+    if (node && n == 0) return fc_refuse(st, FC_NO, "--without, or failed: of the machine: no node is left");
     s->nodes = node;
     s->n_nodes = n;
     return st->code;
@@ -114,19 +114,37 @@ static enum fc_code escape_deadlock(struct fc_session *s, struct fc_status *st)
     return st->code;
 }
 
-/* --without: nodes are read as the whole machine numbers them, then the network is built anew. */
+static bool is_damaged(const struct fc_question *q, const struct fc_session *s)
+{
+    return q->without || s->machine.failed;
+}
+
+/* Takes out what the machine file and the question say has failed. */
+static enum fc_code take_out(const struct fc_question *q, struct fc_session *s, uint32_t **now, bool *network,
+                             struct fc_status *st)
+{
+    const char *failed = s->machine.failed;
+    size_t size = (failed ? strlen(failed) : 0) + (q->without ? strlen(q->without) : 0) + 2;
+    char *list = fc_alloc(&s->arena, size, 1, st);
+    struct fc_status why = {0};
+    if (!list) return st->code;
+    snprintf(list, size, "%s%s%s", failed ? failed : "", failed && q->without ? "," : "", q->without ? q->without : "");
+    if (!fc_machine_without(&s->machine, &s->net, list, &s->arena, now, network, &why)) return FC_OK;
+    if (q->without) return fc_refuse(st, why.code, "--without: %s", why.message);
+    return fc_fail(st, why.code, (struct fc_place){s->machine.file, s->machine.failed_line}, "failed: %s", why.message);
+}
+
+/* --without and failed: nodes are read as the whole machine numbers them, then the network is built anew. */
 static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
     uint32_t *now;
     bool network;
-    if (!q->without) return FC_OK;
-    if (fc_machine_without(&s->machine, &s->net, q->without, &s->arena, &now, &network, st) ||
-        keep_nodes(q, s, now, st))
-        return st->code;
+    if (!is_damaged(q, s)) return FC_OK;
+    if (take_out(q, s, &now, &network, st) || keep_nodes(q, s, now, st)) return st->code;
     s->nodes_lost = !network;
     if (!network) return fc_machine_route(&s->machine, q->routing, st);
     if (q->routing && strcmp(q->routing, s->machine.routing->name))
-        return fc_refuse(st, FC_INPUT, "--routing: what --without leaves is routed by %s (leave it out)",
+        return fc_refuse(st, FC_INPUT, "--routing: what --without or failed: leaves is routed by %s (leave it out)",
                          s->machine.routing->name);
     const char **host = keep_hosts(s, now, st);
     fc_network_free(&s->net);
@@ -141,7 +159,9 @@ static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s,
 enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status *st)
 {
     if (!s->nodes_lost) return FC_OK;
-    return fc_refuse(st, FC_INPUT, "--without: open-loop traffic is between all nodes (expected links and routers)");
+    return fc_refuse(st, FC_INPUT,
+                     "--without, or failed: of the machine: open-loop traffic is between all nodes (expected links and "
+                     "routers)");
 }
 
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
@@ -151,7 +171,7 @@ enum fc_code fc_session_open(const struct fc_question *q, const char *machine, s
     if (!machine)
         return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, q->settings, q->n_settings, &s->machine, st)) return st->code;
-    if (limit_ranks(q, &s->machine, st) || (!q->without && fc_machine_route(&s->machine, q->routing, st)) ||
+    if (limit_ranks(q, &s->machine, st) || (!is_damaged(q, s) && fc_machine_route(&s->machine, q->routing, st)) ||
         fc_network_build(&s->machine, &s->net, st) || read_nodes(q, s, st) || leave_out(q, s, st) ||
         fc_session_background(q, s, st)) {
         fc_session_close(s);

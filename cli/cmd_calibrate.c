@@ -220,7 +220,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine,
                                 st))
         return st->code;
-    if (!fc_machine_route(&machine, arguments->ask.routing, st)) {
+    if (machine.failed && !arguments->measured) {
+        fc_fail(st, FC_INPUT, (struct fc_place){machine.file, machine.failed_line},
+                "failed: a calibration is of a whole machine (expected a copy of the file without it)");
+    } else if (!fc_machine_route(&machine, arguments->ask.routing, st)) {
         if (arguments->measured)
             fc_calibrate_measured(arguments, &machine, st);
         else

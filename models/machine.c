@@ -18,6 +18,7 @@ static const struct fc_key top_keys[] = {
     {"source", FC_KEY_TEXT, FC_NUMBER, IN(source), 0, 0, NULL, "", "where the figures come from"},
     {"confidence", FC_KEY_TEXT, FC_NUMBER, IN(confidence), 0, 0, NULL, "", "how sure they are"},
     {"clock", FC_KEY_QUANTITY, FC_HERTZ, IN(clock_hz), 1, 1e13, NULL, NULL, "network cycle; makes `cycles` a unit"},
+    {"failed", FC_KEY_TEXT, FC_NUMBER, IN(failed), 0, 0, NULL, NULL, "links, switches, hosts that are out of order"},
     {"hosts", FC_KEY_TEXT, FC_NUMBER, IN(hosts), 0, 0, NULL, NULL, "host names of the nodes in order: cn[000-063]"},
     {"hosts_file", FC_KEY_TEXT, FC_NUMBER, IN(hosts_file), 0, 0, NULL, NULL, "a file of them, relative to this one"},
 };
@@ -99,7 +100,8 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     struct fc_key named = *key;
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
     named.name = name;
-    bool takes_list = key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts");
+    bool takes_list =
+        key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts") || !strcmp(name, "failed");
     /* A family may take a mapping as text and parse it: tmesh's bridges. */
     bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
@@ -376,6 +378,7 @@ static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
             for (size_t i = 0; i < FC_COUNT(sections); i++) all[FC_COUNT(top_keys) + i].name = sections[i];
             return fc_key_unknown(all, FC_COUNT(all), fc_yaml_text(name), fc_yaml_place(&r->yaml, name), r->st);
         }
+        if (!strcmp(key->name, "failed")) m->failed_line = fc_yaml_place(&r->yaml, name).line;
         if (!strncmp(key->name, "hosts", 5)) m->hosts_line = fc_yaml_place(&r->yaml, name).line;
         if (set_key(r, "", key, m, fc_yaml_node(&r->yaml, p->value))) return r->st->code;
     }

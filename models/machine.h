@@ -182,7 +182,9 @@ struct fc_machine {
     struct fc_nic nic;
     struct fc_measured_cases measured;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
-    const char *hosts, *hosts_file;       /* names of its nodes, as the file gives them; NULL: not given */
+    const char *failed; /* links, routers, nodes that are out of order (machine_without.h); NULL: none */
+    long failed_line;
+    const char *hosts, *hosts_file; /* names of its nodes, as the file gives them; NULL: not given */
     long hosts_line;
 };
 

@@ -62,11 +62,11 @@ static bool lose_node(struct loss *l, const char *name)
 static enum fc_code unknown(const struct loss *l, const char *name)
 {
     char link[NAME], router[NAME];
-    return fc_refuse(
-        l->st, FC_INPUT,
-        "--without: '%.200s' is no link, router, node or host of %s (they are called '%s', '%s', 'node 0'%s%s)", name,
-        l->machine->name, fc_link_name(l->net, 0, link, sizeof link), fc_vertex_name(l->net, 0, router, sizeof router),
-        l->net->host_name ? ", " : "", l->net->host_name && l->net->host_name[0] ? l->net->host_name[0] : "");
+    return fc_refuse(l->st, FC_INPUT,
+                     "'%.200s' is no link, router, node or host of %s (they are called '%s', '%s', 'node 0'%s%s)", name,
+                     l->machine->name, fc_link_name(l->net, 0, link, sizeof link),
+                     fc_vertex_name(l->net, 0, router, sizeof router), l->net->host_name ? ", " : "",
+                     l->net->host_name && l->net->host_name[0] ? l->net->host_name[0] : "");
 }
 
 static enum fc_code add_name(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
@@ -103,7 +103,7 @@ static enum fc_code lose_links(struct loss *l, const char *name)
         if (strcmp(between, name) && strcmp(fc_link_name(net, k, full, sizeof full), name)) continue;
         uint32_t back = other_direction(net, k);
         if (back == FC_NONE)
-            return fc_refuse(l->st, FC_NO, "--without: %s has no other direction (expected full-duplex cables)", full);
+            return fc_refuse(l->st, FC_NO, "%s has no other direction (expected full-duplex cables)", full);
         found = l->link[k] = l->link[back] = true;
     }
     return found ? FC_OK : unknown(l, name);
@@ -113,7 +113,7 @@ static enum fc_code lose(struct loss *l, char *name)
 {
     while (*name == ' ') name++;
     for (size_t n = strlen(name); n && name[n - 1] == ' ';) name[--n] = 0;
-    if (!*name) return fc_refuse(l->st, FC_INPUT, "--without: an empty name in the list");
+    if (!*name) return fc_refuse(l->st, FC_INPUT, "an empty name in the list");
     if (strstr(name, "->")) return lose_links(l, name);
     if (lose_routers(l, name) || lose_node(l, name)) return FC_OK;
     if (!strpbrk(name, "[*")) return unknown(l, name);
@@ -158,7 +158,7 @@ static enum fc_code follow(struct loss *l)
         }
         if (l->node[node] || links) continue;
         if (routers)
-            return fc_refuse(l->st, FC_NO, "--without: %s would have no cable left (leave it out too)",
+            return fc_refuse(l->st, FC_NO, "%s would have no cable left (leave it out too)",
                              node_text(l, node, name, sizeof name));
         l->node[node] = true;
     }
@@ -216,7 +216,7 @@ static enum fc_code check_connected(struct loss *l)
         if (l->node[node] || i < n_kinds) continue;
         for (i = 0; i < n_kinds; i++)
             if (!(kind[i].parts & parts))
-                return fc_refuse(l->st, FC_NO, "--without: nothing would connect %s and %s",
+                return fc_refuse(l->st, FC_NO, "nothing would connect %s and %s",
                                  node_text(l, kind[i].node, a, sizeof a), node_text(l, node, b, sizeof b));
         if (n_kinds < MOST_PARTS) {
             kind[n_kinds].parts = parts;
@@ -280,7 +280,7 @@ static enum fc_code make(struct loss *l, const char *list, uint32_t *now)
     s->path = m->file;
     s->n_routers = renumber(l->router, net->n_routers, router);
     s->n_nodes = renumber(l->node, net->n_nodes, now);
-    if (s->n_nodes == 0) return fc_refuse(l->st, FC_NO, "--without: no node would be left");
+    if (s->n_nodes == 0) return fc_refuse(l->st, FC_NO, "no node would be left");
     s->router_name = fc_alloc(&m->arena, s->n_routers, sizeof *s->router_name, l->st);
     s->node_name = fc_alloc(&m->arena, s->n_nodes, sizeof *s->node_name, l->st);
     s->cables = fc_alloc(&m->arena, net->n_links, sizeof *s->cables, l->st);

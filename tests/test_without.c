@@ -113,7 +113,8 @@ static void numbers(void)
     CU_ASSERT(s.n_nodes == 2 && s.nodes[0] == 5 && s.nodes[1] == 6);
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&s.net, fc_node_vertex(&s.net, 6), name, sizeof name), "node 7");
     fc_session_close(&s);
-    CU_ASSERT(!opened(machine, "(2,1)", "5,6", &s, &st) && strstr(st.message, "node 6 is gone by --without"));
+    CU_ASSERT(!opened(machine, "(2,1)", "5,6", &s, &st) &&
+              strstr(st.message, "node 6 is gone (failed, or by --without)"));
 
     st = (struct fc_status){0}; /* nodes alone: the torus stays a torus, they may not be used */
     CU_ASSERT_TRUE_FATAL(opened(machine, "6, node 0", NULL, &s, &st));
@@ -122,6 +123,33 @@ static void numbers(void)
     CU_ASSERT_EQUAL(fc_session_only_whole(&s, &st), FC_INPUT);
     fc_session_close(&s);
     remove(machine);
+}
+
+/* `failed:` in the file is the same as --without, and both add up. */
+static void by_the_file(void)
+{
+    static const char failed[] = TORUS "failed: ['x+ (0,0)->(1,0)', '(2,1)']\n", wrong[] = TORUS "failed: (9,9)\n";
+    char whole[64], damaged[64], other[64];
+    struct fc_session a, b;
+    struct fc_status st = {0};
+    CU_ASSERT_TRUE_FATAL(fc_test_file(whole, ".yaml", TORUS, strlen(TORUS)));
+    CU_ASSERT_TRUE_FATAL(fc_test_file(damaged, ".yaml", failed, strlen(failed)));
+    CU_ASSERT_TRUE_FATAL(fc_test_file(other, ".yaml", wrong, strlen(wrong)));
+    for (int both = 0; both < 2; both++) {
+        CU_ASSERT_TRUE_FATAL(opened(damaged, both ? "(0,2)" : NULL, NULL, &a, &st));
+        CU_ASSERT_TRUE_FATAL(
+            opened(whole, both ? "x+ (0,0)->(1,0),(2,1),(0,2)" : "x+ (0,0)->(1,0),(2,1)", NULL, &b, &st));
+        CU_ASSERT(a.net.n_links == b.net.n_links && a.net.n_nodes == b.net.n_nodes);
+        CU_ASSERT(!memcmp(a.net.link_target, b.net.link_target, a.net.n_links * sizeof *a.net.link_target));
+        CU_ASSERT_STRING_EQUAL(a.machine.title, b.machine.title);
+        fc_session_close(&a);
+        fc_session_close(&b);
+    }
+    CU_ASSERT(!opened(other, NULL, NULL, &a, &st) && st.line == 4 && !strcmp(st.file, other));
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "failed: '(9,9)' is no link"));
+    remove(whole);
+    remove(damaged);
+    remove(other);
 }
 
 static void hosts(void)
@@ -224,6 +252,7 @@ int suite_without(void)
     static const CU_TestInfo tests[] = {
         {"a network without a cable, a switch, both, is the same one written without", as_written},
         {"nodes are numbered as in the whole machine", numbers},
+        {"by the file", by_the_file},
         {"hosts", hosts},
         {"rails", rails},
         {"refusals", refusals},

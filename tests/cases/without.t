@@ -31,7 +31,7 @@ $ fabricast load -m bgl-64 -p alltoall:bytes=4KiB --without 'x+ (0,0,0)->(1,0,0)
 $ fabricast load -m qsnet-64 -p neighbor:bytes=4KiB --without 'switch L2.0' --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["routing"], a["bound_s"])'
 > shortest 1.2125e-05
 $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64KiB --nodes 'n[00-15]' --without 'n03'
-! fabricast: --nodes: node 3 (n03) is gone by --without
+! fabricast: --nodes: node 3 (n03) is gone (failed, or by --without)
 ? 2
 $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64KiB --without 'n[03-04]'
 > machine        bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test) (without n[03-04])
@@ -47,7 +47,7 @@ $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64K
 > traffic        3.146 MB between nodes, 1.049 MB inside, 5.505 MB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 $ fabricast flit -m bgl-64 -p uniform --load 10% --without 5
-! fabricast: --without: open-loop traffic is between all nodes (expected links and routers)
+! fabricast: --without, or failed: of the machine: open-loop traffic is between all nodes (expected links and routers)
 ? 2
 $ fabricast flit -m models/machines/bgl-64.yaml -p uniform --load 10% --measure 2000 --without '(0,0,0)->(1,0,0)' | sed -n '4,6p;8,9p'
 > routers     routing shortest, rule hops, 6 virtual channels, event engine
@@ -69,7 +69,13 @@ $ fabricast predict -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --without '(1,0,
 ! fabricast: --without: nothing would connect node 0 and node 2
 ? 1
 $ fabricast load -m bgl-64 -p neighbor --routing adaptive --without '(1,0,0)'
-! fabricast: --routing: what --without leaves is routed by shortest (leave it out)
+! fabricast: --routing: what --without or failed: leaves is routed by shortest (leave it out)
+? 2
+
+$ cd $TMP; sed '1a failed: ["(0,0,0)->(1,0,0)", 5]' "$FABRICAST_DATA"/machines/bgl-64.yaml >hurt.yaml; fabricast machines ./hurt.yaml | head -1; fabricast calibrate -m ./hurt.yaml; fabricast predict -m ./hurt.yaml -p stencil2d:grid=2x4,bytes=64KiB --nodes 2-5
+> machine     bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test) (without (0,0,0)->(1,0,0),5), a virtual channel a hop: 6
+! fabricast: ./hurt.yaml:2: failed: a calibration is of a whole machine (expected a copy of the file without it)
+! fabricast: --nodes: node 5 is gone (failed, or by --without)
 ? 2
 
 # By a rule.
