@@ -184,6 +184,7 @@ struct fc_machine {
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
     const char *failed; /* links, routers, nodes that are out of order (machine_without.h); NULL: none */
     long failed_line;
+    bool damaged;                   /* it is what such losses left of another */
     const char *hosts, *hosts_file; /* names of its nodes, as the file gives them; NULL: not given */
     long hosts_line;
 };

@@ -291,6 +291,7 @@ static enum fc_code make(struct loss *l, const char *list, uint32_t *now)
         if (!l->node[n]) s->node_name[now[n]] = name_of_node(l, n);
     if (l->st->code || tell(l, list)) return l->st->code;
     add_cables(l, router, now, s);
+    m->damaged = true;
     m->family = &fc_family_graph;
     m->shape = s;
     m->nodes_per_router = 1;

@@ -222,6 +222,29 @@ static bool run(int threads, double hops, struct fc_machine *machine, struct fc_
     return false;
 }
 
+/* One of them for all tests, made when the first asks for it: seconds. Nobody changes it. */
+static struct {
+    struct fc_machine machine;
+    struct fc_calibration c;
+    bool made, good;
+} shared;
+
+static const struct fc_calibration *shared_run(void)
+{
+    if (!shared.made) shared.good = run(1, 2e5, &shared.machine, &shared.c);
+    shared.made = true;
+    return shared.good ? &shared.c : NULL;
+}
+
+static int free_shared(void)
+{
+    if (shared.made) {
+        fc_calibration_free(&shared.c);
+        fc_machine_free(&shared.machine);
+    }
+    return 0;
+}
+
 static bool same(const struct fc_bulk *a, const struct fc_bulk *b)
 {
     bool equal =
@@ -236,27 +259,25 @@ static bool same(const struct fc_bulk *a, const struct fc_bulk *b)
 
 static void test_threads(void)
 {
-    struct fc_machine machine[2];
-    struct fc_calibration c[2];
-    if (run(1, 2e5, &machine[0], &c[0]) && run(2, 2e5, &machine[1], &c[1])) {
-        CU_ASSERT(c[0].phases.n_cases > 30);
-        CU_ASSERT(same(&c[0].phases, &c[1].phases));
-        CU_ASSERT(c[0].phases.hops_run <= 2.2e5);
-    }
-    for (int i = 0; i < 2; i++) {
-        fc_calibration_free(&c[i]);
-        fc_machine_free(&machine[i]);
+    const struct fc_calibration *one = shared_run();
+    struct fc_machine machine;
+    struct fc_calibration two;
+    if (one && run(2, 2e5, &machine, &two)) {
+        CU_ASSERT(one->phases.n_cases > 30);
+        CU_ASSERT(same(&one->phases, &two.phases));
+        CU_ASSERT(one->phases.hops_run <= 2.2e5);
+        fc_calibration_free(&two);
+        fc_machine_free(&machine);
     }
 }
 
 /* The first case is the kernel's own run again, over the contention model without a calibration. */
 static void test_kernel(void)
 {
-    struct fc_machine machine;
-    struct fc_calibration c;
+    const struct fc_calibration *c = shared_run();
     struct bench b;
-    if (run(1, 2e5, &machine, &c)) {
-        const struct fc_bulk_case *k = &c.phases.cases[0];
+    if (c) {
+        const struct fc_bulk_case *k = &c->phases.cases[0];
         struct fc_flit_settings how;
         struct fc_flit_result r;
         CU_ASSERT_STRING_EQUAL(k->network, "dims [4, 4]");
@@ -270,8 +291,6 @@ static void test_kernel(void)
         }
         close_bench(&b);
     }
-    fc_calibration_free(&c);
-    fc_machine_free(&machine);
 }
 
 /* Too little for four runs: nothing, which is no failure. */
@@ -307,13 +326,12 @@ static double rms(const struct fc_bulk *bulk, const char *kind, bool kinds)
 
 static void test_answers(void)
 {
-    struct fc_machine machine;
-    struct fc_calibration c;
+    const struct fc_calibration *c = shared_run();
     struct fc_prediction p;
     struct bench b;
     struct fc_bulk one;
-    if (!run(1, 2e5, &machine, &c)) return;
-    const struct fc_bulk *bulk = &c.phases;
+    if (!c) return;
+    const struct fc_bulk *bulk = &c->phases;
     for (uint32_t i = 0; i < bulk->n_cases; i += 7) { /* what was run comes out as it was measured */
         const struct fc_bulk_case *k = &bulk->cases[i];
         struct fc_bulk_answer a;
@@ -355,8 +373,6 @@ static void test_answers(void)
         CU_ASSERT(p.extrapolated && fc_near(p.error_percent, 2 * alone, 1e-12));
     }
     close_bench(&b);
-    fc_calibration_free(&c);
-    fc_machine_free(&machine);
 }
 
 /* ---- files ---- */
@@ -408,12 +424,13 @@ static void test_file(void)
                  {"], ratio", ", 1], ratio", "expected a list of 7 numbers"},
                  {"\nphases:", "\nstages:", "stages"}};
     static char text[1 << 18], other[1 << 18], edited[(1 << 18) + 64];
-    struct fc_machine machine;
+    const struct fc_calibration *run_once = shared_run();
     struct fc_calibration c, again;
     struct fc_status st = {0};
     char path[128];
     path_in(path, sizeof path, "a.yaml");
-    if (!run(1, 2e5, &machine, &c)) return;
+    if (!run_once) return;
+    c = *run_once; /* its arrays stay the run's */
     add_case(&c);
     CU_ASSERT_EQUAL(fc_calibration_write(&c, path, &st), FC_OK);
     CU_ASSERT_FATAL(slurp(path, text, sizeof text));
@@ -435,9 +452,6 @@ static void test_file(void)
         CU_ASSERT(fc_says(&why, FC_INPUT, wrong[i].says) && why.line > 0);
     }
     unlink(path);
-    c.n_cases = 0;
-    fc_calibration_free(&c);
-    fc_machine_free(&machine);
 }
 
 int suite_bulk(void)
@@ -455,5 +469,5 @@ int suite_bulk(void)
         {"the section of the file", test_file},
         CU_TEST_INFO_NULL,
     };
-    return fc_add_suite("bulk phases", tests);
+    return fc_add_suite_between("bulk phases", NULL, free_shared, tests);
 }

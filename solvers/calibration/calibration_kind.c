@@ -139,6 +139,10 @@ enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibra
     if (!misfit) misfit = &own;
     *misfit = (struct fc_calibration_misfit){.text = ""};
     memset(calibration, 0, sizeof *calibration);
+    if (m->damaged) {
+        snprintf(misfit->text, sizeof misfit->text, "no calibration is of what is left of a machine");
+        return FC_OK;
+    }
     fc_calibration_path(m, path, sizeof path);
     if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
         snprintf(misfit->text, sizeof misfit->text, "no calibration of this machine (`fabricast calibrate` makes one)");

@@ -248,8 +248,9 @@ void fc_replay_state_error(const struct fc_network *net, const struct fc_replays
     }
     if (!replays || (replays->n_cases == 0 && replays->n_relatives == 0)) {
         snprintf(p->why, sizeof p->why, "%s",
-                 replays ? "the calibration has no replays (`fabricast calibrate --replays` adds them)"
-                         : "no calibration of this machine (`fabricast calibrate` makes one)");
+                 replays                 ? "the calibration has no replays (`fabricast calibrate --replays` adds them)"
+                 : net->machine->damaged ? "no calibration is of what is left of a machine"
+                                         : "no calibration of this machine (`fabricast calibrate` makes one)");
         return;
     }
     enum fc_error_against against = replays->n_relatives ? FC_AGAINST_FAMILY : FC_AGAINST_KERNEL;
