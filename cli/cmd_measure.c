@@ -14,8 +14,8 @@ enum { MOST_TABLES = 3 };
 
 struct answer {
     struct fc_benchmark_fit fit;
-    const char *machine, *path; /* NULL: none */
-    double known_latency_s;     /* of the machine's own network; NaN: not known */
+    const char *path;       /* NULL: none */
+    double known_latency_s; /* of the machine's own network; NaN: not known */
 };
 
 /* ---- the network's latency between two neighbours, as the machine file has it ---- */
@@ -135,7 +135,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_arena arena = {0};
     struct fc_benchmark table[MOST_TABLES];
-    struct answer a = {.path = arguments->output, .machine = arguments->ask.machine};
+    struct answer a = {.path = arguments->output};
     struct fc_arguments shown = *arguments;
     int n = arguments->n_words;
     if (!arguments->from || n == 0)

@@ -162,6 +162,7 @@ static void refusals(void)
     static const struct {
         const char *text, *says;
     } cases[] = {
+        {"hyperx:dims=3x3,nodes=1\n", "a character that cannot be printed"},
         {"nonsense", "no network is called 'nonsense' (known: hyperx, slimfly, dragonfly,"},
         {"hyperx:x=3", "unknown key 'x' (known: dims, nodes,"},
         {"hyperx:dims=0x3", "dims"},

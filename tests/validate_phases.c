@@ -1,6 +1,6 @@
 /* validate_phases.c - phases and traces against the kernel: how far off, what is stated, how much of it is covered.
  *
- * Machines: shipped ones with their own calibration (tier "own"), and small machines of tests/unseen, which no calibration
+ * Machines: shipped ones with their own calibration (tier "own"), and small machines of tests/machines/unseen, which no calibration
  * knows: as their family answers (tier "family") and with one made now, --budget 10 (tier "calibrated"). The machines o..
  * and the shipped ones were in sight when models and errors were chosen; the machines u.. judge.
  * Jobs: patterns with tasks in order and at random, hot spots, and three kinds of graphs (random partners with log-normal sizes,
@@ -546,7 +546,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < FC_COUNT(shipped) + FC_COUNT(others); i++) {
         bool is_shipped = i < FC_COUNT(shipped);
         const char *name = is_shipped ? shipped[i].name : others[i - FC_COUNT(shipped)];
-        snprintf(file, sizeof file, is_shipped ? "%s" : "tests/unseen/%s.yaml", name);
+        snprintf(file, sizeof file, is_shipped ? "%s" : "tests/machines/unseen/%s.yaml", name);
         if (strstr(name, only) && !test_machine(name, file, is_shipped ? shipped[i].setting : NULL, directory, &st)) {
             printf("%s: %s\n", name, st.message);
             return 1;

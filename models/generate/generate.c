@@ -37,7 +37,10 @@ enum fc_code fc_generated_graph(struct fc_generated *g, uint64_t n_routers, uint
 
 void fc_generated_cable(struct fc_generated *g, uint32_t a, uint32_t b)
 {
-    if (g->n_cables == g->capacity) abort(); /* a generator counts its cables */
+    if (g->n_cables == g->capacity) {
+        g->too_many = true;
+        return;
+    }
     g->cable[g->n_cables][0] = a;
     g->cable[g->n_cables++][1] = b;
 }
@@ -61,7 +64,8 @@ static enum fc_code make(const struct fc_generator_ops *o, const char *arguments
     if (settings && !fc_keys_preset(o->keys, o->n_keys, settings, &g->arena, &why) &&
         !fc_keys_parse(o->keys, o->n_keys, settings, arguments, 0, &g->arena, (struct fc_place){0}, &why)) {
         memcpy(&g->rates, settings, sizeof g->rates);
-        o->make(settings, g, &why);
+        if (!o->make(settings, g, &why) && g->too_many)
+            fc_refuse(&why, FC_FAULT, "more cables than the rule announced");
     }
     return why.code ? fc_refuse(st, why.code, "--generate %s: %s", o->name, why.message) : FC_OK;
 }
@@ -140,6 +144,10 @@ enum fc_code fc_machine_generate(const char *text, const char *path, struct fc_s
     size_t length = strcspn(text, ":");
     char edges[1200];
     const struct fc_generator_ops *const *o = fc_generators;
+    for (const char *c = text; *c; c++) /* it stands in a comment of the file */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return fc_refuse(st, FC_INPUT,
+                             "--generate: a character that cannot be printed (expected NETWORK:KEY=VALUE,...)");
     while (*o && (strlen((*o)->name) != length || strncmp((*o)->name, text, length))) o++;
     if (!*o) return unknown(text, length, st);
     struct fc_generated g = {0};

@@ -43,8 +43,9 @@ struct fc_generated {
     /* Or a graph: cables between routers, each once, and nodes by their router's number. */
     uint32_t n_routers, nodes_per_router, n_cables, capacity;
     uint32_t (*cable)[2];
+    bool too_many; /* more cables were added than announced: the generator's mistake */
 };
-/* FC_NO: more than `capacity` cables, or none of them announced. */
+/* Room for `capacity` cables. FC_INPUT: more routers, nodes or cables than are allowed. */
 enum fc_code fc_generated_graph(struct fc_generated *g, uint64_t n_routers, uint64_t nodes_per_router,
                                 uint64_t capacity, struct fc_status *st);
 void fc_generated_cable(struct fc_generated *g, uint32_t a, uint32_t b);

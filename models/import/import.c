@@ -10,12 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What a name in double quotes cannot hold as it is. */
+#define NOT_IN_YAML "\"\\\177\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\22\23\24\25\26\27\30\31\32\33\34\35\36\37"
+
 static const struct {
     const char *kind, *format;
 } kinds[] = {{"slurm", "slurm-topology"}, {"ibnetdiscover", "ibnetdiscover"}, {"edges", "edge-list"}};
 
 struct import {
-    const char *kind, *format, *file;
+    const char *format, *file;
     char absolute[4200], name[64], hosts[1200], shown[1200];
     struct fc_machine machine; /* the graph */
     struct fc_network net;
@@ -149,7 +152,7 @@ static void describe(const struct import *i, char *words, size_t size)
 enum fc_code fc_machine_import(const char *kind, const char *file, const char *path, char *words, size_t size,
                                struct fc_status *st)
 {
-    struct import i = {.kind = kind, .file = file};
+    struct import i = {.file = file};
     for (size_t k = 0; k < FC_COUNT(kinds); k++)
         if (!strcmp(kinds[k].kind, kind)) i.format = kinds[k].format;
     if (!i.format)
@@ -161,7 +164,7 @@ enum fc_code fc_machine_import(const char *kind, const char *file, const char *p
     size_t length = strlen(real);
     if (length < sizeof i.absolute) memcpy(i.absolute, real, length + 1);
     free(real);
-    if (length >= sizeof i.absolute || strpbrk(i.absolute, "\"\\\n") || strpbrk(file, "\"\\\n"))
+    if (length >= sizeof i.absolute || strpbrk(i.absolute, NOT_IN_YAML) || strpbrk(file, NOT_IN_YAML))
         return fc_fail(st, FC_INPUT, (struct fc_place){file, 0}, "a path of this kind cannot stand in a machine file");
     const char *slash = strrchr(file, '/');
     snprintf(i.shown, sizeof i.shown, "%s (%s)", slash ? slash + 1 : file, kind);
