@@ -22,6 +22,7 @@ struct work {
     struct fc_mapping mapping;
     struct fc_placement placement;
     const struct fc_bulk *bulk; /* of the calibration; NULL: none */
+    double sensitive_below_s;   /* it is asked what the time depends on where it is below this */
     struct fc_answer *answer;
     struct fc_status *st;
 };
@@ -208,25 +209,156 @@ static enum fc_code replay_beside(struct work *w, const struct fc_replay_setting
                             &w->answer->other.beside, w->st);
 }
 
+/* ---- what the time depends on ---- */
+
+/* Replays that --sensitivity may take where --time says nothing: of so many events, a million being a second of work. */
+#define SENSITIVITY_EVENTS 30e6
+
+struct again {
+    struct work *w;
+    struct fc_replay_settings settings;
+    struct fc_load *load; /* a phase: its loads, where bandwidths do not change them, and how they are found */
+    const struct fc_load_settings *load_settings;
+    double *rank_scale; /* [n_ranks] */
+    double *background; /* [n_links] */
+};
+
+static void scale_software(struct fc_software *software, const struct fc_scales *by)
+{
+    software->send_s *= by->send;
+    software->recv_s *= by->recv;
+    software->gap_s = software->gap_s * by->gap + by->gap_more_s;
+    software->per_byte_s *= by->per_byte;
+    software->eager_bytes *= by->eager;
+    software->compute_scale *= by->compute;
+}
+
+static void scale_machine(struct fc_machine *m, const struct fc_scales *by)
+{
+    for (int c = 0; c < m->n_classes; c++) {
+        m->classes[c].bandwidth_bytes_per_s *= by->bandwidth[c];
+        m->classes[c].latency_s *= by->latency;
+    }
+    m->router.delay_s *= by->latency;
+    scale_software(&m->software, by);
+}
+
+/* One link is faster than its class: the same as traffic of others that gives instead of taking. */
+static const double *one_link(const struct again *g, const struct fc_scales *by)
+{
+    const struct fc_session *s = g->w->session;
+    const double *others = s->background_bytes_per_s;
+    if (by->link == FC_NONE) return others;
+    for (uint32_t l = 0; l < s->net.n_links; l++) g->background[l] = others ? others[l] : 0;
+    g->background[by->link] -= (by->link_bandwidth - 1) * fc_link_bandwidth(&s->net, by->link);
+    return g->background;
+}
+
+static void balance(const struct again *g, double imbalance)
+{
+    const struct fc_answer *a = g->w->answer;
+    double mean_s = 0;
+    for (uint32_t r = 0; r < a->n_tasks; r++) mean_s += a->rank_compute_s[r] / a->n_tasks;
+    for (uint32_t r = 0; r < a->n_tasks; r++) {
+        double own_s = a->rank_compute_s[r];
+        g->rank_scale[r] = own_s > 0 ? fmax(0, mean_s + imbalance * (own_s - mean_s)) / own_s : 1;
+    }
+}
+
+static enum fc_code replay_under(void *context, const struct fc_scales *by, double *time_s, struct fc_status *st)
+{
+    struct again *g = context;
+    struct fc_session *s = g->w->session;
+    struct fc_machine as_it_is = s->machine;
+    struct fc_replay_settings settings = g->settings;
+    struct fc_replay replay;
+    struct fc_period_row row;
+    scale_machine(&s->machine, by);
+    scale_software(&settings.software, by);
+    settings.loggops_latency_s *= by->latency;
+    settings.loggops_per_byte_s /= by->bandwidth[0];
+    settings.background_bytes_per_s = one_link(g, by);
+    if (by->ideal) settings.network = FC_NET_IDEAL;
+    if (by->imbalance != 1) {
+        balance(g, by->imbalance);
+        settings.rank_scale = g->rank_scale;
+    }
+    if (!g->w->job->source.restart(&g->w->job->source) &&
+        !fc_replay_by(g->w->job->period_mode, &s->net, &g->w->job->source, &g->w->job->period, &g->w->placement,
+                      &settings, &replay, &row, st)) {
+        *time_s = replay.prediction.time_s;
+        fc_replay_free(&replay);
+    }
+    s->machine = as_it_is;
+    return st->code;
+}
+
+static enum fc_code find_sensitivity(struct again *g, struct fc_sensitivity_job *job, double n_events)
+{
+    struct work *w = g->w;
+    struct fc_answer *a = w->answer;
+    double events = w->q->search_given ? 1e6 * w->q->search_s : SENSITIVITY_EVENTS;
+    job->most_times = (uint64_t)fmin(1e6, events / fmax(1, n_events));
+    job->time_s = a->p.time_s;
+    job->machine = &w->session->machine;
+    job->context = g;
+    a->sensitivity = fc_alloc(&a->arena, 1, sizeof *a->sensitivity, w->st);
+    return a->sensitivity ? fc_sensitivity_find(job, &a->arena, a->sensitivity, w->st) : w->st->code;
+}
+
+static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_settings *settings,
+                                       const struct fc_replay *replay)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_arena scratch = {0};
+    struct again again = {.w = w,
+                          .settings = *settings,
+                          .rank_scale = fc_alloc(&scratch, w->answer->n_tasks, sizeof(double), w->st),
+                          .background = fc_alloc(&scratch, net->n_links, sizeof(double), w->st)};
+    bool links = !settings->loggops;
+    struct fc_sensitivity_job job = {.net = links ? net : NULL,
+                                     .software = &settings->software,
+                                     .loggops_latency_s = settings->loggops_latency_s,
+                                     .loggops_per_byte_s = settings->loggops_per_byte_s,
+                                     .busy_s = links ? replay->link_busy_s : NULL,
+                                     .bytes = links ? replay->link_bytes : NULL,
+                                     .of_trace = true,
+                                     .time_under = replay_under};
+    again.settings.time_only = true;
+    again.settings.timeline = NULL;
+    if (!w->st->code) find_sensitivity(&again, &job, (double)replay->n_events);
+    fc_arena_free(&scratch);
+    return w->st->code;
+}
+
+static enum fc_code replay_settings(const struct work *w, struct fc_replay_settings *settings)
+{
+    const struct fc_session *s = w->session;
+    *settings = (struct fc_replay_settings){.network = w->job->network,
+                                            .background_bytes_per_s = s->background_bytes_per_s,
+                                            .background = s->background_bytes_per_s ? &s->background : NULL,
+                                            .collectives = &w->job->collectives,
+                                            .calibration = w->bulk ? &s->calibration : NULL,
+                                            .progress = w->q->watcher ? w->q->watcher->progress : NULL};
+    return fc_read_loggops(w->q->loggops, &s->machine.software, settings, w->st);
+}
+
 static enum fc_code replay(struct work *w)
 {
     struct fc_session *s = w->session;
     struct fc_job *job = w->job;
     struct fc_answer *a = w->answer;
     struct fc_replay replay;
-    struct fc_replay_settings settings = {.network = job->network,
-                                          .background_bytes_per_s = s->background_bytes_per_s,
-                                          .background = s->background_bytes_per_s ? &s->background : NULL,
-                                          .collectives = &job->collectives,
-                                          .calibration = w->bulk ? &s->calibration : NULL,
-                                          .progress = w->q->watcher ? w->q->watcher->progress : NULL};
+    struct fc_replay_settings settings;
+    if (replay_settings(w, &settings)) return w->st->code;
     if (w->q->keep_timeline) settings.timeline = a->timeline = fc_alloc(&a->arena, 1, sizeof *a->timeline, w->st);
-    if (w->st->code || fc_read_loggops(w->q->loggops, &s->machine.software, &settings, w->st)) return w->st->code;
+    if (w->st->code) return w->st->code;
     if (s->other.first_event ? replay_beside(w, &settings, &replay)
                              : fc_replay_by(job->period_mode, &s->net, &job->source, &job->period, &w->placement,
                                             &settings, &replay, &a->period, w->st))
         return w->st->code;
-    if (!state_error(w, &settings, &replay)) keep_replay(w, &replay);
+    if (!state_error(w, &settings, &replay) && !keep_replay(w, &replay) && w->answer->p.time_s < w->sensitive_below_s)
+        replay_sensitivity(w, &settings, &replay);
     fc_replay_free(&replay);
     return w->st->code;
 }
@@ -249,6 +381,50 @@ static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const
     return w->st->code;
 }
 
+static enum fc_code phase_under(void *context, const struct fc_scales *by, double *time_s, struct fc_status *st)
+{
+    struct again *g = context;
+    struct fc_session *s = g->w->session;
+    const struct fc_network *net = &s->net;
+    struct fc_machine as_it_is = s->machine;
+    struct fc_load_settings settings = *g->load_settings;
+    struct fc_load own, *load = g->load;
+    struct fc_prediction p;
+    bool other_loads = by->link != FC_NONE;
+    for (int c = 0; c < FC_MAX_CLASSES; c++) other_loads |= by->bandwidth[c] != 1;
+    other_loads &= s->machine.routing->adaptive;
+    scale_machine(&s->machine, by);
+    settings.background_bytes_per_s = one_link(g, by);
+    if (other_loads && !fc_load_solve(net, g->w->demand, &g->w->placement, &settings, &own, st)) load = &own;
+    if (!st->code && !fc_predict_phase(net, g->w->demand, &g->w->placement, load, &settings, &p, st))
+        *time_s = p.time_s + (by->compute - 1) * p.computation_s;
+    if (load == &own) fc_load_free(&own);
+    s->machine = as_it_is;
+    return st->code;
+}
+
+static enum fc_code phase_sensitivity(struct work *w, struct fc_load *load, const struct fc_load_settings *settings)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_arena scratch = {0};
+    double *busy_s = fc_alloc(&scratch, net->n_links, sizeof *busy_s, w->st);
+    struct again again = {.w = w,
+                          .load = load,
+                          .load_settings = settings,
+                          .background = fc_alloc(&scratch, net->n_links, sizeof(double), w->st)};
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
+        busy_s[l] = load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l);
+    struct fc_sensitivity_job job = {.net = net,
+                                     .software = &w->session->machine.software,
+                                     .busy_s = busy_s,
+                                     .bytes = load->bytes,
+                                     .compute_s = w->answer->p.computation_s,
+                                     .time_under = phase_under};
+    if (!w->st->code) find_sensitivity(&again, &job, net->n_links);
+    fc_arena_free(&scratch);
+    return w->st->code;
+}
+
 static enum fc_code phase(struct work *w)
 {
     const struct fc_network *net = &w->session->net;
@@ -261,8 +437,9 @@ static enum fc_code phase(struct work *w)
                                         .bulk = w->bulk};
     if (name_calibration(w) || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st))
         return w->st->code;
-    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &w->answer->p, w->st))
-        keep_phase(w, &load, &settings);
+    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &w->answer->p, w->st) &&
+        !keep_phase(w, &load, &settings) && w->answer->p.time_s < w->sensitive_below_s)
+        phase_sensitivity(w, &load, &settings);
     fc_load_free(&load);
     return w->st->code;
 }
@@ -277,11 +454,13 @@ static enum fc_code keep_other(struct work *w)
     return w->st->code;
 }
 
+/* q->sensitivity is for answers below that time. */
 static enum fc_code answer_one(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
-                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
-                               struct fc_status *st)
+                               const struct fc_demand *demand, const char *map, double sensitive_below_s,
+                               struct fc_answer *answer, struct fc_status *st)
 {
     struct work w = {.q = q, .session = session, .job = job, .demand = demand, .map = map, .answer = answer, .st = st};
+    w.sensitive_below_s = q->sensitivity ? sensitive_below_s : 0;
     memset(answer, 0, sizeof *answer);
     answer->compute_scale = 1;
     bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
@@ -293,25 +472,36 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
 
 /* The search behind `optimize` relieves the busiest link; a job bound by computation or latency can lose by it. The job
  * is therefore predicted in rank order too, and the faster of the two is the answer. */
+static enum fc_code answer_searched(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+                                    const struct fc_demand *demand, struct fc_answer *answer, struct fc_status *st)
+{
+    struct fc_answer in_order;
+    if (answer_one(q, session, job, demand, "def", 0, &in_order, st)) goto done;
+    if (answer_one(q, session, job, demand, "optimize", in_order.p.time_s, answer, st)) goto done;
+    if (answer->p.time_s < in_order.p.time_s) goto done;
+    bool stopped = answer->stopped, unsearched = answer->unsearched;
+    fc_answer_free(answer);
+    if (!q->sensitivity) {
+        *answer = in_order;
+        memset(&in_order, 0, sizeof in_order);
+    } else {
+        answer_one(q, session, job, demand, "def", INFINITY, answer, st);
+    }
+    answer->mapping = "optimize=def";
+    answer->stopped = stopped;
+    answer->unsearched = unsearched;
+done:
+    fc_answer_free(&in_order);
+    return st->code;
+}
+
 enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st)
 {
-    struct fc_answer in_order;
-    if (answer_one(q, session, job, demand, map, answer, st) || strcmp(map, "optimize")) return st->code;
-    bool stopped = answer->stopped, unsearched = answer->unsearched;
-    if (answer_one(q, session, job, demand, "def", &in_order, st)) {
-        fc_answer_free(&in_order);
-        return st->code;
-    }
-    bool better = answer->p.time_s < in_order.p.time_s;
-    fc_answer_free(better ? &in_order : answer);
-    if (better) return FC_OK;
-    *answer = in_order;
-    answer->mapping = "optimize=def";
-    answer->stopped = stopped;
-    answer->unsearched = unsearched;
-    return FC_OK;
+    memset(answer, 0, sizeof *answer);
+    return strcmp(map, "optimize") ? answer_one(q, session, job, demand, map, INFINITY, answer, st)
+                                   : answer_searched(q, session, job, demand, answer, st);
 }
 
 enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answer, struct fc_status *st)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "answer/job.h"
+#include "answer/sensitivity.h"
 
 /* The links of one class that carry something; payload bytes, least and mean over used ones. */
 struct fc_answer_class {
@@ -49,6 +50,8 @@ struct fc_answer {
     double *link_bytes, *link_busy_s; /* [n_links] payload bytes; time that the link is busy, 0 where it has no limit */
     uint32_t *node, *core;            /* [n_tasks] where each task sits */
 
+    struct fc_sensitivity *sensitivity; /* where it was asked for; else NULL */
+
     bool stopped;    /* the watcher ended the search */
     bool unsearched; /* q->search_s ended before the search could begin */
 };
@@ -68,4 +71,14 @@ enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_s
                                   struct fc_status *st);
 /* 100 best_bound_s / time_s; NaN: unknown. */
 double fc_answer_percent_of_best(const struct fc_answer *answer);
+
+/* A change and what it would do to the time, percent (helps.c). */
+struct fc_help {
+    char change[320];
+    double percent;
+    bool at_most; /* proven: not more than that */
+};
+enum { FC_MOST_HELPS = 40 };
+/* What would make the job faster by 0.05 % or more, most first; of an answer with sensitivity. Returns how many. */
+int fc_answer_helps(const struct fc_answer *answer, struct fc_help help[FC_MOST_HELPS]);
 void fc_answer_free(struct fc_answer *answer);

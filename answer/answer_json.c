@@ -55,6 +55,34 @@ static void add_trace(const struct fc_answer *a, json_t *json)
     if (a->period.asked) json_object_set_new(json, "period", period_json(&a->period));
 }
 
+static json_t *sensitivity_json(const struct fc_sensitivity *s)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < s->n; i++) {
+        const struct fc_sensitivity_row *r = &s->rows[i];
+        json_array_append_new(rows, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "parameter",
+                                              r->parameter, "value", fc_json_real(r->value), "unit", r->unit,
+                                              "derivative", fc_json_real(r->derivative), "if_doubled_percent",
+                                              fc_json_real(r->if_doubled_percent), "if_halved_percent",
+                                              fc_json_real(r->if_halved_percent), "tolerance_1_percent",
+                                              fc_json_real(r->tolerance_percent[0]), "tolerance_5_percent",
+                                              fc_json_real(r->tolerance_percent[1]), "tolerance_10_percent",
+                                              fc_json_real(r->tolerance_percent[2])));
+    }
+    return rows;
+}
+
+static json_t *helps_json(const struct fc_answer *a)
+{
+    struct fc_help help[FC_MOST_HELPS];
+    json_t *list = json_array();
+    int n = fc_answer_helps(a, help);
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:o, s:b}", "change", help[i].change, "percent",
+                                              fc_json_real(help[i].percent), "at_most", help[i].at_most));
+    return list;
+}
+
 json_t *fc_answer_json(const struct fc_answer *a)
 {
     const struct fc_prediction *p = &a->p;
@@ -77,6 +105,10 @@ json_t *fc_answer_json(const struct fc_answer *a)
         json_object_set_new(json, "compute_scale", fc_json_real(a->compute_scale));
     }
     if (json && a->of_trace) add_trace(a, json);
+    if (json && a->sensitivity) {
+        json_object_set_new(json, "sensitivity", sensitivity_json(a->sensitivity));
+        json_object_set_new(json, "what_would_help", helps_json(a));
+    }
     if (json) json_object_set_new(json, "background", fc_other_traffic_json(&a->other));
     return json;
 }

@@ -4,6 +4,7 @@
 #include "cli/option_rules.h"
 #include "cli/predictions.h"
 #include "cli/print.h"
+#include "cli/print_sensitivity.h"
 #include "cli/watch.h"
 #include "core/hostlist.h"
 #include "models/hosts.h"
@@ -120,6 +121,7 @@ static void print_one(FILE *stream, const struct fc_answer *row)
         fprintf(stream, "uneven         %llu collective calls whose members recorded different bytes\n",
                 (unsigned long long)row->n_uneven_calls);
     print_period(stream, &row->period);
+    if (row->sensitivity) fc_print_sensitivity(stream, row);
     if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
 }
 
@@ -317,7 +319,7 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_SPEED, FC_PLOT),
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_WHY, FC_SPEED, FC_PLOT),
     .run = run,
     .swept = "",
 };

@@ -35,6 +35,7 @@ enum fc_group {
     FC_LAYOUT,      /* of `place` */
     FC_FIGURES,     /* of `reproduce` */
     FC_PLOT,        /* --plot */
+    FC_WHY,         /* --sensitivity */
     FC_OUTPUT,      /* --output FILE */
     FC_COMMON,      /* --json, --quiet */
     FC_SEED,

@@ -61,7 +61,15 @@ static bool one_map(const struct facts *f)
 static bool no_job_beside(const struct facts *f)
 {
     const char *background = f->arguments->ask.background;
-    return !background || strncmp(background, "job:", 4) || is(f->arguments->ask.period, "off");
+    return !background || strncmp(background, "job:", 4);
+}
+static bool no_period_of_two(const struct facts *f)
+{
+    return no_job_beside(f) || is(f->arguments->ask.period, "off");
+}
+static bool not_kernel(const struct facts *f)
+{
+    return !is(f->arguments->ask.network, "flit");
 }
 
 /* Whether one of the mappings "def,optimize:..." is searched for. */
@@ -82,6 +90,7 @@ static bool searched(const struct facts *f)
     bool both = a->versus || (a->ask.map && strchr(a->ask.map, ','));
     if (is(a->command, "map") && (!a->ask.map || is(a->ask.map, "all"))) return true;
     if (is(a->command, "report") && !both) return true; /* against optimize */
+    if (a->ask.sensitivity) return true;
     return some_search(a->ask.map) || some_search(a->versus);
 }
 
@@ -205,8 +214,12 @@ static const struct rule rules[] = {
     /* Traffic. */
     {"load flit", "phase", NULL, "trace", "only a trace has phases (expected -t TRACE)"},
     {JOBS, "collectives", NULL, "trace", "only a trace has collective calls (expected -t TRACE)"},
+    {"predict", "sensitivity", no_job_beside, NULL,
+     "two jobs in one replay (expected --background trace: and its mean rates)"},
+    {"predict", "sensitivity", not_kernel, NULL,
+     "the kernel is too slow for many replays (expected --network ideal, contention or queueing)"},
     {"predict report", "period", NULL, "trace", "only a trace has periods (expected -t TRACE)"},
-    {"predict report", "period", no_job_beside, NULL,
+    {"predict report", "period", no_period_of_two, NULL,
      "two jobs in one replay have no common period (expected --background trace: and its mean rates)"},
     {"predict report", "flops-per-s", NULL, "trace", "only a trace has operations (expected -t TRACE)"},
     {"predict report", "network", NULL, "trace",

@@ -63,6 +63,9 @@ const struct fc_option fc_options[] = {
              "(default: contention)"},
     {"period", 0, "auto|check|off", FC_REPLAY, TEXT(ask.period),
      .help = "replay some periods of an iterative program (check: all too)"},
+    {"sensitivity", 0, NULL, FC_WHY, FLAG(ask.sensitivity),
+     .help =
+         "what the time depends on: each parameter doubled, halved, and how much worse it may get (--time limits the work)"},
     {"loggops", 0, "L=..,o=..,g=..,G=..,O=..,S=..", FC_ENDS, TEXT(ask.loggops),
      .help = "end points, instead of the machine's"},
     {"flops-per-s", 0, "RATE,...", FC_SPEED, TEXT(ask.flops_per_s),
@@ -204,8 +207,8 @@ const size_t fc_n_options = FC_COUNT(fc_options);
 #define G(group) (UINT64_C(1) << (group))
 const struct fc_option_section fc_option_sections[] = {
     {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_BENCHMARKS) | G(FC_DUMP)},
-    {"The job",
-     G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_SPEED) | G(FC_TRACES) | G(FC_FORMULAS)},
+    {"The job", G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_WHY) | G(FC_SPEED) |
+                    G(FC_TRACES) | G(FC_FORMULAS)},
     {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_SEARCH)},
     {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_CHANNELS) | G(FC_KERNEL) | G(FC_MEASURE) |
                                  G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) | G(FC_SEED) |

@@ -125,15 +125,37 @@ static bool plot_courses(const struct figures *f)
            !fc_plot_throughput(directory, f->title, &throughput, f->st);
 }
 
+/* Of the first prediction. */
+static bool plot_sensitivity(const struct figures *f)
+{
+    const struct fc_sensitivity *s = f->rows->answer.sensitivity;
+    struct fc_plot_change *rows = fc_alloc(f->arena, s->n, sizeof *rows, f->st);
+    for (size_t i = 0; rows && i < s->n; i++) {
+        const struct fc_sensitivity_row *r = &s->rows[i];
+        rows[i] = (struct fc_plot_change){r->parameter, r->if_doubled_percent, r->if_halved_percent};
+    }
+    return rows && !fc_plot_sensitivity(f->arguments->plot, f->title, rows, s->n, f->st);
+}
+
 enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows,
                                      size_t n, struct fc_arena *arena, struct fc_status *st)
 {
-    static const char *const of_traffic[] = {"predictions", "percent-of-peak", "link-loads", NULL},
-                             *const of_trace[] = {"predictions", "percent-of-peak", "link-loads", "ranks",
-                                                  "timeline",    "time-profile",    "throughput", NULL};
+    static const char *const of_traffic[] = {"predictions", "percent-of-peak", "link-loads"}, *const of_trace[] = {
+                                                                                                  "ranks", "timeline",
+                                                                                                  "time-profile",
+                                                                                                  "throughput"};
+    const char *names[FC_COUNT(of_traffic) + FC_COUNT(of_trace) + 2];
+    size_t n_names = 0;
     struct figures f = {arguments, rows, n, NULL, NULL, arena, st};
     bool replayed = arguments->ask.trace != NULL;
-    if (name_rows(&f) && plot_times(&f) && (!replayed || (plot_ranks(&f) && plot_courses(&f))))
-        fc_print_plots(arguments, replayed ? of_trace : of_traffic);
+    bool sensitive = rows->answer.sensitivity != NULL;
+    if (!name_rows(&f) || !plot_times(&f) || (replayed && (!plot_ranks(&f) || !plot_courses(&f))) ||
+        (sensitive && !plot_sensitivity(&f)))
+        return st->code;
+    for (size_t i = 0; i < FC_COUNT(of_traffic); i++) names[n_names++] = of_traffic[i];
+    for (size_t i = 0; replayed && i < FC_COUNT(of_trace); i++) names[n_names++] = of_trace[i];
+    if (sensitive) names[n_names++] = "sensitivity";
+    names[n_names] = NULL;
+    fc_print_plots(arguments, names);
     return st->code;
 }

@@ -113,6 +113,14 @@ struct fc_plot_throughput {
 enum fc_code fc_plot_throughput(const char *directory, const char *title, const struct fc_plot_throughput *plot,
                                 struct fc_status *st);
 
+/* What a time does when parameters are doubled and halved, percent; NaN: not known. Sorts the rows (figure_sensitivity.c). */
+struct fc_plot_change {
+    const char *label;
+    double doubled_percent, halved_percent;
+};
+enum fc_code fc_plot_sensitivity(const char *directory, const char *title, struct fc_plot_change *rows, size_t n,
+                                 struct fc_status *st);
+
 /* Percent of peak as bars, in the order given; `axis` says of what (figure_percent_of_peak.c). */
 struct fc_plot_peak {
     const char *label;

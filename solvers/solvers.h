@@ -131,7 +131,8 @@ struct fc_replay_settings {
     const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
     const struct fc_calibration *calibration; /* contention: what mixing costs, NULL: nothing; queueing: instead of the
                                               * machine's, NULL: that */
-    bool time_only;                           /* no bound is asked for: bound_s and percent_of_peak NaN */
+    const double *rank_scale; /* [n_ranks] each rank's computation is multiplied by this too; NULL: all by 1 */
+    bool time_only;           /* no bound is asked for: bound_s and percent_of_peak NaN */
     struct fc_progress *progress;
     struct fc_timeline *timeline; /* timeline.h: filled with what ranks do when, the caller's; NULL: not asked for */
 };

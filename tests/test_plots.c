@@ -100,9 +100,12 @@ static void of_predictions(void)
     }
     is_drawn(fc_plot_predictions(directory, hostile[0], bars, N, &st), &st);
     is_drawn(fc_plot_percent_of_peak(directory, hostile[0], hostile[1], peaks, N, &st), &st);
+    struct fc_plot_change changes[N];
+    for (int i = 0; i < N; i++) changes[i] = (struct fc_plot_change){hostile[i], 10.0 * i - 300, i ? NAN : 500};
+    is_drawn(fc_plot_sensitivity(directory, hostile[0], changes, N, &st), &st);
     is_drawn(fc_plot_link_loads(directory, hostile[0], links, N, &st), &st);
     is_drawn(fc_plot_ranks(directory, hostile[0], ranks, N, &st), &st);
-    finish(4, ".png");
+    finish(5, ".png");
 }
 
 static void over_time(void)

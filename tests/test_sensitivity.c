@@ -1,0 +1,312 @@
+/* test_sensitivity.c - what a time depends on: against the duals of the job as a linear program (GLPK) on an ideal network,
+ * against predictions of changed machines with contention, and the closed forms of single phases. */
+#include "answer/answer.h"
+#include "core/core.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <glpk.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct fc_sensitivity_row *row_of(const struct fc_answer *a, const char *parameter)
+{
+    for (size_t i = 0; i < a->sensitivity->n; i++)
+        if (!strcmp(a->sensitivity->rows[i].parameter, parameter)) return &a->sensitivity->rows[i];
+    return NULL;
+}
+
+static void ask(const struct fc_question *q, struct fc_answer *a)
+{
+    struct fc_status st = {0};
+    if (fc_answer_make(q, a, &st)) {
+        fprintf(stderr, "test_sensitivity: %s\n", st.message);
+        CU_FAIL_FATAL("an answer is refused");
+    }
+}
+
+/* ---- the job as a linear program ---- */
+
+/* N ranks compute, send to one and receive from another, ROUNDS times. */
+enum { N = 5, ROUNDS = 40, EVENTS = 3 * N * ROUNDS };
+struct ring {
+    double compute_s[ROUNDS][N];
+    int bytes[ROUNDS][N], shift[ROUNDS];
+};
+
+static void make_ring(struct ring *ring, uint64_t most_bytes)
+{
+    for (int k = 0; k < ROUNDS; k++) {
+        ring->shift[k] = 1 + (int)fc_random_below(7, 0, (uint64_t)k, N - 1);
+        for (int r = 0; r < N; r++) {
+            ring->compute_s[k][r] = 1e-9 * (double)fc_random_below(7, 1, (uint64_t)(N * k + r), 60000);
+            ring->bytes[k][r] = 1 + (int)fc_random_below(7, 2, (uint64_t)(N * k + r), most_bytes);
+        }
+    }
+}
+
+static void write_ring(const struct ring *ring, char *path)
+{
+    static char text[EVENTS * 120];
+    size_t at = 0;
+    at += (size_t)sprintf(text, "fabricast-trace 1\nranks %d\ncomm 0 0-%d\nevents %d\n", N, N - 1, 2 * N * ROUNDS);
+    for (int r = 0; r < N; r++) {
+        at += (size_t)sprintf(text + at, "rank %d %d\n", r, 2 * ROUNDS);
+        for (int k = 0; k < ROUNDS; k++) {
+            int to = (r + ring->shift[k]) % N, from = (r + N - ring->shift[k]) % N;
+            at += (size_t)sprintf(text + at, "send 0 0 %.9f comm=0 peer=%d tag=%d bytes=%d\n", ring->compute_s[k][r],
+                                  to, k, ring->bytes[k][r]);
+            at += (size_t)sprintf(text + at, "recv 0 0 0 comm=0 peer=%d tag=%d bytes=%d\n", from, k,
+                                  ring->bytes[k][from]);
+        }
+    }
+    at += (size_t)sprintf(text + at, "end\n");
+    CU_ASSERT_FATAL(fc_test_file(path, ".txt", text, at));
+}
+
+/* Columns of the parameters, fixed at their values; their reduced costs are the derivatives. */
+enum { SEND = 1, RECV, LATENCY, GAP, PER_BYTE, SCALE, PARAMETERS = SCALE };
+struct program {
+    glp_prob *lp;
+    int index[16];
+    double value[16];
+    int n;
+};
+
+static void term(struct program *p, int column, double value)
+{
+    p->n++;
+    p->index[p->n] = column;
+    p->value[p->n] = value;
+}
+/* column >= what the terms say: -column + terms <= 0. */
+static void later_than_terms(struct program *p, int column)
+{
+    int row = glp_add_rows(p->lp, 1);
+    term(p, column, -1);
+    glp_set_row_bnds(p->lp, row, GLP_UP, 0, 0);
+    glp_set_mat_row(p->lp, row, p->n, p->index, p->value);
+    p->n = 0;
+}
+static int new_time(struct program *p)
+{
+    int column = glp_add_cols(p->lp, 1);
+    glp_set_col_bnds(p->lp, column, GLP_LO, 0, 0);
+    return column;
+}
+
+/* LogGP as replay_ends.c plays it: a send starts when processor (clock) and card are free and takes o; the card g + (n - 1) G;
+ * the message is there o + L after the start; a receive starts when it is there and processor and card are free, and
+ * takes o + (n - 1) G; its card g + (n - 1) G. */
+static void build(struct program *p, const struct ring *ring)
+{
+    int clock[N], out[N], in[N], there[N], end;
+    for (int r = 0; r < N; r++) clock[r] = out[r] = in[r] = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        for (int r = 0; r < N; r++) {
+            int start = new_time(p), done = new_time(p), card = new_time(p);
+            double more = ring->bytes[k][r] - 1;
+            term(p, SCALE, ring->compute_s[k][r]);
+            if (clock[r]) term(p, clock[r], 1);
+            later_than_terms(p, start);
+            if (out[r]) {
+                term(p, out[r], 1);
+                later_than_terms(p, start);
+            }
+            term(p, start, 1);
+            term(p, SEND, 1);
+            later_than_terms(p, done);
+            term(p, start, 1);
+            term(p, GAP, 1);
+            term(p, PER_BYTE, more);
+            later_than_terms(p, card);
+            there[r] = new_time(p);
+            term(p, start, 1);
+            term(p, SEND, 1);
+            term(p, LATENCY, 1);
+            later_than_terms(p, there[r]);
+            clock[r] = done;
+            out[r] = card;
+        }
+        for (int r = 0; r < N; r++) {
+            int from = (r + N - ring->shift[k]) % N, start = new_time(p), done = new_time(p), card = new_time(p);
+            double more = ring->bytes[k][from] - 1;
+            const int after[] = {clock[r], there[from], in[r]};
+            for (int i = 0; i < 3; i++) {
+                if (!after[i]) continue;
+                term(p, after[i], 1);
+                later_than_terms(p, start);
+            }
+            term(p, start, 1);
+            term(p, RECV, 1);
+            term(p, PER_BYTE, more);
+            later_than_terms(p, done);
+            term(p, start, 1);
+            term(p, GAP, 1);
+            term(p, PER_BYTE, more);
+            later_than_terms(p, card);
+            clock[r] = done;
+            in[r] = card;
+        }
+    }
+    end = new_time(p);
+    for (int r = 0; r < N; r++) {
+        term(p, clock[r], 1);
+        later_than_terms(p, end);
+        term(p, there[r], 1);
+        later_than_terms(p, end);
+    }
+    glp_set_obj_coef(p->lp, end, 1);
+}
+
+static void duals(void)
+{
+    const double value[1 + PARAMETERS] = {0, 2e-6, 2e-6, 3e-6, 1e-6, 1.0 / 700e6, 1};
+    struct ring ring;
+    struct program p = {.lp = glp_create_prob()};
+    struct fc_answer a;
+    char path[64];
+    make_ring(&ring, 20000);
+    write_ring(&ring, path);
+    glp_add_cols(p.lp, PARAMETERS);
+    for (int c = 1; c <= PARAMETERS; c++) glp_set_col_bnds(p.lp, c, GLP_FX, value[c], value[c]);
+    build(&p, &ring);
+    glp_smcp how;
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.tol_bnd = how.tol_dj = 1e-12;
+    glp_term_out(GLP_OFF);
+    glp_scale_prob(p.lp, GLP_SF_AUTO);
+    CU_ASSERT_EQUAL_FATAL(glp_simplex(p.lp, &how), 0);
+    CU_ASSERT_EQUAL_FATAL(glp_get_status(p.lp), GLP_OPT);
+    struct fc_question q = {.machine = "bgl-64",
+                            .trace = path,
+                            .network = "ideal",
+                            .loggops = "L=3us,o=2us,g=1us,G=1.4285714285714286ns/B,S=1GB",
+                            .sensitivity = true,
+                            .seed = 1,
+                            .threads = 1};
+    ask(&q, &a);
+    CU_ASSERT(fc_near(a.p.time_s, glp_get_obj_val(p.lp), 1e-9));
+    static const char *const names[] = {NULL, "send", "recv", "latency", "gap", NULL, "compute"};
+    for (int c = 1; c <= PARAMETERS; c++) {
+        if (!names[c]) continue;
+        const struct fc_sensitivity_row *r = row_of(&a, names[c]);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+        CU_ASSERT(fabs(r->derivative - glp_get_col_dual(p.lp, c)) <= 1e-6 * a.p.time_s / value[c]);
+        CU_ASSERT(glp_get_col_dual(p.lp, c) >= 0);
+    }
+    const struct fc_sensitivity_row *g = row_of(&a, "link:G"); /* in bytes/s: dT/db = -dT/dG / b^2 */
+    CU_ASSERT_PTR_NOT_NULL_FATAL(g);
+    double dual = glp_get_col_dual(p.lp, PER_BYTE);
+    CU_ASSERT(dual > 0);
+    CU_ASSERT(fc_near(g->derivative, -dual * value[PER_BYTE] * value[PER_BYTE], 2e-6));
+    fc_answer_free(&a);
+    glp_delete_prob(p.lp);
+    remove(path);
+}
+
+/* ---- contention: predictions of machines that were changed by hand ---- */
+
+static double time_of(struct fc_question q, const char *setting)
+{
+    struct fc_answer a;
+    q.settings = &setting;
+    q.n_settings = 1;
+    q.sensitivity = false;
+    ask(&q, &a);
+    double time_s = a.p.time_s;
+    fc_answer_free(&a);
+    return time_s;
+}
+
+static void changed_by_hand(void)
+{
+    struct ring ring;
+    char path[64];
+    make_ring(&ring, 1000);
+    write_ring(&ring, path);
+    struct fc_question q = {.machine = "bgl-64",
+                            .trace = path,
+                            .sensitivity = true,
+                            .search_s = 1e-3,
+                            .search_given = true,
+                            .seed = 1,
+                            .threads = 1};
+    struct fc_answer a;
+    ask(&q, &a);
+    CU_ASSERT(a.sensitivity->cut); /* next to nothing is allowed: derivatives, twice and half are there all the same */
+    static const struct {
+        const char *parameter, *twice, *half;
+    } by_hand[] = {{"send", "software.send=3us", "software.send=0.75us"},
+                   {"recv", "software.recv=3us", "software.recv=0.75us"},
+                   {"compute", "software.compute_scale=2", "software.compute_scale=0.5"},
+                   {"link:torus", "links.torus.bandwidth=350MB/s", "links.torus.bandwidth=87.5MB/s"}};
+    for (size_t i = 0; i < FC_COUNT(by_hand); i++) {
+        const struct fc_sensitivity_row *r = row_of(&a, by_hand[i].parameter);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+        double twice = time_of(q, by_hand[i].twice), half = time_of(q, by_hand[i].half);
+        CU_ASSERT(fabs(r->if_doubled_percent - 100 * (twice / a.p.time_s - 1)) < 1e-6);
+        CU_ASSERT(fabs(r->if_halved_percent - 100 * (half / a.p.time_s - 1)) < 1e-6);
+        CU_ASSERT(strncmp(r->parameter, "link", 4) ? r->derivative > 0 : r->derivative < 0);
+        CU_ASSERT(isnan(r->tolerance_percent[0]));
+    }
+    CU_ASSERT(a.sensitivity->ideal_s <= a.p.time_s && a.sensitivity->balanced_s > 0);
+    const struct fc_sensitivity_row *eager = row_of(&a, "eager"); /* half: blocking sends in a ring never end */
+    CU_ASSERT(eager && isnan(eager->derivative) && isnan(eager->if_halved_percent) && eager->if_doubled_percent == 0);
+    struct fc_help help[FC_MOST_HELPS];
+    int n = fc_answer_helps(&a, help);
+    CU_ASSERT(n > 3);
+    for (int i = 1; i < n; i++) CU_ASSERT(help[i - 1].percent <= help[i].percent);
+    fc_answer_free(&a);
+    remove(path);
+}
+
+/* ---- one phase: T = compute + n o + bytes / b: everything in closed form ---- */
+
+static void one_phase(void)
+{
+    static const char yaml[] =
+        "name: two\nnetwork: {family: mesh, dims: [2]}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 0 s}, injection: "
+        "{bandwidth: 4 GB/s}}\nrouter: {delay: 0 s}\nsoftware: {send: 1us, recv: 1us}\n";
+    char machine[64], graph[64];
+    static const char bytes[] = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1000000\n";
+    CU_ASSERT_FATAL(fc_test_file(machine, ".yaml", yaml, sizeof yaml - 1));
+    CU_ASSERT_FATAL(fc_test_file(graph, ".mtx", bytes, sizeof bytes - 1));
+    struct fc_question q = {.machine = machine, .graph = graph, .compute_s = 1e-3, .sensitivity = true, .threads = 1};
+    struct fc_answer a;
+    ask(&q, &a);
+    const struct fc_sensitivity_row *link = row_of(&a, "link:mesh"), *compute = row_of(&a, "compute");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(link);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(compute);
+    double network_s = 1e-3; /* 1 MB at 1 GB/s */
+    CU_ASSERT(fc_near(link->derivative, -network_s / 1e9, 1e-5));
+    CU_ASSERT(fc_near(link->if_doubled_percent, -100 * network_s / 2 / a.p.time_s, 1e-6));
+    CU_ASSERT(fc_near(link->if_halved_percent, 100 * network_s / a.p.time_s, 1e-6));
+    /* bytes / (b (1 - x)) is longer by y T: 1 - x = 1 / (1 + y T / network) */
+    for (int k = 0; k < 3; k++) {
+        double y = fc_sensitivity_rises[k] / 100;
+        CU_ASSERT(fc_near(link->tolerance_percent[k], 100 * (1 - 1 / (1 + y * a.p.time_s / network_s)), 5e-3));
+        CU_ASSERT(fc_near(compute->tolerance_percent[k], 100 * y * a.p.time_s / 1e-3, 5e-3));
+    }
+    CU_ASSERT(fc_near(compute->derivative, 1, 1e-9) && compute->value == 1e-3);
+    const struct fc_sensitivity_row *injection = row_of(&a, "link:injection"); /* four times as fast: binds nothing */
+    CU_ASSERT(injection && injection->if_doubled_percent == 0);
+    CU_ASSERT(!a.sensitivity->cut && isnan(a.sensitivity->balanced_s));
+    fc_answer_free(&a);
+    remove(machine);
+    remove(graph);
+}
+
+int suite_sensitivity(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"derivatives are the duals of the job as a linear program", duals},
+        {"twice and half are what changed machines say", changed_by_hand},
+        {"one phase in closed form", one_phase},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("sensitivity", tests);
+}
