@@ -32,7 +32,7 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libopenmpi-dev mpich libmpich-dev gfortran python3 clang-format
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
-ROOMS  = $(foreach room,core models traces solvers mapping plots answer library reproduce sweep,\
+ROOMS  = $(foreach room,core models traces solvers mapping plots answer serve library reproduce sweep,\
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
@@ -50,7 +50,7 @@ SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 LIB     = $(OBJ)/libfabricast.a
 SHARED_LIB = $(OBJ)/libfabricast.so.0
 PUBLIC_LIB = $(OBJ)/public/libfabricast.a
-PUBLIC  = $(filter-out plots/% reproduce/% sweep/%,$(SRC))
+PUBLIC  = $(filter-out plots/% serve/% reproduce/% sweep/%,$(SRC))
 MANUAL  = $(if $(CLI),$(OBJ)/man/fabricast.1)
 VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/version.h)
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)

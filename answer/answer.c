@@ -8,6 +8,7 @@
 #include "solvers/calibration/measured_error.h"
 #include "solvers/bound/bound.h"
 #include "core/timeline.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <string.h>
@@ -267,13 +268,14 @@ static void balance(const struct again *g, double imbalance)
 
 static enum fc_code replay_under(void *context, const struct fc_scales *by, double *time_s, struct fc_status *st)
 {
-    struct again *g = context;
-    struct fc_session *s = g->w->session;
-    struct fc_machine as_it_is = s->machine;
+    const struct again *g = context;
+    struct fc_machine machine = g->w->session->machine;
+    struct fc_network net = g->w->session->net;
     struct fc_replay_settings settings = g->settings;
     struct fc_replay replay;
     struct fc_period_row row;
-    scale_machine(&s->machine, by);
+    net.machine = &machine;
+    scale_machine(&machine, by);
     scale_software(&settings.software, by);
     settings.loggops_latency_s *= by->latency;
     settings.loggops_per_byte_s /= by->bandwidth[0];
@@ -284,12 +286,11 @@ static enum fc_code replay_under(void *context, const struct fc_scales *by, doub
         settings.rank_scale = g->rank_scale;
     }
     if (!g->w->job->source.restart(&g->w->job->source) &&
-        !fc_replay_by(g->w->job->period_mode, &s->net, &g->w->job->source, &g->w->job->period, &g->w->placement,
-                      &settings, &replay, &row, st)) {
+        !fc_replay_by(g->w->job->period_mode, &net, &g->w->job->source, &g->w->job->period, &g->w->placement, &settings,
+                      &replay, &row, st)) {
         *time_s = replay.prediction.time_s;
         fc_replay_free(&replay);
     }
-    s->machine = as_it_is;
     return st->code;
 }
 
@@ -383,23 +384,22 @@ static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const
 
 static enum fc_code phase_under(void *context, const struct fc_scales *by, double *time_s, struct fc_status *st)
 {
-    struct again *g = context;
-    struct fc_session *s = g->w->session;
-    const struct fc_network *net = &s->net;
-    struct fc_machine as_it_is = s->machine;
+    const struct again *g = context;
+    struct fc_machine machine = g->w->session->machine;
+    struct fc_network net = g->w->session->net;
     struct fc_load_settings settings = *g->load_settings;
     struct fc_load own, *load = g->load;
     struct fc_prediction p;
     bool other_loads = by->link != FC_NONE;
     for (int c = 0; c < FC_MAX_CLASSES; c++) other_loads |= by->bandwidth[c] != 1;
-    other_loads &= s->machine.routing->adaptive;
-    scale_machine(&s->machine, by);
+    other_loads &= machine.routing->adaptive;
+    net.machine = &machine;
+    scale_machine(&machine, by);
     settings.background_bytes_per_s = one_link(g, by);
-    if (other_loads && !fc_load_solve(net, g->w->demand, &g->w->placement, &settings, &own, st)) load = &own;
-    if (!st->code && !fc_predict_phase(net, g->w->demand, &g->w->placement, load, &settings, &p, st))
+    if (other_loads && !fc_load_solve(&net, g->w->demand, &g->w->placement, &settings, &own, st)) load = &own;
+    if (!st->code && !fc_predict_phase(&net, g->w->demand, &g->w->placement, load, &settings, &p, st))
         *time_s = p.time_s + (by->compute - 1) * p.computation_s;
     if (load == &own) fc_load_free(&own);
-    s->machine = as_it_is;
     return st->code;
 }
 
@@ -519,6 +519,36 @@ enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answe
     }
     fc_job_close(&job);
     return st->code;
+}
+
+enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session *session, struct fc_session *view,
+                            struct fc_answer *answer, struct fc_status *st)
+{
+    const char *map = q->map ? q->map : "def";
+    struct fc_job job = {0};
+    struct fc_demand demand = {0};
+    *view = *session;
+    view->arena = (struct fc_arena){0};
+    memset(answer, 0, sizeof *answer);
+    if (q->n_allowed > 0) {
+        view->nodes = (uint32_t *)q->allowed;
+        view->n_nodes = q->n_allowed;
+    }
+    if ((!q->nodes || !fc_nodes_read(&view->net, q->nodes, 0, &view->arena, &view->nodes, &view->n_nodes, st)) &&
+        !fc_session_background(q, view, st) && !fc_job_open(q, &job, st) &&
+        !fc_job_traffic(&job, q, view, &map, 1, &demand, st))
+        fc_answer_placed(q, view, &job, &demand, map, answer, st);
+    fc_demand_free(&demand);
+    fc_job_close(&job);
+    return st->code;
+}
+
+void fc_answer_view_close(const struct fc_session *session, struct fc_session *view)
+{
+    fc_background_free(&view->background);
+    if (view->other.first_event) fc_trace_free(&view->other);
+    if (view->calibrated && !session->calibrated) fc_calibration_free(&view->calibration);
+    fc_arena_free(&view->arena);
 }
 
 void fc_answer_free(struct fc_answer *answer)

@@ -64,6 +64,11 @@ enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answe
 enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st);
+/* The answer from a session that others may use at the same time: the question's nodes and background are those of *view, a
+ * session beside it. The caller frees the answer and closes the view, also after a failure. */
+enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session *session, struct fc_session *view,
+                            struct fc_answer *answer, struct fc_status *st);
+void fc_answer_view_close(const struct fc_session *session, struct fc_session *view);
 /* best_bound_s of an answer that has everything else, predicted under mapping `map` (best_bound.c). At most about half
  * a second, once for all mappings of a job on a machine. */
 enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,

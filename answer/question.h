@@ -43,6 +43,8 @@ struct fc_question {
     const char *map;         /* a strategy or a mapping file; NULL: def */
     const uint32_t *node_of; /* [n_node_of] instead: the node of every task; NULL: none */
     uint32_t n_node_of;
+    const uint32_t *allowed; /* [n_allowed] the nodes it may use, as numbers; of fc_answer_view; 0: all */
+    uint32_t n_allowed;
     const char *nodes;  /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
     int ranks_per_node; /* tasks that a node takes, at most its cores; 0: its cores */
     long nodes_line;    /* the list on this line of the file that `nodes` names; 0: all of it */

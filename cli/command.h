@@ -36,6 +36,7 @@ enum fc_group {
     FC_FIGURES,     /* of `reproduce` */
     FC_PLOT,        /* --plot */
     FC_WHY,         /* --sensitivity */
+    FC_SOCKET,      /* --socket */
     FC_OUTPUT,      /* --output FILE */
     FC_COMMON,      /* --json, --quiet */
     FC_SEED,

@@ -21,6 +21,7 @@
     X(report)                                                                                                          \
     X(reproduce)                                                                                                       \
     X(sweep)                                                                                                           \
+    X(serve)                                                                                                           \
     X(measure)                                                                                                         \
     X(machines)                                                                                                        \
     X(list)

@@ -146,6 +146,11 @@ static bool one_file(const struct facts *f)
 {
     return f->arguments->n_words == 1 && !f->arguments->ask.machine && !f->arguments->generate;
 }
+static bool never(const struct facts *f)
+{
+    (void)f;
+    return false;
+}
 static bool no_machine(const struct facts *f)
 {
     return !named(f);
@@ -197,7 +202,8 @@ static bool tables_phases(const struct facts *f)
 
 /* ---- the table ---- */
 
-#define ALL "predict load map flit curve calibrate certify place report reproduce sweep measure machines list trace"
+#define ALL                                                                                                            \
+    "predict load map flit curve calibrate certify place report reproduce sweep serve measure machines list trace"
 #define JOBS "predict load map flit report"
 
 static const struct rule rules[] = {
@@ -293,7 +299,9 @@ static const struct rule rules[] = {
     {"reproduce", "full into", NULL, NULL, NULL},
     {"reproduce", "quick", NULL, "!full", "--full is the opposite (leave one of them out)"},
 
-    /* measure, machines, list */
+    /* serve, measure, machines, list */
+    {"serve", "socket", NULL, NULL, NULL},
+    {"serve", "json", never, NULL, "all answers are JSON (leave it out)"},
     {"measure", "machine set from", NULL, NULL, NULL},
     {"machines", "machine", no_word, NULL, "a machine is named already (expected one name)"},
     {"machines", "set routing without dump-network", named, NULL, "no machine is named (expected `machines NAME`)"},

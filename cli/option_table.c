@@ -196,6 +196,8 @@ const struct fc_option fc_options[] = {
      .part = FC_WRITES},
     {"output", 'o', "FILE", FC_OUTPUT, TEXT(output), .help = "write here instead of standard output",
      .part = FC_WRITES},
+    {"socket", 0, "PATH", FC_SOCKET, TEXT(socket),
+     .help = "listen at this Unix socket, which only its user may open (made with mode 600)", .part = FC_WRITES},
     {"json", 0, NULL, FC_COMMON, FLAG(json), .help = "JSON instead of text", .part = FC_BY_SWEEP},
     {"quiet", 'q', NULL, FC_COMMON, FLAG(quiet), .help = "no progress bar", .part = FC_BY_SWEEP},
     {"seed", 0, "N", FC_SEED, WHOLE(ask.seed, 0, 9e18), .help = "seed of everything random (default 1)"},
@@ -213,6 +215,6 @@ const struct fc_option_section fc_option_sections[] = {
     {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_CHANNELS) | G(FC_KERNEL) | G(FC_MEASURE) |
                                  G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) | G(FC_SEED) |
                                  G(FC_THREADS)},
-    {"Output", G(FC_FIGURES) | G(FC_PLOT) | G(FC_OUTPUT) | G(FC_COMMON)},
+    {"Output", G(FC_FIGURES) | G(FC_PLOT) | G(FC_SOCKET) | G(FC_OUTPUT) | G(FC_COMMON)},
     {NULL, 0},
 };

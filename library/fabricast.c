@@ -255,6 +255,8 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
                             .map = s->map,
                             .node_of = s->node_of,
                             .n_node_of = s->node_of ? job->n_tasks : 0,
+                            .allowed = s->allowed,
+                            .n_allowed = s->n_allowed,
                             .nodes = s->nodes,
                             .background = s->background,
                             .seed = s->seed,
@@ -271,21 +273,6 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
         q.watcher = &watch->watcher;
     }
     return q;
-}
-
-static enum fc_code ask(const struct fc_question *q, struct fc_session *s, struct fc_answer *answer,
-                        struct fc_status *st)
-{
-    const char *map = q->map ? q->map : "def";
-    struct fc_job job = {0};
-    struct fc_demand demand = {0};
-    if ((!q->nodes || !fc_nodes_read(&s->net, q->nodes, 0, &s->arena, &s->nodes, &s->n_nodes, st)) &&
-        !fc_session_background(q, s, st) && !fc_job_open(q, &job, st) &&
-        !fc_job_traffic(&job, q, s, &map, 1, &demand, st))
-        fc_answer_placed(q, s, &job, &demand, map, answer, st);
-    fc_demand_free(&demand);
-    fc_job_close(&job);
-    return st->code;
 }
 
 static enum fc_code show_figures(fabricast_answer *a, const struct fc_session *s, struct fc_status *st)
@@ -310,20 +297,15 @@ PUBLIC fabricast_code fabricast_predict(const fabricast_machine *machine, const 
     struct call call;
     fabricast_settings settings;
     struct watch watch = {.stop = 0};
-    struct fc_session view = machine->session; /* with this question's nodes and background */
+    struct fc_session view;
     enter(&call);
-    view.arena = (struct fc_arena){0};
     *answer = make(sizeof **answer, "an answer", &call);
     if (*answer && !read_settings(given, &settings, &call.st)) {
         struct fc_question q = question_of(job, &settings, &watch);
-        view.nodes = (uint32_t *)settings.allowed;
-        view.n_nodes = settings.n_allowed;
-        if (!ask(&q, &view, &(*answer)->answer, &call.st)) show_figures(*answer, &view, &call.st);
+        if (!fc_answer_view(&q, &machine->session, &view, &(*answer)->answer, &call.st))
+            show_figures(*answer, &view, &call.st);
+        fc_answer_view_close(&machine->session, &view);
     }
-    fc_background_free(&view.background);
-    if (view.other.first_event) fc_trace_free(&view.other);
-    if (view.calibrated && !machine->session.calibrated) fc_calibration_free(&view.calibration);
-    fc_arena_free(&view.arena);
     if (call.st.code) {
         fabricast_answer_close(*answer);
         *answer = NULL;

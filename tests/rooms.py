@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # A room may use those before it; figures stand on core alone.
-ORDER = ["core", "models", "traces", "solvers", "mapping", "plots", "answer", "library", "reproduce", "sweep", "cli"]
+ORDER = ["core", "models", "traces", "solvers", "mapping", "plots", "answer", "serve", "library", "reproduce", "sweep", "cli"]
 PLOTS_MAY = {"core", "plots"}
 MOST_CIRCLES = 2
 

@@ -260,3 +260,14 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --sensitivity -
 ! fabricast: --sensitivity: two jobs in one replay (expected --background trace: and its mean rates)
 ? 2
 ? 2
+
+# The server's socket.
+$ fabricast serve
+! fabricast: no socket (expected --socket PATH)
+? 2
+$ cd $TMP; echo x >file; fabricast serve --socket file
+! fabricast: --socket: file is there and is no socket
+? 2
+$ fabricast serve --socket x --json
+! fabricast: --json: all answers are JSON (leave it out)
+? 2

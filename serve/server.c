@@ -1,0 +1,475 @@
+/* server.c - what is kept between questions: open machines, and answers.
+ *
+ * A machine is asked for by its name or file with everything that changes it (set, routing, without, hosts, ranks_per_node); it is
+ * opened at its first question and again when one of its files has another time, size or number (inode). An answer is kept under
+ * the whole question but its id, with the stamps of all files that its texts name, so that the same question about the same
+ * files has the same bytes at once. Both are found by their text; what was not used longest goes first.
+ *
+ * Threads: one lock around the two tables; machines are opened under it, so that several first questions open one. Answers are
+ * worked out without it, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. */
+#include "answer/answer_json.h"
+#include "models/family_graph.h"
+#include "serve/serve.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A file as it was; `there` false: there was none. */
+struct stamp {
+    bool there;
+    dev_t device;
+    ino_t number;
+    off_t size;
+    struct timespec changed;
+};
+
+enum { MOST_FILES = 4 };
+struct machine {
+    char *key; /* NULL: free */
+    char *file[MOST_FILES];
+    struct stamp stamp[MOST_FILES];
+    int n_files;
+    struct fc_session session;
+    unsigned users;
+    bool stale; /* not for new questions */
+    uint64_t used;
+    struct machine *next;
+};
+struct kept {
+    char *key, *text;
+    uint64_t hash, used;
+};
+struct fc_server {
+    pthread_mutex_t lock;
+    struct machine *machines;
+    int n_machines; /* that are not stale */
+    struct kept answer[FC_SERVE_ANSWERS];
+    int n_answers;
+    double bytes;
+    uint64_t clock;
+    const char *version;
+};
+
+struct fc_server *fc_server_open(const char *version, struct fc_status *st)
+{
+    struct fc_server *server = calloc(1, sizeof *server);
+    if (!server) fc_out_of_memory(st, "the server");
+    if (!server) return NULL;
+    server->version = version;
+    pthread_mutex_init(&server->lock, NULL);
+    return server;
+}
+
+static void free_machine(struct machine *m)
+{
+    fc_session_close(&m->session);
+    for (int i = 0; i < m->n_files; i++) free(m->file[i]);
+    free(m->key);
+    free(m);
+}
+
+void fc_server_close(struct fc_server *server)
+{
+    if (!server) return;
+    for (struct machine *m = server->machines, *next; m; m = next) {
+        next = m->next;
+        free_machine(m);
+    }
+    for (int i = 0; i < server->n_answers; i++) {
+        free(server->answer[i].key);
+        free(server->answer[i].text);
+    }
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+/* ---- files ---- */
+
+static struct stamp stamp_of(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s)) return (struct stamp){.there = false};
+    return (struct stamp){true, s.st_dev, s.st_ino, s.st_size, s.st_mtim};
+}
+
+static bool same_stamp(const struct stamp *a, const struct stamp *b)
+{
+    return a->there == b->there &&
+           (!a->there || (a->device == b->device && a->number == b->number && a->size == b->size &&
+                          a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec));
+}
+
+static void print_stamp(FILE *stream, const char *path)
+{
+    struct stamp s = stamp_of(path);
+    if (s.there)
+        fprintf(stream, "%s %ju %ju %jd %jd.%09ld\n", path, (uintmax_t)s.device, (uintmax_t)s.number, (intmax_t)s.size,
+                (intmax_t)s.changed.tv_sec, s.changed.tv_nsec);
+}
+
+/* Files that a text may name, as a whole or behind '@', ':' or ','. */
+static void print_files(FILE *stream, const char *text)
+{
+    char piece[512];
+    print_stamp(stream, text);
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "@:,");
+        if (n > 0 && n < sizeof piece && n < strlen(text)) {
+            memcpy(piece, at, n);
+            piece[n] = 0;
+            print_stamp(stream, piece);
+        }
+        at += n + (at[n] != 0);
+    }
+}
+
+static void print_all_files(FILE *stream, const json_t *json)
+{
+    const char *name;
+    json_t *value;
+    size_t i;
+    if (json_is_string(json)) print_files(stream, json_string_value(json));
+    json_object_foreach((json_t *)json, name, value) print_all_files(stream, value);
+    json_array_foreach(json, i, value) print_all_files(stream, value);
+}
+
+/* ---- machines ---- */
+
+static void watch_file(struct machine *m, const char *path)
+{
+    if (!path || m->n_files == MOST_FILES) return;
+    m->file[m->n_files] = strdup(path);
+    m->stamp[m->n_files] = stamp_of(path);
+    m->n_files++;
+}
+
+/* The files behind an open machine. */
+static void watch_files(struct machine *m)
+{
+    const struct fc_machine *machine = &m->session.machine;
+    const struct fc_graph_shape *graph = fc_machine_graph(machine);
+    char path[512], hosts[1024];
+    const char *slash = strrchr(machine->file, '/');
+    watch_file(m, machine->file);
+    watch_file(m, fc_calibration_path(machine, path, sizeof path));
+    if (graph) watch_file(m, graph->path);
+    if (!machine->hosts_file) return;
+    bool relative = *machine->hosts_file != '/' && slash;
+    snprintf(hosts, sizeof hosts, "%.*s%s", relative ? (int)(slash - machine->file) + 1 : 0, machine->file,
+             machine->hosts_file);
+    watch_file(m, hosts);
+}
+
+static bool is_fresh(const struct machine *m)
+{
+    for (int i = 0; i < m->n_files; i++) {
+        struct stamp now = m->file[i] ? stamp_of(m->file[i]) : (struct stamp){0};
+        if (!m->file[i] || !same_stamp(&now, &m->stamp[i])) return false;
+    }
+    return true;
+}
+
+/* Takes those without a user that no question will ask for out of the list. */
+static void sweep_out(struct fc_server *server)
+{
+    for (struct machine **at = &server->machines, *m; (m = *at);) {
+        if (!m->stale || m->users) {
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        free_machine(m);
+    }
+}
+
+static void retire(struct fc_server *server, struct machine *m)
+{
+    m->stale = true;
+    server->n_machines--;
+}
+
+static void make_room(struct fc_server *server)
+{
+    struct machine *oldest = NULL;
+    if (server->n_machines < FC_SERVE_MACHINES) return;
+    for (struct machine *m = server->machines; m; m = m->next)
+        if (!m->stale && (!oldest || m->used < oldest->used)) oldest = m;
+    if (oldest) retire(server, oldest);
+}
+
+/* What of a question makes the machine, as text; free() it. */
+static char *machine_key(const struct fc_request *r)
+{
+    static const char *const names[] = {"machine", "set", "routing", "without", "hosts", "ranks_per_node"};
+    json_t *part = json_object();
+    for (size_t i = 0; part && i < FC_COUNT(names); i++) {
+        json_t *value = json_object_get(r->json, names[i]);
+        if (value) json_object_set(part, names[i], value);
+    }
+    char *key = part ? json_dumps(part, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    json_decref(part);
+    return key;
+}
+
+static struct machine *open_machine(const struct fc_question *q, char *key, struct fc_status *st)
+{
+    struct fc_question bare = *q;
+    const struct fc_bulk *bulk;
+    struct machine *m = calloc(1, sizeof *m);
+    bare.nodes = bare.background = bare.background_nodes = NULL;
+    if (!m) fc_out_of_memory(st, "a machine");
+    if (!m || fc_session_open(&bare, q->machine, &m->session, st)) {
+        free(m);
+        free(key);
+        return NULL;
+    }
+    m->key = key;
+    watch_files(m);
+    if (!fc_session_calibrate(&m->session, &bulk, st)) return m;
+    free_machine(m);
+    return NULL;
+}
+
+/* The machine of a question, in use until leave(); NULL with the status filled. */
+static struct machine *enter(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
+{
+    char *key = machine_key(r);
+    struct machine *m;
+    if (!key) return fc_out_of_memory(st, "a question"), NULL;
+    pthread_mutex_lock(&server->lock);
+    for (m = server->machines; m; m = m->next)
+        if (!m->stale && !strcmp(m->key, key)) break;
+    if (m && !is_fresh(m)) {
+        retire(server, m);
+        m = NULL;
+    }
+    if (m) {
+        free(key);
+    } else {
+        make_room(server);
+        m = open_machine(&r->q, key, st);
+        if (m) {
+            m->next = server->machines;
+            server->machines = m;
+            server->n_machines++;
+        }
+    }
+    if (m) {
+        m->users++;
+        m->used = ++server->clock;
+    }
+    sweep_out(server);
+    pthread_mutex_unlock(&server->lock);
+    return m;
+}
+
+static void leave(struct fc_server *server, struct machine *m)
+{
+    pthread_mutex_lock(&server->lock);
+    m->users--;
+    sweep_out(server);
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- answers that are kept ---- */
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* The whole question but its id, and the files that it is about; free() it. */
+static char *answer_key(const struct fc_request *r, const struct machine *m)
+{
+    struct fc_memory_stream text;
+    struct fc_status st = {0};
+    json_t *rest = json_copy(r->json);
+    if (rest) json_object_del(rest, "id");
+    char *question = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (!question || fc_memory_open(&text, &st)) {
+        free(question);
+        json_decref(rest);
+        return NULL;
+    }
+    fprintf(text.stream, "%s\n", question);
+    for (int i = 0; i < m->n_files; i++)
+        if (m->file[i]) print_stamp(text.stream, m->file[i]);
+    print_all_files(text.stream, rest);
+    free(question);
+    json_decref(rest);
+    if (!fc_memory_close(&text, &st)) return text.text;
+    free(text.text);
+    return NULL;
+}
+
+/* A copy of the answer; NULL: none is kept. */
+static char *recall(struct fc_server *server, const char *key)
+{
+    uint64_t hash = key ? hash_of(key) : 0;
+    char *text = NULL;
+    pthread_mutex_lock(&server->lock);
+    for (int i = 0; key && i < server->n_answers; i++) {
+        struct kept *k = &server->answer[i];
+        if (k->hash != hash || strcmp(k->key, key)) continue;
+        k->used = ++server->clock;
+        text = strdup(k->text);
+        break;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return text;
+}
+
+static void forget(struct fc_server *server, int i)
+{
+    struct kept *k = &server->answer[i];
+    server->bytes -= (double)(strlen(k->key) + strlen(k->text));
+    free(k->key);
+    free(k->text);
+    *k = server->answer[--server->n_answers];
+}
+
+/* Takes the key. */
+static void keep(struct fc_server *server, char *key, const char *text)
+{
+    double bytes = key ? (double)(strlen(key) + strlen(text)) : 0;
+    char *copy = key && bytes < FC_SERVE_ANSWER_BYTES / 16 ? strdup(text) : NULL;
+    if (!copy) {
+        free(key);
+        return;
+    }
+    pthread_mutex_lock(&server->lock);
+    while (server->n_answers > 0 &&
+           (server->n_answers == FC_SERVE_ANSWERS || server->bytes + bytes > FC_SERVE_ANSWER_BYTES)) {
+        int oldest = 0;
+        for (int i = 1; i < server->n_answers; i++)
+            if (server->answer[i].used < server->answer[oldest].used) oldest = i;
+        forget(server, oldest);
+    }
+    server->answer[server->n_answers++] = (struct kept){key, copy, hash_of(key), ++server->clock};
+    server->bytes += bytes;
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- a question ---- */
+
+static json_t *placement_json(const struct fc_answer *a, const struct fc_network *net)
+{
+    json_t *nodes = json_array();
+    for (uint32_t t = 0; t < a->n_tasks; t++) json_array_append_new(nodes, json_integer(a->node[t]));
+    if (!net->host_name) return json_pack("{s:o}", "node", nodes);
+    json_t *hosts = json_array();
+    for (uint32_t t = 0; t < a->n_tasks; t++) {
+        const char *host = net->host_name[a->node[t]];
+        json_array_append_new(hosts, host ? json_string(host) : json_null());
+    }
+    return json_pack("{s:o, s:o}", "node", nodes, "host", hosts);
+}
+
+static json_t *machine_json(const struct fc_session *s)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "machine", s->machine.name, "title", s->machine.title,
+                     "family", s->machine.family->name, "routing", s->machine.routing->name, "nodes",
+                     (json_int_t)s->net.n_nodes, "cores", (json_int_t)fc_machine_cores(&s->net), "routers",
+                     (json_int_t)s->net.n_routers, "links", (json_int_t)s->net.n_links);
+}
+
+/* Nodes of a machine that has lost some are numbered as the whole one: such a question opens it for itself. */
+static json_t *predict(const struct fc_request *r, const struct fc_session *session, struct fc_status *st)
+{
+    struct fc_question q = r->q;
+    struct fc_session view;
+    struct fc_answer answer = {0};
+    json_t *json = NULL;
+    bool own = session->nodes_lost && q.nodes;
+    q.keep_links = r->verb == FC_VERB_MAP;
+    if (own)
+        fc_answer_make(&q, &answer, st);
+    else
+        fc_answer_view(&q, session, &view, &answer, st);
+    if (!st->code) {
+        json = fc_answer_json(&answer);
+        json_t *where = json && q.keep_links ? placement_json(&answer, &session->net) : NULL;
+        if (where) json_object_update(json, where);
+        json_decref(where);
+        if (!json) fc_out_of_memory(st, "the answer's JSON");
+    }
+    fc_answer_free(&answer);
+    if (!own) fc_answer_view_close(session, &view);
+    return json;
+}
+
+/* {"id":..,"code":0,"answer":TEXT} with TEXT as it is; NULL: out of memory. */
+static char *reply(const struct fc_request *r, const char *answer, const struct fc_status *st)
+{
+    struct fc_memory_stream text;
+    struct fc_status none = {0};
+    char *id = r->id ? json_dumps(r->id, JSON_COMPACT | JSON_ENCODE_ANY) : NULL, place[600] = "";
+    if (fc_memory_open(&text, &none)) return free(id), NULL;
+    fprintf(text.stream, "{\"id\":%s,\"code\":%d,", id ? id : "null", st->code);
+    if (st->code) {
+        char whole[sizeof st->message + sizeof place];
+        if (*st->file) snprintf(place, sizeof place, st->line ? "%s:%ld: " : "%s: ", st->file, st->line);
+        snprintf(whole, sizeof whole, "%s%s", place, st->message);
+        json_t *message = json_string(whole);
+        char *dumped = message ? json_dumps(message, JSON_ENCODE_ANY) : NULL;
+        fprintf(text.stream, "\"message\":%s}\n", dumped ? dumped : "\"a text that is no UTF-8 is wrong\"");
+        free(dumped);
+        json_decref(message);
+    } else {
+        fprintf(text.stream, "\"answer\":%s}\n", answer);
+    }
+    free(id);
+    if (!fc_memory_close(&text, &none)) return text.text;
+    free(text.text);
+    return NULL;
+}
+
+static char *work_out(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
+{
+    struct machine *m = enter(server, r, st);
+    if (!m) return NULL;
+    char *key = answer_key(r, m), *text = recall(server, key);
+    if (!text) {
+        json_t *json = r->verb == FC_VERB_MACHINE ? machine_json(&m->session) : predict(r, &m->session, st);
+        text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+        json_decref(json);
+        if (!text && !st->code) fc_out_of_memory(st, "an answer");
+        if (text) {
+            keep(server, key, text);
+            key = NULL;
+        }
+    }
+    free(key);
+    leave(server, m);
+    return text;
+}
+
+static char *version_text(const struct fc_server *server)
+{
+    json_t *json = json_pack("{s:s}", "fabricast", server->version);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
+char *fc_server_answer(struct fc_server *server, const char *line, size_t n)
+{
+    struct fc_request request;
+    struct fc_status st = {0};
+    char *answer = NULL;
+    if (!fc_request_read(line, n, &request, &st)) {
+        if (request.verb == FC_VERB_VERSION)
+            answer = version_text(server);
+        else
+            answer = work_out(server, &request, &st);
+        if (!answer && !st.code) fc_out_of_memory(&st, "an answer");
+    }
+    char *text = reply(&request, answer, &st);
+    free(answer);
+    fc_request_free(&request);
+    return text;
+}

@@ -1,0 +1,232 @@
+/* test_serve.c - answers to lines of JSON: what they say, what is refused, what is kept; and the socket. */
+#include "answer/answer_json.h"
+#include "tests/serve_client.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <utime.h>
+
+static struct fc_server *open_server(void)
+{
+    struct fc_status st = {0};
+    struct fc_server *server = fc_server_open("1.2.3", &st);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(server);
+    return server;
+}
+
+/* The answer, parsed; json_decref it. */
+static json_t *ask(struct fc_server *server, const char *line)
+{
+    char *text = fc_server_answer(server, line, strlen(line));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT(text[strlen(text) - 1] == '\n' && !strchr(text, '\n')[1]);
+    json_t *json = json_loads(text, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    free(text);
+    return json;
+}
+
+static void expect(struct fc_server *server, const char *line, int code, const char *message)
+{
+    json_t *json = ask(server, line);
+    const char *said = json_string_value(json_object_get(json, "message"));
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(json, "code")), code);
+    CU_ASSERT((code == 0) == (json_object_get(json, "answer") != NULL));
+    if (message && (!said || strcmp(said, message))) {
+        fprintf(stderr, "test_serve: %s\n     said: %s\n expected: %s\n", line, said ? said : "-", message);
+        CU_FAIL("another message");
+    }
+    json_decref(json);
+}
+
+#define ON "\"machine\":\"bgl-64\""
+
+/* Every key that is wrong, and lines that are no requests. */
+static void refused(void)
+{
+    static const char *const wrong[][2] = {
+        {"", "no JSON: '[' or '{' expected near end of file (expected one object a line)"},
+        {"[1]", "not an object (expected {\"verb\":..})"},
+        {"{\"id\":1}", "\"verb\" is wrong (expected predict, map, machine or version)"},
+        {"{\"verb\":\"zap\"}", "\"verb\" is wrong (expected predict, map, machine or version)"},
+        {"{\"verb\":\"predict\"}", "\"machine\" is wrong (expected the name of one, or its file)"},
+        {"{\"verb\":\"predict\"," ON "}", "no traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)"},
+        {"{\"verb\":\"predict\"," ON ",\"patern\":\"x\"}",
+         "\"patern\" is unknown (expected the options of predict, with _ for -)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":1}", "\"pattern\" is wrong (expected a text that is not empty)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":\"\"}", "\"pattern\" is wrong (expected a text that is not empty)"},
+        {"{\"verb\":\"predict\"," ON ",\"set\":\"x\"}", "\"set\" is wrong (expected a list of \"KEY=VALUE\")"},
+        {"{\"verb\":\"predict\"," ON ",\"set\":[1]}", "\"set\" is wrong (expected a list of \"KEY=VALUE\")"},
+        {"{\"verb\":\"predict\"," ON ",\"seed\":-1}", "\"seed\" is wrong (expected a whole number, 0 or more)"},
+        {"{\"verb\":\"predict\"," ON ",\"ranks_per_node\":0}",
+         "\"ranks_per_node\" is wrong (expected a whole number from 1 to 1.04858e+06)"},
+        {"{\"verb\":\"predict\"," ON ",\"time\":\"1s\"}", "\"time\" is wrong (expected a number from 0 to 1e+09)"},
+        {"{\"verb\":\"predict\"," ON ",\"sensitivity\":1}", "\"sensitivity\" is wrong (expected true or false)"},
+        {"{\"verb\":\"predict\"," ON ",\"nodes\":[]}",
+         "\"nodes\" is wrong (expected a text, or a list of numbers and names)"},
+        {"{\"verb\":\"predict\"," ON ",\"nodes\":[1.5]}",
+         "\"nodes\" is wrong (expected a text, or a list of numbers and names)"},
+        {"{\"verb\":\"predict\"," ON ",\"nodes\":[\"a,b\"]}",
+         "\"nodes\" is wrong (expected a text, or a list of numbers and names)"},
+        {"{\"verb\":\"predict\"," ON ",\"traffic\":{\"tasks\":2,\"src\":[0],\"dst\":[2],\"bytes\":[1]}}",
+         "\"traffic\" is wrong (expected {\"tasks\":N,\"src\":[..],\"dst\":[..],\"bytes\":[..]}, lists of one length, tasks "
+         "from 0 to N - 1, bytes 0 or more)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"map\":\"def,rnm\"}",
+         "\"map\" is wrong (expected one mapping)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"network\":\"ideal\"}",
+         "\"network\" is wrong (expected a trace beside it)"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"network\":\"flit\",\"sensitivity\":true}",
+         "\"sensitivity\" is wrong (expected another network than flit)"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"background\":\"job:y\",\"sensitivity\":true}",
+         "\"sensitivity\" is wrong (expected no job: beside this one)"},
+        {"{\"verb\":\"machine\",\"machine\":\"nope\"}",
+         "no shipped machine is called 'nope' (`fabricast machines` lists them; a path contains '/' or ends in .yaml)"},
+    };
+    struct fc_server *server = open_server();
+    for (size_t i = 0; i < FC_COUNT(wrong); i++) expect(server, wrong[i][0], FC_INPUT, wrong[i][1]);
+    expect(server, "{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"pattern\":\"uniform\"}", FC_INPUT, NULL);
+    expect(server, "{\"verb\":\"predict\"," ON ",\"trace\":\"/nowhere.fct\"}", FC_INPUT, NULL);
+    expect(server, "{\"verb\":\"version\"}", FC_OK, NULL);
+    fc_server_close(server);
+}
+
+/* The same as the program answers, with any id. */
+static void answered(void)
+{
+    static const char *const ids[] = {"1", "\"a b\"", "null", "[1,{\"x\":2}]"};
+    struct fc_question q = {
+        .machine = "bgl-64", .pattern = "stencil3d:grid=4x4x4,bytes=64KiB", .nodes = "0-31", .seed = 3, .threads = 1};
+    struct fc_server *server = open_server();
+    struct fc_answer own;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_answer_make(&q, &own, &st), FC_OK);
+    json_t *expected = fc_answer_json(&own);
+    for (size_t i = 0; i < FC_COUNT(ids); i++) {
+        char line[400];
+        snprintf(line, sizeof line,
+                 "{\"id\":%s,\"verb\":\"predict\"," ON ",\"pattern\":\"%s\",\"nodes\":\"0-31\",\"seed\":3}", ids[i],
+                 q.pattern);
+        json_t *json = ask(server, line), *id = json_loads(ids[i], JSON_DECODE_ANY, NULL);
+        CU_ASSERT(json_equal(json_object_get(json, "id"), id));
+        const json_t *answer = json_object_get(json, "answer");
+        CU_ASSERT_EQUAL(json_object_size(answer), json_object_size(expected));
+        CU_ASSERT(fc_near(json_number_value(json_object_get(answer, "time_s")), own.p.time_s, 1e-14));
+        CU_ASSERT(json_equal(json_object_get(json_object_get(answer, "bottleneck"), "link"),
+                             json_object_get(json_object_get(expected, "bottleneck"), "link")));
+        json_decref(id);
+        json_decref(json);
+    }
+    json_decref(expected);
+    fc_answer_free(&own);
+    json_t *json =
+        ask(server, "{\"verb\":\"map\",\"machine\":\"bgl-64\",\"nodes\":[3,1,2],\"ranks_per_node\":1,\"map\":\"def\","
+                    "\"traffic\":{\"tasks\":3,\"src\":[0,1],\"dst\":[1,2],\"bytes\":[10,20.5]}}");
+    const json_t *node = json_object_get(json_object_get(json, "answer"), "node");
+    const int on[] = {3, 1, 2};
+    CU_ASSERT_EQUAL(json_array_size(node), 3);
+    for (size_t t = 0; t < 3; t++) CU_ASSERT_EQUAL(json_integer_value(json_array_get(node, t)), on[t]);
+    json_decref(json);
+    fc_server_close(server);
+}
+
+/* A machine whose file changes is opened anew, and its answers are not those of before. */
+static void kept(void)
+{
+    static const char yaml[] = "name: two\nnetwork: {family: mesh, dims: [2]}\nlinks: {mesh: {bandwidth: %s}}\n";
+    char path[64], text[200], line[300];
+    double before_s = 0;
+    struct fc_server *server = open_server();
+    CU_ASSERT_FATAL(fc_test_file(path, ".yaml", "", 0));
+    for (int i = 0; i < 4; i++) {
+        FILE *file = fopen(path, "w");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+        snprintf(text, sizeof text, yaml, i < 2 ? "1 GB/s" : "2 GB/s");
+        fputs(text, file);
+        fclose(file);
+        struct utimbuf then = {1000000 + i / 2, 1000000 + i / 2}; /* the same file twice, then another */
+        utime(path, &then);
+        snprintf(
+            line, sizeof line,
+            "{\"verb\":\"predict\",\"machine\":\"%s\",\"traffic\":{\"tasks\":2,\"src\":[0],\"dst\":[1],\"bytes\":[1e8]}}",
+            path);
+        json_t *json = ask(server, line);
+        double time_s = json_number_value(json_object_get(json_object_get(json, "answer"), "time_s"));
+        json_decref(json);
+        CU_ASSERT(time_s > 0);
+        if (i % 2) CU_ASSERT(time_s == before_s);
+        if (i == 2) CU_ASSERT(fc_near(time_s, before_s / 2, 1e-3));
+        before_s = time_s;
+    }
+    for (int i = 0; i < FC_SERVE_MACHINES + 3; i++) { /* more machines than are kept */
+        snprintf(line, sizeof line, "{\"verb\":\"machine\",\"machine\":\"bgl-64\",\"set\":[\"node.cores=%d\"]}",
+                 1 + i % 18);
+        expect(server, line, FC_OK, NULL);
+    }
+    remove(path);
+    expect(server, "{\"verb\":\"version\"}", FC_OK, NULL);
+    fc_server_close(server);
+}
+
+/* ---- the socket ---- */
+
+static void over_a_socket(void)
+{
+    struct served served, second;
+    struct stat there;
+    char path[64], line[4096];
+    CU_ASSERT_FATAL(fc_test_file(path, ".sock", "", 0));
+    CU_ASSERT(!start_server(&served, path, 1)); /* a file is in the way */
+    end_server(&served);
+    CU_ASSERT_EQUAL(served.st.code, FC_INPUT);
+    remove(path);
+    CU_ASSERT_FATAL(start_server(&served, path, 2));
+    CU_ASSERT(!stat(path, &there) && S_ISSOCK(there.st_mode) && (there.st_mode & 0777) == 0600);
+    CU_ASSERT(!start_server(&second, path, 1));
+    end_server(&second);
+    CU_ASSERT_PTR_NOT_NULL(strstr(second.st.message, "another server listens"));
+    FILE *a = connect_to(path), *b = connect_to(path), *gone = connect_to(path);
+    CU_ASSERT_FATAL(a && b && gone);
+    fprintf(gone, "{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\"}\n"); /* it does not wait for the answer */
+    fclose(gone);
+    for (int i = 0; i < 50; i++) fprintf(a, "{\"id\":%d,\"verb\":\"%s\"}\n", i, i % 3 ? "version" : "none");
+    fprintf(b, "{\"id\":\"b\",\"verb\":\"machine\"," ON "}\n\n");
+    CU_ASSERT(hear(b, line, sizeof line) && strstr(line, "\"id\":\"b\",\"code\":0"));
+    CU_ASSERT(hear(b, line, sizeof line) && strstr(line, "\"code\":2")); /* an empty line */
+    for (int i = 0; i < 50; i++) {                                       /* in their order */
+        char start[40];
+        snprintf(start, sizeof start, "{\"id\":%d,\"code\":%d,", i, i % 3 ? 0 : 2);
+        CU_ASSERT(hear(a, line, sizeof line) && !strncmp(line, start, strlen(start)));
+    }
+    fclose(b);
+    end_server(&served); /* `a` is still connected */
+    CU_ASSERT_EQUAL(served.st.code, FC_OK);
+    CU_ASSERT(!hear(a, line, sizeof line));
+    fclose(a);
+    CU_ASSERT(stat(path, &there) != 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0); /* what a dead server leaves */
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
+    CU_ASSERT_EQUAL(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    close(fd);
+    CU_ASSERT(start_server(&served, path, 1));
+    end_server(&served);
+    memset(line, 'x', 200);
+    line[200] = 0;
+    served.settings.path = line;
+    served.st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_serve(&served.settings, &served.st), FC_INPUT);
+}
+
+int suite_serve(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"what is refused", refused},
+        {"the answers are the program's", answered},
+        {"machines and answers are kept while their files stay", kept},
+        {"over a socket", over_a_socket},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("serve", tests);
+}
