@@ -1,5 +1,6 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
+#include "answer/screen.h"
 #include "cli/command.h"
 #include "cli/option_rules.h"
 #include "cli/predictions.h"
@@ -17,7 +18,12 @@
 struct report {
     struct fc_prediction_row *rows;
     size_t n;
+    size_t
+        n_screened; /* lists of nodes of which these rows are the best few, the middle one and the worst; 0: all are here */
 };
+
+/* More lists of nodes than MOST_LISTS on one machine are screened, and the best few are predicted. */
+enum { MOST_LISTS = 32, BEST_LISTS = 10 };
 
 /* ---- printing ---- */
 
@@ -135,6 +141,11 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "%s, %u tasks\n", report->rows->answer.traffic, report->rows->answer.n_tasks);
     print_assumed(stream, &report->rows->answer);
     fprintf(stream, "\n");
+    if (report->n_screened)
+        fprintf(
+            stream,
+            "the best %d of %zu lists of nodes by loads of links and distances, and the middle and the last of them\n\n",
+            BEST_LISTS, report->n_screened);
     bool by_nodes = report->rows->nodes != NULL;
     fprintf(stream, "%-16s %-12s %10s %8s %8s %8s %8s %8s  %s%s\n", "machine", "mapping", "time", "comm %", "of peak",
             "of best", "error", "against", by_nodes ? "nodes; " : "", "bottleneck");
@@ -231,6 +242,40 @@ static enum fc_code find_lists(const struct fc_arguments *arguments, struct fc_a
     return FC_OK;
 }
 
+static int by_score(const void *a, const void *b)
+{
+    const struct fc_screened *x = a, *y = b;
+    if (x->score_s != y->score_s) return x->score_s < y->score_s ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Leaves the best few of very many lists, the middle one and the last, by screening. */
+static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, struct fc_arena *arena,
+                                 struct report *report, struct fc_status *st)
+{
+    struct fc_question whole = s->q; /* the lists are read one by one */
+    struct fc_session session;
+    struct fc_demand demand = {0};
+    whole.nodes = NULL;
+    struct fc_screened *screened = fc_alloc(arena, lists->n, sizeof *screened, st);
+    if (!screened || fc_session_open(&whole, s->machines[0], &session, st)) return st->code;
+    for (size_t i = 0; i < lists->n; i++) screened[i] = (struct fc_screened){lists->list[i].label, (long)i + 1, 0};
+    if (!fc_job_demand(&whole, &session, &demand, st) &&
+        !fc_screen_nodes(&whole, &session, &demand, screened, lists->n, st)) {
+        struct nodes *few = fc_alloc(arena, BEST_LISTS + 2, sizeof *few, st);
+        qsort(screened, lists->n, sizeof *screened, by_score);
+        for (size_t k = 0; few && k < BEST_LISTS + 2; k++) {
+            size_t at = k < BEST_LISTS ? k : k == BEST_LISTS ? lists->n / 2 : lists->n - 1;
+            few[k] = lists->list[screened[at].line - 1];
+        }
+        report->n_screened = lists->n;
+        *lists = (struct node_lists){few, BEST_LISTS + 2};
+    }
+    fc_demand_free(&demand);
+    fc_session_close(&session);
+    return st->code;
+}
+
 /* Every machine with every list of nodes, fastest first where there are several lists. */
 static enum fc_code predict_all(struct asking *s, const struct node_lists *lists, const struct report *report,
                                 struct fc_status *st)
@@ -272,7 +317,9 @@ static json_t *to_json(const struct report *report)
         }
         json_array_append_new(list, row);
     }
-    return json_pack("{s:o}", "predictions", list);
+    json_t *json = json_pack("{s:o}", "predictions", list);
+    if (json && report->n_screened) json_object_set_new(json, "screened", json_integer((json_int_t)report->n_screened));
+    return json;
 }
 
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
@@ -291,7 +338,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_arena arena = {0};
     struct fc_watch watch;
     struct asking s = {.arguments = arguments};
-    struct report report = {NULL, 0};
+    struct report report = {.n = 0};
     struct node_lists lists = {NULL, 0};
     if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
@@ -302,8 +349,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         !fc_split_list(arguments->ask.machine, &arena, &s.machines, &s.n_machines, st) &&
         !fc_split_list(arguments->ask.map ? arguments->ask.map : "def", &arena, &s.maps, &s.n_maps, st) &&
         !find_lists(arguments, &arena, &lists, st)) {
+        if (lists.n > MOST_LISTS && s.n_machines == 1) screen_lists(&s, &lists, &arena, &report, st);
         report.n = s.n_machines * s.n_maps * (lists.n > 1 ? lists.n : 1);
-        report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
+        report.rows = st->code ? NULL : fc_alloc(&arena, report.n, sizeof *report.rows, st);
         if (report.rows) predict_all(&s, &lists, &report, st);
     }
     fc_watch_end(&watch);
