@@ -19,6 +19,7 @@
     X(seq)                                                                                                             \
     X(cray)                                                                                                            \
     X(bgl)                                                                                                             \
+    X(pjm)                                                                                                             \
     X(flux)                                                                                                            \
     X(lsf)                                                                                                             \
     X(json)

@@ -108,6 +108,7 @@ static void test_texts(void)
               "rank 0=cn2 slot=0\nrank 1=cn2 slot=1\nrank 2=cn0 slot=0\nrank 3=cn4 slot=1\nrank 4=cn4 slot=0\n"
               "rank 5=cn0 slot=1\n");
     says_file(l, "bgl", "2 0 0\n2 0 1\n0 0 0\n0 1 1\n0 1 0\n0 0 1\n");
+    says_file(l, "pjm", "(2,0)\n(2,0)\n(0,0)\n(0,1)\n(0,1)\n(0,0)\n");
     says_file(l, "flux", "[[2,1,2,1],[0,1,1,1],[4,1,2,1],[0,1,1,1]]\n");
     refuses(l, "lsf", FC_INPUT, "node 1 of the allocation holds no rank while later ones do (3 of 8 nodes have ranks");
     refuses(l, "cray", FC_INPUT, "node 1 of the allocation holds 0 ranks (expected 2: 6 ranks by 2 a node)");
@@ -297,7 +298,7 @@ static void test_read_back(void)
         }
         close_job(&j);
     }
-    CU_ASSERT_EQUAL(files, 36);
+    CU_ASSERT_EQUAL(files, 40);
 }
 
 static enum fc_code write_reversed(const struct fc_launch *job, FILE *out, struct fc_status *st)
@@ -352,6 +353,11 @@ static void test_reader_refusals(void)
         {"bgl", "0 0 2\n", ":1: core: '2' is out of range"},
         {"bgl", "0 0\n", ":1: 2 numbers (expected 2 coordinates and a core)"},
         {"bgl", "0 0 0 0\n", ":1: more than 2 coordinates and a core"},
+        {"pjm", "(0,0)\n(4,0)\n", ":2: coordinate: '4' is out of range (allowed: 0 to 3)"},
+        {"pjm", "(0,0\n", ":1: '(0,0' (expected 2 coordinates, (0,0,1))"},
+        {"pjm", "0,0\n", ":1: '0,0' (expected 2 coordinates"},
+        {"pjm", "(0,0,0)\n", ":1: '(0,0,0)' (expected 2 coordinates"},
+        {"pjm", "(0,)\n", ":1: '(0,)' (expected 2 coordinates"},
         {"flux", "[[0,8,1,1]]", "rank 4 (the job has ranks 0 to 3)"},
         {"flux", "[[7,2,1,2]]", "rank 1: node 8 of the allocation (which has 8)"},
         {"flux", "[[0,1,2]]", "an entry is not [nodeid, nnodes, ppn, repeat]"},
