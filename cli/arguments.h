@@ -41,6 +41,7 @@ struct fc_arguments {
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
     const char *versus;   /* report: the mapping beside --map */
+    const char *per;      /* curve: what curves are drawn over */
     const char *socket;   /* serve: where it listens */
     const char *measured; /* calibrate: a table of measured collectives */
 };

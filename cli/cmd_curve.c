@@ -26,6 +26,7 @@ struct answer {
     struct fc_curve_model model;
     double saturation, ideal; /* offered flits/node/cycle; NaN: unknown */
     const char *engine, *vc_rule;
+    double cycle_s; /* NaN: not known yet */
 };
 
 enum { MOST_POINTS = 1000 };
@@ -231,6 +232,7 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
         a->points[i].accepted = r.accepted_flits_per_node_cycle;
         a->points[i].latency_cycles = stable ? r.latency_mean_cycles : (double)NAN;
         a->points[i].half_width_cycles = stable ? r.latency_half_width_cycles : (double)NAN;
+        a->cycle_s = r.cycle_s;
         a->engine = fc_copy_text(arena, r.engine, st);
         a->vc_rule = fc_copy_text(arena, r.vc_rule, st);
         fc_flit_free(&r);
@@ -240,25 +242,19 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
 }
 
 /* Nothing of the model where it was not asked, else latency with its band. */
-static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
-                         struct fc_status *st)
+static enum fc_code plot_curve(const struct answer *a, struct fc_plot_curve *curve, struct fc_arena *arena,
+                               struct fc_status *st)
 {
-    static const char *const names[] = {"latency-curve", NULL};
-    const char *title = fc_plot_title(arguments, arena, st, "%s: %s, %s, routing %s", a->session->machine.name,
-                                      a->session->machine.title, a->demand->name, a->session->machine.routing->name);
     struct fc_plot_band *band = a->queueing ? fc_alloc(arena, a->n, sizeof *band, st) : NULL;
-    if (st->code) return st->code;
     for (size_t i = 0; band && i < a->n; i++) {
         const struct fc_calibrated_answer *m = &a->model.answers[i];
         double latency = m->model.stable ? m->model.latency_mean_cycles : (double)NAN, part = m->error_percent / 100;
         band[i] = (struct fc_plot_band){latency, latency * fmax(0, 1 - part), latency * (1 + part)};
         if (isnan(part)) band[i].low_cycles = band[i].high_cycles = NAN; /* fmax would pass over it */
     }
-    struct fc_plot_curve curve = {
+    *curve = (struct fc_plot_curve){
         a->session->machine.name, a->points, a->n, a->flit ? a->saturation : a->model.saturation, band, a->flit};
-    if (fc_plot_latency_curves(arguments->plot, title, &curve, 1, st)) return st->code;
-    fc_print_plots(arguments, names);
-    return FC_OK;
+    return st->code;
 }
 
 static enum fc_code check(const struct fc_arguments *arguments, const struct fc_session *session,
@@ -290,57 +286,255 @@ static void run_flit(struct answer *a, struct fc_flit_settings *settings, struct
         fc_flit_saturation(net, a->demand, settings, &a->saturation, no_saturation);
 }
 
-static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
-                            struct fc_status *st)
-{
-    json_t *json = arguments->json ? to_json(a) : NULL;
-    if (a->queueing && a->model.misfit.mistake) fc_note_uncalibrated(a->model.misfit.text);
-    fc_deliver(arguments, json, print, a, st);
-    json_decref(json);
-    if (!st->code && arguments->plot) plot(arguments, a, arena, st);
-    return st->code;
-}
+/* ---- one machine or several ---- */
 
-static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
-                               struct fc_demand *demand, struct fc_arena *arena, struct fc_status *st)
-{
+/* A machine with its traffic and its curve. */
+struct design {
+    struct fc_session session;
+    struct fc_demand demand;
     struct fc_flit_settings settings;
-    struct answer a = {.session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
-    a.load = fc_alloc(arena, MOST_POINTS, sizeof *a.load, st);
-    if (!a.load || check(arguments, session, demand, &a, st) ||
-        fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &settings, st) ||
-        read_loads(arguments->loads, &a, arena, &a.ideal, a.load, &a.n, st) || make_points(&a, arena, st))
+    struct fc_status no_saturation; /* the points are an answer all the same */
+    bool is_open, has_demand;
+};
+struct designs {
+    const struct fc_arguments *arguments;
+    struct design *design; /* [n] */
+    struct answer *answer; /* [n] */
+    size_t n;
+};
+
+static enum fc_code work_out(const struct fc_arguments *arguments, struct design *d, struct answer *a,
+                             struct fc_arena *arena, struct fc_status *st)
+{
+    *a = (struct answer){.session = &d->session,
+                         .demand = &d->demand,
+                         .settings = &d->settings,
+                         .saturation = NAN,
+                         .ideal = NAN,
+                         .cycle_s = NAN};
+    a->load = fc_alloc(arena, MOST_POINTS, sizeof *a->load, st);
+    if (!a->load || check(arguments, &d->session, &d->demand, a, st) ||
+        fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &d->settings, st) ||
+        read_loads(arguments->loads, a, arena, &a->ideal, a->load, &a->n, st) || make_points(a, arena, st))
         return st->code;
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
-    settings.progress = &progress;
-    struct fc_status no_saturation = {0}; /* the points are an answer all the same */
-    if (a.queueing && !fc_curve_model_solve(&arguments->curve, session, arguments->ask.pattern, demand, &settings,
-                                            a.load, a.n, &a.model, st)) {
-        a.vc_rule = a.model.vc_rule;
-        if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
+    d->settings.progress = &progress;
+    if (a->queueing && !fc_curve_model_solve(&arguments->curve, &d->session, arguments->ask.pattern, &d->demand,
+                                             &d->settings, a->load, a->n, &a->model, st)) {
+        a->vc_rule = a->model.vc_rule;
+        a->cycle_s = a->model.turns.cycle_s;
+        if (isnan(a->ideal)) a->ideal = a->flit ? a->ideal : a->model.ideal;
     }
-    if (a.flit && !st->code) run_flit(&a, &settings, arena, &no_saturation, st);
+    if (a->flit && !st->code) run_flit(a, &d->settings, arena, &d->no_saturation, st);
     fc_work_end(&progress);
-    if (!st->code) deliver(arguments, &a, arena, st);
-    if (a.queueing) fc_curve_model_free(&a.model);
-    if (!st->code) *st = no_saturation;
+    if (!st->code && a->queueing && a->model.misfit.mistake) fc_note_uncalibrated(a->model.misfit.text);
+    return st->code;
+}
+
+static enum fc_code open_design(const struct fc_arguments *arguments, const char *machine, struct design *d,
+                                struct fc_status *st)
+{
+    if (fc_open_machine(arguments, machine, &d->session, st)) return st->code;
+    d->is_open = true;
+    if (fc_session_only_whole(&d->session, st) || fc_job_demand(&arguments->ask, &d->session, &d->demand, st))
+        return st->code;
+    d->has_demand = true;
+    return FC_OK;
+}
+
+static void close_designs(struct designs *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        struct design *d = &all->design[i];
+        if (all->answer[i].queueing) fc_curve_model_free(&all->answer[i].model);
+        if (d->has_demand) fc_demand_free(&d->demand);
+        if (d->is_open) fc_session_close(&d->session);
+    }
+}
+
+/* ---- designs side by side ---- */
+
+static const struct per {
+    const char *name;
+    enum { IN_NODE, IN_INJECTION, IN_BISECTION } percent;
+    struct fc_plot_axes axes;
+} pers[] = {{"node", IN_NODE, {"GB/s a node", "GB_per_s_node", "ns", "ns"}},
+            {"injection", IN_INJECTION, {"% of injection bandwidth", "percent_of_injection", "ns", "ns"}},
+            {"bisection", IN_BISECTION, {"% of the bisection, as if uniform", "percent_of_bisection", "ns", "ns"}}};
+
+/* NULL: another word. */
+static const struct per *per_of(const struct fc_arguments *arguments)
+{
+    if (!arguments->per) return pers;
+    for (size_t i = 0; i < FC_COUNT(pers); i++)
+        if (!strcmp(arguments->per, pers[i].name)) return &pers[i];
+    return NULL;
+}
+
+/* What makes them comparable. NaN: unknown. */
+struct compared {
+    double latency_s; /* at the least load that has one */
+    double saturation, saturation_bytes_per_s, injection_percent, bisection_percent, error_percent;
+};
+
+static struct compared compare(const struct answer *a, struct fc_status *st)
+{
+    const struct fc_machine *m = &a->session->machine;
+    const struct fc_network *net = &a->session->net;
+    struct compared c = {.latency_s = NAN, .saturation = a->flit ? a->saturation : a->model.saturation};
+    struct fc_facts facts;
+    for (size_t i = a->n; i-- > 0;) {
+        double cycles = a->flit ? a->points[i].latency_cycles : a->model.answers[i].model.latency_mean_cycles;
+        if (a->flit || a->model.answers[i].model.stable)
+            c.latency_s = isnan(cycles) ? c.latency_s : cycles * a->cycle_s;
+    }
+    double injection = 0;
+    uint32_t node = fc_node_vertex(net, 0);
+    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) injection += fc_link_bandwidth(net, l);
+    c.saturation_bytes_per_s = c.saturation * m->router.flit_bytes / a->cycle_s;
+    c.injection_percent = isfinite(injection) ? 100 * c.saturation_bytes_per_s / injection : (double)NAN;
+    fc_network_facts(net, &facts, st);
+    /* Of uniform traffic half of all crosses the bisection, half of that each way. */
+    c.bisection_percent = 100 * c.saturation_bytes_per_s * (double)net->n_nodes / 4 / facts.bisection_bytes_per_s;
+    c.error_percent = a->flit ? (double)NAN : a->model.saturation_percent;
+    return c;
+}
+
+static void print_compared(FILE *stream, const struct designs *all)
+{
+    fprintf(stream, "\n%-20s %8s %10s %14s %12s %10s %10s %8s\n", "machine", "nodes", "latency", "saturation",
+            "GB/s a node", "injection", "bisection", "error");
+    for (size_t i = 0; i < all->n; i++) {
+        struct fc_status none = {0};
+        struct compared c = compare(&all->answer[i], &none);
+        char latency[64], injection[32], bisection[32], error[32];
+        fprintf(stream, "%-20s %8u %10s %14.4g %12.4g %10s %10s %8s\n", all->design[i].session.machine.name,
+                all->design[i].session.net.n_nodes,
+                isnan(c.latency_s) ? "-" : fc_format(latency, sizeof latency, c.latency_s, FC_SECONDS), c.saturation,
+                c.saturation_bytes_per_s / 1e9, fc_format_percent(injection, sizeof injection, c.injection_percent),
+                fc_format_percent(bisection, sizeof bisection, c.bisection_percent),
+                isnan(c.error_percent) ? "-" : fc_format_percent(error, sizeof error, c.error_percent));
+    }
+    fprintf(stream,
+            "latency: of a packet at the least load; saturation: flits/node/cycle; injection, bisection: percent of "
+            "these that it is, bisection as if traffic were uniform\n");
+}
+
+static void print_all(FILE *stream, const void *what)
+{
+    const struct designs *all = what;
+    for (size_t i = 0; i < all->n; i++) {
+        if (i) fprintf(stream, "\n");
+        print(stream, &all->answer[i]);
+    }
+    if (all->n > 1) print_compared(stream, all);
+}
+
+static json_t *all_json(const struct designs *all, struct fc_status *st)
+{
+    json_t *curves = json_array();
+    if (all->n == 1) {
+        json_decref(curves);
+        return to_json(all->answer);
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        struct compared c = compare(&all->answer[i], st);
+        json_t *curve = to_json(&all->answer[i]);
+        json_t *more =
+            json_pack("{s:I, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)all->design[i].session.net.n_nodes, "latency_s",
+                      fc_json_real(c.latency_s), "saturation_bytes_per_s", fc_json_real(c.saturation_bytes_per_s),
+                      "injection_percent", fc_json_real(c.injection_percent), "bisection_percent",
+                      fc_json_real(c.bisection_percent));
+        json_object_update(curve, more);
+        json_decref(more);
+        json_array_append_new(curves, curve);
+    }
+    return json_pack("{s:o}", "curves", curves);
+}
+
+/* ---- the plot ---- */
+
+/* What loads and latencies are multiplied by. */
+struct scale {
+    double load, latency;
+};
+
+static void scale_curve(struct fc_plot_curve *c, struct scale by, struct fc_arena *arena, struct fc_status *st)
+{
+    struct fc_plot_latency *points = fc_alloc(arena, c->n, sizeof *points, st);
+    struct fc_plot_band *band = (struct fc_plot_band *)c->model; /* made for this */
+    for (size_t i = 0; points && i < c->n; i++) {
+        const struct fc_plot_latency *p = &c->points[i];
+        points[i] = (struct fc_plot_latency){p->load * by.load, p->accepted * by.load, p->latency_cycles * by.latency,
+                                             p->half_width_cycles * by.latency};
+        if (!band) continue;
+        band[i].latency_cycles *= by.latency;
+        band[i].low_cycles *= by.latency;
+        band[i].high_cycles *= by.latency;
+    }
+    c->points = points;
+    c->saturation *= by.load;
+}
+
+static enum fc_code plot(const struct designs *all, struct fc_arena *arena, struct fc_status *st)
+{
+    static const char *const names[] = {"latency-curve", NULL};
+    const struct fc_arguments *arguments = all->arguments;
+    const struct answer *a = all->answer;
+    struct fc_plot_curve *curves = fc_alloc(arena, all->n, sizeof *curves, st);
+    bool several = all->n > 1;
+    const struct per *per = several ? per_of(arguments) : NULL;
+    const char *title =
+        several ? fc_plot_title(arguments, arena, st, "%s on %zu machines", a->demand->name, all->n)
+                : fc_plot_title(arguments, arena, st, "%s: %s, %s, routing %s", a->session->machine.name,
+                                a->session->machine.title, a->demand->name, a->session->machine.routing->name);
+    for (size_t i = 0; !st->code && i < all->n; i++) {
+        if (plot_curve(&a[i], &curves[i], arena, st) || !several) continue;
+        struct compared c = compare(&a[i], st);
+        double each = per->percent == IN_NODE        ? c.saturation_bytes_per_s / 1e9
+                      : per->percent == IN_INJECTION ? c.injection_percent
+                                                     : c.bisection_percent;
+        scale_curve(&curves[i], (struct scale){each / c.saturation, 1e9 * a[i].cycle_s}, arena, st);
+    }
+    if (st->code || fc_plot_latency_curves(arguments->plot, title, several ? &per->axes : NULL, curves, all->n, st))
+        return st->code;
+    fc_print_plots(arguments, names);
+    return FC_OK;
+}
+
+static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, struct fc_status *st)
+{
+    json_t *json = all->arguments->json ? all_json(all, st) : NULL;
+    fc_deliver(all->arguments, json, print_all, all, st);
+    json_decref(json);
+    if (!st->code && all->arguments->plot) plot(all, arena, st);
     return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand;
     struct fc_arena arena = {0};
-    if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
-        fc_open_machine(arguments, arguments->ask.machine, &session, st))
-        return st->code;
-    if (!fc_session_only_whole(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
-        run_demand(arguments, &session, &demand, &arena, st);
-        fc_demand_free(&demand);
+    struct designs all = {.arguments = arguments};
+    const char **machines;
+    size_t n = 0;
+    if ((arguments->plot && fc_plots_check(arguments->plot, st))) return st->code;
+    if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
+    if (!per_of(arguments))
+        return fc_refuse(st, FC_INPUT, "--per: '%s' is unknown (expected node, injection or bisection)",
+                         arguments->per);
+    if (!fc_split_list(arguments->ask.machine, &arena, &machines, &n, st)) {
+        all.design = fc_alloc(&arena, n, sizeof *all.design, st);
+        all.answer = fc_alloc(&arena, n, sizeof *all.answer, st);
     }
-    fc_session_close(&session);
+    for (size_t i = 0; !st->code && i < n; i++) {
+        all.n++;
+        if (!open_design(arguments, machines[i], &all.design[i], st))
+            work_out(arguments, &all.design[i], &all.answer[i], &arena, st);
+    }
+    if (!st->code) deliver(&all, &arena, st);
+    for (size_t i = 0; !st->code && i < n; i++) *st = all.design[i].no_saturation;
+    close_designs(&all);
     fc_arena_free(&arena);
     return st->code;
 }

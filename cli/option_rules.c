@@ -67,6 +67,10 @@ static bool no_period_of_two(const struct facts *f)
 {
     return no_job_beside(f) || is(f->arguments->ask.period, "off");
 }
+static bool several_machines(const struct facts *f)
+{
+    return f->arguments->ask.machine && strchr(f->arguments->ask.machine, ',');
+}
 static bool not_kernel(const struct facts *f)
 {
     return !is(f->arguments->ask.network, "flit");
@@ -282,6 +286,7 @@ static const struct rule rules[] = {
     {"flit", "load high-priority", NULL, "!backlog",
      "with --backlog sources always have a packet waiting, there is no rate"},
     {"curve", "pattern loads solver", NULL, NULL, NULL},
+    {"curve", "per", several_machines, "plot", "for a plot of several machines (expected -m A,B --plot DIR)"},
     {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs, NULL,
      "for runs of the kernel (expected --solver flit or both)"},
     {"curve", "pairs by-hops windows", model_asked, NULL,

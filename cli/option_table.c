@@ -131,6 +131,9 @@ const struct fc_option fc_options[] = {
     {"loads", 0, "FROM:TO:STEP", FC_CURVES, TEXT(loads), .help = "offered loads, or a list; also in %, as --load"},
     {"solver", 0, "flit|queueing|both", FC_CURVES, TEXT(solver),
      .help = "the kernel (default), the model, at once, or both"},
+    {"per", 0, "node|injection|bisection", FC_CURVES, TEXT(per),
+     .help =
+         "several machines: loads in GB/s a node (default), or percent of a node's injection links, of the bisection"},
     {"pairs", 0, "A-B,...", FC_CURVES, TEXT(curve.pairs), .help = "the model's latency of these pairs of nodes"},
     {"by-hops", 0, NULL, FC_CURVES, FLAG(curve.by_hops), .help = "the model's latency by distance"},
     {"windows", 0, "N,...", FC_CURVES, TEXT(curve.windows),

@@ -5,24 +5,15 @@
 
 #include <math.h>
 
-static const struct fc_column columns[] = {
-    {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
-    {"machine", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-    {"offered_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"accepted_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"packet_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"half_width_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"model_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"model_low_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-    {"model_high_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
-};
+static const struct fc_plot_axes native = {"flits/node/cycle", "flits_per_node_cycle", "cycles", "cycles"};
 
-/* What the axes span: loads to the right end, latencies to a few times the least one, as papers cut them. */
+/* What the axes span: loads to the right end, latencies to a few times the least one of the curve for which that is most,
+ * as papers cut them. */
 static void spans(const struct fc_plot_curve *curves, size_t n, double *load, double *latency)
 {
-    double least = INFINITY, most = 0;
-    *load = 0;
-    for (size_t i = 0; i < n; i++)
+    *load = *latency = 0;
+    for (size_t i = 0; i < n; i++) {
+        double least = INFINITY, most = 0;
         for (size_t j = 0; j < curves[i].n; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
             *load = fmax(*load, p->load);
@@ -32,7 +23,9 @@ static void spans(const struct fc_plot_curve *curves, size_t n, double *load, do
             least = fmin(least, curves[i].model[j].latency_cycles);
             most = fmax(most, curves[i].model[j].latency_cycles);
         }
-    *latency = isinf(least) ? 1 : fmin(1.1 * most, 6 * least);
+        if (isfinite(least)) *latency = fmax(*latency, fmin(1.1 * most, 6 * least));
+    }
+    if (*latency == 0) *latency = 1;
 }
 
 /* Starts a series of curve i: the columns `using` of the data, abscissa the offered load. */
@@ -42,18 +35,21 @@ static void put_series(FILE *script, size_t i, const char *columns_used, size_t 
             (*n_series)++ ? ", \\\n     " : "", i, columns_used);
 }
 
-/* The band first, so that it lies behind. */
-static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+/* Bands first, so that they lie behind all lines. */
+static void put_band(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     bool banded = false;
     for (size_t j = 0; j < curve->n; j++) banded = banded || !isnan(curve->model[j].low_cycles);
-    if (banded) {
-        put_series(script, i, "8:9", n_series);
-        fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' title 'model error'", colour);
-    }
+    if (!banded) return;
+    put_series(script, i, "8:9", n_series);
+    fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' title 'model error'", colour);
+}
+
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+{
+    char label[256];
     put_series(script, i, "7", n_series);
     fprintf(script, "with lines lw 2 lc rgb '%s' title ", colour);
-    char label[256];
     snprintf(label, sizeof label, "%s, queueing model", curve->label);
     fc_script_text(script, label);
 }
@@ -70,7 +66,8 @@ static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i
     fprintf(script, "axes x1y2 with linespoints lw 1 dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'", colour);
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_plot_curve *curves, size_t n)
+static void write_script(FILE *script, const char *title, const struct fc_plot_axes *axes,
+                         const struct fc_plot_curve *curves, size_t n)
 {
     double load, latency;
     spans(curves, n, &load, &latency);
@@ -79,9 +76,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
     fc_script_title(script, title);
     fprintf(script,
             "\n"
-            "set xlabel 'offered load (flits/node/cycle)'\n"
-            "set ylabel 'packet latency, source queue included (cycles)'\n"
-            "set y2label 'accepted load (flits/node/cycle)'\n"
+            "set xlabel 'offered load (%s)'\n"
+            "set ylabel 'packet latency, source queue included (%s)'\n"
+            "set y2label 'accepted load (%s)'\n"
             "set xrange [0:%g]\n"
             "set yrange [0:%g]\n"
             "set y2range [0:%g]\n"
@@ -89,7 +86,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             "set y2tics\n"
             "set key left top\n"
             "set grid x y\n",
-            load * 1.02, latency, load * 1.02);
+            axes->load, axes->latency, axes->load, load * 1.02, latency, load * 1.02);
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
             fprintf(script,
@@ -98,7 +95,11 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
                     curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
                     curves[i].saturation, curves[i].saturation);
     fprintf(script, "plot ");
-    for (size_t i = 0, n_series = 0; i < n; i++) {
+    size_t n_series = 0;
+    for (size_t i = 0; i < n; i++)
+        if (curves[i].model)
+            put_band(script, &curves[i], i, fc_series_colours[i % FC_COUNT(fc_series_colours)], &n_series);
+    for (size_t i = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];
         if (curves[i].model) put_model(script, &curves[i], i, colour, &n_series);
         if (curves[i].measured) put_points(script, &curves[i], i, colour, &n_series);
@@ -106,10 +107,24 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
     fprintf(script, "\n");
 }
 
-enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_curve *curves,
-                                    size_t n, struct fc_status *st)
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_axes *axes,
+                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st)
 {
+    static const struct {
+        const char *before;
+        bool is_load;
+    } heads[] = {{"offered", true},        {"accepted", true},   {"packet_latency", false}, {"half_width", false},
+                 {"model_latency", false}, {"model_low", false}, {"model_high", false}};
+    char name[FC_COUNT(heads)][64];
+    struct fc_column columns[2 + FC_COUNT(heads)] = {{"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
+                                                     {"machine", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}};
     struct fc_table table;
+    if (!axes) axes = &native;
+    for (size_t k = 0; k < FC_COUNT(heads); k++) {
+        snprintf(name[k], sizeof name[k], "%s_%s", heads[k].before,
+                 heads[k].is_load ? axes->load_column : axes->latency_column);
+        columns[2 + k] = (struct fc_column){name[k], FC_CELL_REAL, NULL, FC_NUMBER, NULL};
+    }
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < curves[i].n && !st->code; j++) {
@@ -123,6 +138,6 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title, co
         }
     struct fc_script script;
     fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, curves, n);
+    if (script.stream) write_script(script.stream, title, axes, curves, n);
     return fc_script_draw(&script, directory, "latency-curve", &table, st);
 }

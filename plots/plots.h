@@ -145,8 +145,13 @@ struct fc_plot_curve {
     const struct fc_plot_band *model; /* [n] at the same loads, or NULL */
     bool measured;                    /* the points hold more than loads */
 };
-enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_curve *curves,
-                                    size_t n, struct fc_status *st);
+/* What the curves' numbers are where they are not flits/node/cycle and cycles: units in words, and as ends of column names. */
+struct fc_plot_axes {
+    const char *load, *load_column, *latency, *latency_column; /* "GB/s a node", "GB_per_s", "ns", "ns" */
+};
+/* axes NULL: as said above. */
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title, const struct fc_plot_axes *axes,
+                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st);
 
 /* Layouts of a chip's interfaces: latency against saturation, the front marked (figure_placements.c). */
 struct fc_plot_placement {

@@ -172,7 +172,7 @@ static void of_curves(void)
         curves[i] = (struct fc_plot_curve){hostile[i], points, 2, 0.3, band, true};
         rows[i] = (struct fc_plot_placement){hostile[i], 0.1 + 0.1 * (double)i, 50, (int)i % 4};
     }
-    is_drawn(fc_plot_latency_curves(directory, hostile[0], curves, N, &st), &st);
+    is_drawn(fc_plot_latency_curves(directory, hostile[0], NULL, curves, N, &st), &st);
     is_drawn(fc_plot_placements(directory, hostile[1], rows, N, &st), &st);
     finish(2, ".png");
 }

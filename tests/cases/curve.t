@@ -185,3 +185,21 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver fast
 $ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads 0.5
 ! fabricast: --loads: stencil2d:grid=4x2,bytes=64 has 8 tasks, and rates are those of the 4 nodes (without it its messages are sent as fast as they go)
 ? 2
+
+# Designs side by side.
+$ cd $TMP; fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20%,60% --solver queueing -q --plot c --per bisection >text; tail -4 text; head -1 c/latency-curve.tsv; cut -f1,2 c/latency-curve.tsv | tail -2
+> machine                 nodes    latency     saturation  GB/s a node  injection  bisection    error
+> bgl-64                     64   2.076 us        0.05607        0.314       29.9       89.7      2.1
+> qsnet-64                   64   1.566 us         0.5342       0.2137       53.4       26.7      6.6
+> latency: of a packet at the least load; saturation: flits/node/cycle; injection, bisection: percent of these that it is, bisection as if traffic were uniform
+> series	machine	offered_percent_of_bisection	accepted_percent_of_bisection	packet_latency_ns	half_width_ns	model_latency_ns	model_low_ns	model_high_ns
+> 1	qsnet-64
+> 1	qsnet-64
+$ fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20% --solver queueing -q --json | grep -c '"injection_percent"'
+> 2
+$ fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20% --solver queueing --plot $TMP/c --per nodes
+! fabricast: --per: 'nodes' is unknown (expected node, injection or bisection)
+? 2
+$ fabricast curve -m bgl-64 -p uniform --loads 20% --solver queueing --plot $TMP/c --per node
+! fabricast: --per: for a plot of several machines (expected -m A,B --plot DIR)
+? 2
