@@ -168,6 +168,7 @@ static const struct {
     {NULL, "quiet", "there is no bar where standard error is no terminal", true, NULL},
     {NULL, "allow-deadlock", "the rule is free of deadlock", true, NULL},
     {"measure", "from", "the file is of one program only", true, NULL},
+    {"curve", "per", "what the picture is drawn over; the text has all of them", true, NULL},
     {"machines", "generate", "it writes a file, which -o must name", true, NULL},
     {"machines", "import", "the file is a fabric's, which no other option takes", true, NULL},
     {NULL, "time", "a search may find nothing better, a proof end sooner", true, NULL},
