@@ -36,7 +36,8 @@ ROOMS  = $(foreach room,core models traces solvers mapping plots answer serve li
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
-SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
+REORDER = $(sort $(wildcard library/reorder/*.c))
+SRC    = $(filter-out $(PMPI) $(RANKS) $(REORDER),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 FUZZ   = $(sort $(wildcard tests/fuzz/*.c))
@@ -143,7 +144,8 @@ install-built:
 uninstall:
 	$(V)to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
 	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib/pkgconfig/fabricast.pc" \
-	    "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
+	    "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so "$(DESTDIR)$(recorderdir)"/libfabricast-reorder*.so \
+	    "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
 	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"
 
 clean:
@@ -217,24 +219,30 @@ $(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% 
 $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
-# For each MPI that is there a recorder and MPI for `sweep`, named after its family, by its own compiler; and what picks the
-# recorder, with all their names. These live inside other people's programs: no sanitizers, no OpenMP; a recorder takes the
-# MPI that the program has.
+# For each MPI that is there a recorder, what reorders ranks (its names come from this MPI's mpi.h) and MPI for `sweep`, named
+# after its family, by its own compiler; and what picks one of the first two, with all their names. These live inside other
+# people's programs: no sanitizers, no OpenMP; they take the MPI that the program has.
 HOOKED = $(filter-out -I. -fopenmp -MMD -MP,$(OWN)) -I$(CURDIR) -O2 -g -ffile-prefix-map=$(CURDIR)/= -fPIC $(CPPFLAGS) $(CFLAGS)
-$(HOOK): $(PMPI) $(RANKS) $(wildcard traces/pmpi/*.h) sweep/sweep.h core/core.h $(OBJ)/mpi Makefile
+$(HOOK): $(PMPI) $(RANKS) $(REORDER) $(wildcard traces/pmpi/*.h library/reorder/*.h library/reorder/*.awk) sweep/sweep.h core/core.h \
+         library/fabricast.h $(OBJ)/mpi Makefile
 	$(V)set -e; names=$(OBJ)/pmpi; rm -rf $$names; mkdir -p $$names; built=; \
 	printf '#include <mpi.h>\n#ifdef OPEN_MPI\nopenmpi\n#elif defined MPICH_VERSION\nmpich\n#endif\n' >$$names/family.c; \
 	while read -r cc; do family=$$($$cc -E -P $$names/family.c | tail -n 1); \
 	    case $$family in openmpi|mpich) ;; *) echo "$$cc: neither Open MPI nor MPICH"; exit 1;; esac; \
 	    case " $$built " in *" $$family "*) continue;; esac; built="$$built $$family"; echo "  MPICC   $@ ($$family)"; \
-	    mkdir -p $$names/$$family; \
+	    mkdir -p $$names/$$family $$names/reorder-$$family; \
 	    (cd $$names/$$family && $$cc $(HOOKED) -c $(abspath $(filter-out %/pmpi_pick.c,$(PMPI)))); \
 	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-pmpi-$$family.so $$names/$$family/*.o -pthread; \
+	    $$cc -E -P $$names/family.c | awk -f library/reorder/names.awk >$$names/reorder-$$family/reorder_names.h; \
+	    (cd $$names/reorder-$$family && $$cc $(HOOKED) -I. -DFC_MPI_$$family -c $(abspath $(REORDER))); \
+	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-reorder-$$family.so $$names/reorder-$$family/*.o -ldl -pthread -lm; \
 	    $$cc $(HOOKED) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-sweep-$$family.so $(RANKS); done <$(OBJ)/mpi; \
 	[ -n "$$built" ] || { echo "  no compiler of an MPI is there ($(MPICC)): no recorder"; exit 0; }; \
-	nm -D --defined-only $(OBJ)/libfabricast-pmpi-*.so | awk '$$3 ~ /^(mpi|MPI)_/ { print "NAME(" $$3 ")" }' | \
-	    sort -u >$$names/pmpi_names.h; \
-	$(CC) $(subst -O2 -g ,-O1 -g1 ,$(HOOKED)) -fvisibility=hidden -I$$names -shared $(LDFLAGS) -o $@ $(filter %/pmpi_pick.c,$(PMPI)) -ldl -pthread
+	for kind in reorder pmpi; do define=; [ $$kind = pmpi ] || define="-DFC_PICK=\"$$kind\""; \
+	    nm -D --defined-only $(OBJ)/libfabricast-$$kind-*.so | awk '$$3 ~ /^(mpi|MPIX?)_/ { print "NAME(" $$3 ")" }' | \
+	        sort -u >$$names/pmpi_names.h; \
+	    $(CC) $(subst -O2 -g ,-O1 -g1 ,$(HOOKED)) $$define -fvisibility=hidden -I$$names -shared $(LDFLAGS) \
+	        -o $(OBJ)/libfabricast-$$kind.so $(filter %/pmpi_pick.c,$(PMPI)) -ldl -pthread; done
 
 # Preloaded by the tests of memory that runs out.
 $(OBJ)/fail_allocation.so: tests/fail_allocation.c Makefile

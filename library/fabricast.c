@@ -112,6 +112,24 @@ PUBLIC fabricast_code fabricast_machine_hosts(fabricast_machine *machine, const 
     return leave(&call, error);
 }
 
+PUBLIC fabricast_code fabricast_machine_find(const fabricast_machine *machine, size_t n, const char *const *hosts,
+                                             uint32_t *node, fabricast_error *error)
+{
+    struct call call;
+    struct fc_arena arena = {0};
+    struct fc_host_index index;
+    const struct fc_network *net = &machine->session.net;
+    enter(&call);
+    for (size_t i = 0; i < n && (i || !fc_host_index_start(net, &arena, &index, &call.st)); i++) {
+        size_t length = strlen(hosts[i]), domain = strcspn(hosts[i], ".");
+        node[i] = fc_host_find(&index, hosts[i], length);
+        if (node[i] == FC_NONE) node[i] = fc_host_find(&index, hosts[i], domain);
+        if (node[i] == FC_NONE && fc_host_unknown(net, hosts[i], length, (struct fc_place){0}, &call.st)) break;
+    }
+    fc_arena_free(&arena);
+    return leave(&call, error);
+}
+
 PUBLIC uint32_t fabricast_machine_links(const fabricast_machine *machine)
 {
     return machine ? machine->session.net.n_links : 0;

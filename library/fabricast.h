@@ -49,6 +49,11 @@ uint32_t fabricast_machine_nodes(const fabricast_machine *machine);
 /* Names the hosts of nodes 0, 1, ...: "nid[0001-0512]" as Slurm writes lists, or @FILE with a name a line. One for each node
  * of the machine. Not while another thread uses it. */
 fabricast_code fabricast_machine_hosts(fabricast_machine *machine, const char *hosts, fabricast_error *error);
+/* node[i] of the host hosts[i], i < n, by the names of the machine file or of fabricast_machine_hosts; a name with a domain
+ * ("cn07.example.org") that is not among them is looked for without it. FABRICAST_INPUT: a host that the machine does not have.
+ * O(nodes + n). */
+fabricast_code fabricast_machine_find(const fabricast_machine *machine, size_t n, const char *const *hosts,
+                                      uint32_t *node, fabricast_error *error);
 uint32_t fabricast_machine_links(const fabricast_machine *machine);
 /* The name of a link, "x+ (0,0,0)->(1,0,0)", into out, always ended; "" where there is no such link. Returns out. */
 char *fabricast_machine_link(const fabricast_machine *machine, uint32_t link, char *out, size_t size);

@@ -8,7 +8,10 @@
  *
  * A name passes its arguments on as 14 words, the most that an MPI function has (mpi_rget_accumulate). They are all
  * integers and addresses, so on 64-bit Linux each lies in a register or a stack slot of its own, and the real function
- * reads as many as it has. */
+ * reads as many as it has.
+ *
+ * The same file, with FC_PICK, is libfabricast-reorder.so (library/reorder), where no harm is done: without a library for its
+ * MPI the program runs as it is. */
 #include "traces/pmpi/pmpi_raw.h"
 
 #include <dlfcn.h>
@@ -39,15 +42,21 @@ static const char *const names[N_NAMES] = {
 };
 static function *_Atomic real[N_NAMES];
 
+#ifndef FC_PICK
+#define FC_PICK "pmpi"
 /* By this `trace capture` knows the library. */
 extern const int fc_pmpi_picks __attribute__((visibility("default")));
 const int fc_pmpi_picks = 1;
+#else
+#define FC_PICK_REORDER
+#endif
 
 static struct {
     pthread_once_t once;
     void *mpi, *recorder; /* opened libraries; recorder NULL: nothing is recorded */
 } picked = {.once = PTHREAD_ONCE_INIT};
 
+#ifndef FC_PICK_REORDER
 /* ---- marks for the one who started the program: files in its directory ---- */
 
 /* Writes the mark, once for all processes. */
@@ -63,6 +72,8 @@ static void leave_mark(const char *name, const char *text)
                 text);
     if (file >= 0) close(file);
 }
+
+#endif
 
 static const char *base_name(const char *path)
 {
@@ -81,6 +92,7 @@ static int is_mpi(struct dl_phdr_info *object, size_t size, void *found)
     return *(void **)found != NULL;
 }
 
+#ifndef FC_PICK_REORDER
 /* Which processes this library reached, and whether MPI was there before the program began. */
 __attribute__((constructor)) static void arrive(void)
 {
@@ -90,6 +102,7 @@ __attribute__((constructor)) static void arrive(void)
     dl_iterate_phdr(is_mpi, &mpi);
     if (mpi) leave_mark(FC_RAW_HAS_MPI, "");
 }
+#endif
 
 /* ---- picking ---- */
 
@@ -110,6 +123,17 @@ static const char *family_of(void *mpi, char *version, size_t size)
     return "";
 }
 
+#ifdef FC_PICK_REORDER
+/* Says so, in the first process. */
+static void refuse(const char *version, const char *why)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        if (getenv(ranks[i]) && strcmp(getenv(ranks[i]), "0") != 0) return;
+    dprintf(STDERR_FILENO, "fabricast: untouched: no libfabricast-reorder for %s%s%s\n", version, *why ? ": " : "",
+            why);
+}
+#else
 /* Ends the process before MPI starts; without a directory nobody wants a recording. */
 static void refuse(const char *version, const char *why)
 {
@@ -119,6 +143,7 @@ static void refuse(const char *version, const char *why)
     leave_mark(FC_RAW_REFUSED, text);
     _exit(2);
 }
+#endif
 
 static void pick(void)
 {
@@ -129,7 +154,7 @@ static void pick(void)
     if (!picked.mpi) dl_iterate_phdr(is_mpi, &picked.mpi); /* opened by Python for itself alone */
     if (!picked.mpi || !dladdr((void *)(uintptr_t)pick, &here)) return;
     const char *family = family_of(picked.mpi, version, sizeof version);
-    snprintf(path, sizeof path, "%.*slibfabricast-pmpi-%s.so", (int)(base_name(here.dli_fname) - here.dli_fname),
+    snprintf(path, sizeof path, "%.*slibfabricast-" FC_PICK "-%s.so", (int)(base_name(here.dli_fname) - here.dli_fname),
              here.dli_fname, family);
     if (!*family || access(path, F_OK) != 0) {
         refuse(version, "");
