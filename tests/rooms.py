@@ -29,7 +29,7 @@ def sources():
     for room in ORDER:
         for folder, _, names in os.walk(room):
             for name in names:
-                if name.endswith((".c", ".h")) and not folder.startswith("traces/pmpi"):
+                if name.endswith((".c", ".h")) and not folder.startswith(("traces/pmpi", "answer/mpi")):
                     yield room, os.path.join(folder, name)
 
 
