@@ -101,20 +101,22 @@ static double of_call(const struct fc_measurement *m, enum fc_measurement_part p
 /* The second least time a byte of a stream: one may be a fluke. Short messages: time of one. */
 static void of_streams(const struct fc_measurement *m, uint64_t seed, double *per_byte_s, double *short_s)
 {
-    double least[2] = {INFINITY, INFINITY}, x[MOST_SIZES];
+    double least[2] = {INFINITY, INFINITY}, any = INFINITY, x[MOST_SIZES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->n_rows; i++) {
         const struct fc_measurement_row *r = &m->row[i];
         if (r->part != FC_ROW_STREAM || !of_pair(r, m->near)) continue;
         double value = draw(r, seed, i), each = value / r->bytes;
         if (r->bytes <= SHORT_BYTES && n < MOST_SIZES) x[n++] = value;
-        if (r->bytes < 1024 || r->high_s - r->low_s > WIDE * r->median_s) continue;
+        if (r->bytes < 1024) continue;
+        any = fmin(any, each);
+        if (r->high_s - r->low_s > WIDE * r->median_s) continue;
         if (each < least[0])
             least[1] = least[0], least[0] = each;
         else if (each < least[1])
             least[1] = each;
     }
-    *per_byte_s = isfinite(least[1]) ? least[1] : least[0];
+    *per_byte_s = isfinite(least[1]) ? least[1] : isfinite(least[0]) ? least[0] : any;
     *short_s = median(x, n);
 }
 
@@ -264,13 +266,17 @@ static enum fc_code solve(const struct fc_measurement *m, uint64_t seed, double 
     return FC_OK;
 }
 
+/* Of all pairs of nodes but the near one, each by its best row. */
 static double far_latency(const struct fc_measurement *m, const double *number)
 {
-    double most = number[FC_NUMBER_LATENCY];
-    for (uint32_t i = 0; i < m->n_rows; i++)
-        if (m->row[i].part == FC_ROW_LATENCY && m->row[i].set == 0 && m->row[i].bytes <= 8 && m->row[i].n >= 5 &&
-            m->node[m->row[i].from] != m->node[m->row[i].to])
-            most = fmax(most, m->row[i].median_s - number[FC_NUMBER_SEND] - number[FC_NUMBER_RECV]);
+    double most = number[FC_NUMBER_LATENCY], ends = number[FC_NUMBER_SEND] + number[FC_NUMBER_RECV];
+    for (uint32_t i = 0; i < m->n_rows; i++) {
+        const struct fc_measurement_row *r = &m->row[i];
+        uint32_t pair[2] = {r->from, r->to};
+        if (r->part == FC_ROW_LATENCY && r->bytes == 8 && !of_pair(r, m->near) && m->node[r->from] != m->node[r->to] &&
+            row_of_size(m, FC_ROW_LATENCY, pair, 8) == i)
+            most = fmax(most, r->median_s - ends);
+    }
     return most;
 }
 

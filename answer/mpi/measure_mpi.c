@@ -240,7 +240,7 @@ static void several(int (*pairs)[2], int n, int bytes, double message_s)
 {
     static struct order o[MOST_TOGETHER];
     int window = window_of(bytes), windows = (int)(0.1 / (window * message_s));
-    windows = windows > 200 ? 200 : windows < 7 ? 7 : windows;
+    windows = windows > 200 ? 200 : windows < 9 ? 9 : windows;
     if (n > MOST_TOGETHER) n = MOST_TOGETHER;
     for (int i = 0; i < n; i++)
         o[i] = (struct order){.part = PART_STREAM, .from = pairs[i][0], .to = pairs[i][1], .bytes = bytes,

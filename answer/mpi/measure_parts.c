@@ -252,23 +252,31 @@ static void follow_windows(const struct order *o, int windows)
     }
 }
 
+/* Beside others windows come unevenly, and what counts is what all have together: the mean, within the windows' own interval. */
+static struct result mean_of(const double *arrived, int windows, int window, struct result r)
+{
+    double mean_s = (arrived[windows - 1] - arrived[1]) / (windows - 2) / window;
+    return (struct result){mean_s, fmin(r.low_s, mean_s), fmax(r.high_s, mean_s), r.n};
+}
+
 static struct result lead_stream(const struct order *o)
 {
     static double arrived[MOST_SAMPLES + 4];
     struct result r = {0};
     double start = MPI_Wtime(), window_s = 0;
-    for (int n = 0, windows = o->windows ? o->windows : LEAST + 2;;) {
+    for (int n = 0, windows = o->windows ? o->windows : LEAST + 3;;) {
         MPI_Send(&windows, 1, MPI_INT, o->to, TAG_BATCH, MPI_COMM_WORLD);
         if (!windows) return r;
         double before = MPI_Wtime();
         lead_windows(o, windows, arrived);
         window_s = (MPI_Wtime() - before) / windows;
-        /* A batch begins with empty queues: the first windows of it are not counted, where it is not all there is. */
-        for (int i = windows > 3 ? 2 : 1; i < windows; i++) samples[n++] = (arrived[i] - arrived[i - 1]) / o->window;
+        /* A batch begins with empty queues: its first window is not counted. Two windows are under way, and may end together. */
+        for (int i = 3; i < windows; i++) samples[n++] = (arrived[i] - arrived[i - 2]) / 2 / o->window;
         r = median_of(samples, n);
+        if (o->windows) r = mean_of(arrived, windows, o->window, r);
         double left = (start + o->budget_s - MPI_Wtime()) / fmax(window_s, 1e-7);
         windows = known(r) || o->windows ? 0 : n < 8 ? 8 : 2 * n > 400 ? 400 : 2 * n;
-        if (windows > left) windows = left >= 4 ? (int)left : 0;
+        if (windows > left) windows = left >= 6 ? (int)left : 0;
         if (windows + n > MOST_SAMPLES) windows = 0;
     }
 }
