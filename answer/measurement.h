@@ -46,7 +46,12 @@ struct fc_interval {
  *     T(m) = send + recv + L + m (G + 2 c + 2 O)                 up to the eager limit,
  *     T(m) = send + recv + L + 2 L + 2 R + m (G + 2 O)           above. */
 enum fc_measured_number {
-    FC_NUMBER_SEND, FC_NUMBER_RECV, FC_NUMBER_LATENCY, FC_NUMBER_GAP, FC_NUMBER_PER_BYTE, FC_NUMBER_COPY,
+    FC_NUMBER_SEND,
+    FC_NUMBER_RECV,
+    FC_NUMBER_LATENCY,
+    FC_NUMBER_GAP,
+    FC_NUMBER_PER_BYTE,
+    FC_NUMBER_COPY,
     FC_NUMBER_RENDEZVOUS,
     FC_NUMBER_G,      /* seconds a byte, one message after the other between two ranks */
     FC_NUMBER_LOCAL,  /* o within a node; NaN: one rank a node */
@@ -59,14 +64,13 @@ struct fc_measurement_fit {
     double node_s_per_byte; /* of all ranks of a node together, where several were measured; else G */
     uint32_t most_sharing;  /* ranks a node that were measured together; 1: one */
     double far_latency_s;   /* L of the pair of greatest latency */
-    double across;          /* all nodes at once across the middle: a pair's rate over that of one alone; NaN: not measured */
-    double off_percent;     /* median deviation of T from the latencies of the near pair */
+    double across; /* all nodes at once across the middle: a pair's rate over that of one alone; NaN: not measured */
+    double off_percent; /* median deviation of T from the latencies of the near pair */
     uint32_t n_steps;
     double step_bytes[2 * FC_BENCHMARK_SEGMENTS]; /* other sizes at which the latency's line breaks */
 };
 /* FC_INPUT: rows that are needed are missing. Resampled a hundred times for the intervals, O(sizes^3) each. */
-enum fc_code fc_measurement_solve(const struct fc_measurement *m, struct fc_measurement_fit *fit,
-                                  struct fc_status *st);
+enum fc_code fc_measurement_solve(const struct fc_measurement *m, struct fc_measurement_fit *fit, struct fc_status *st);
 
 /* Runs launcher[0] ... with the benchmark and its arguments behind, its standard output into `rows`, an open file; no shell has a
  * part in it. `mpi`: openmpi or mpich, NULL: what the launcher says it is. `budget_s` is the benchmark's. FC_INPUT: the MPI

@@ -193,7 +193,8 @@ static void of_sets(const struct fc_measurement *m, uint64_t seed, double *numbe
 static void of_local(const struct fc_measurement *m, uint64_t seed, double *number)
 {
     for (uint32_t i = 0; i < m->n_rows; i++)
-        if (m->row[i].part == FC_ROW_LATENCY && m->node[m->row[i].from] == m->node[m->row[i].to] && m->row[i].bytes <= SHORT_BYTES)
+        if (m->row[i].part == FC_ROW_LATENCY && m->node[m->row[i].from] == m->node[m->row[i].to] &&
+            m->row[i].bytes <= SHORT_BYTES)
             number[FC_NUMBER_LOCAL] = draw(&m->row[i], seed, i) / 2;
 }
 
@@ -220,9 +221,11 @@ static enum fc_code solve(const struct fc_measurement *m, uint64_t seed, double 
     of_streams(m, seed, &number[FC_NUMBER_G], &short_s);
     struct fc_place file = {m->file, 0};
     if (isnan(number[FC_NUMBER_SEND]) || isnan(number[FC_NUMBER_RECV]))
-        return fc_fail(st, FC_INPUT, file, "has no rows of short sends and receives of the near pair (expected some of each)");
+        return fc_fail(st, FC_INPUT, file,
+                       "has no rows of short sends and receives of the near pair (expected some of each)");
     if (!isfinite(number[FC_NUMBER_G]))
-        return fc_fail(st, FC_INPUT, file, "has no rows of a stream of the near pair (expected some of 1 KiB and more)");
+        return fc_fail(st, FC_INPUT, file,
+                       "has no rows of a stream of the near pair (expected some of 1 KiB and more)");
     if (eager.latency.n < 3)
         return fc_fail(st, FC_INPUT, file, "has %u latencies of eager messages of the near pair (expected 3 or more)",
                        eager.latency.n);
@@ -243,11 +246,9 @@ static enum fc_code solve(const struct fc_measurement *m, uint64_t seed, double 
         double more = (slope - number[FC_NUMBER_G]) / 2;
         if (more > NEGLIGIBLE * number[FC_NUMBER_G]) number[FC_NUMBER_PER_BYTE] = more;
     }
-    number[FC_NUMBER_COPY] =
-        copies(&eager.latency, a, number[FC_NUMBER_G] + 2 * number[FC_NUMBER_PER_BYTE]);
+    number[FC_NUMBER_COPY] = copies(&eager.latency, a, number[FC_NUMBER_G] + 2 * number[FC_NUMBER_PER_BYTE]);
     if (number[FC_NUMBER_COPY] < NEGLIGIBLE * number[FC_NUMBER_G]) number[FC_NUMBER_COPY] = 0;
-    if (k > 0)
-        number[FC_NUMBER_RENDEZVOUS] = fmax(0, l[0].a - ends - 3 * number[FC_NUMBER_LATENCY]) / 2;
+    if (k > 0) number[FC_NUMBER_RENDEZVOUS] = fmax(0, l[0].a - ends - 3 * number[FC_NUMBER_LATENCY]) / 2;
     number[FC_NUMBER_GAP] = short_s > GAP_FACTOR * fmax(number[FC_NUMBER_SEND], number[FC_NUMBER_RECV]) ? short_s : 0;
     number[FC_NUMBER_REDUCE] = reduction(m, seed);
     of_local(m, seed, number);

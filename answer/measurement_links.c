@@ -34,7 +34,8 @@ static enum fc_code find_nodes(const struct fc_measurement *m, const struct fc_n
     *by_host = net->host_name && !m->one_host;
     if (!*node) return st->code;
     if (m->n_nodes > net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "-m: %s has %u nodes, measured were %u (expected the machine of the measurement)",
+        return fc_refuse(st, FC_INPUT,
+                         "-m: %s has %u nodes, measured were %u (expected the machine of the measurement)",
                          net->machine->name, net->n_nodes, m->n_nodes);
     if (*by_host && fc_host_index_start(net, arena, &index, st)) return st->code;
     for (uint32_t i = 0; i < m->n_nodes; i++) {
@@ -100,7 +101,9 @@ static void find_rates(struct work *w, const struct fc_measurement_fit *fit, str
     for (uint32_t set = 0, alone = FC_NONE; next_experiment(w->m, &set, &alone);) {
         load_set(w, set, alone);
         for (int c = 0; c < machine->n_classes; c++)
-            if (w->used[c] > 0) links->class[c].bytes_per_s = fmax(w->used[c], isnan(links->class[c].bytes_per_s) ? 0 : links->class[c].bytes_per_s);
+            if (w->used[c] > 0)
+                links->class[c].bytes_per_s =
+                    fmax(w->used[c], isnan(links->class[c].bytes_per_s) ? 0 : links->class[c].bytes_per_s);
     }
     for (uint32_t set = 0, alone = FC_NONE; next_experiment(w->m, &set, &alone);) {
         double pair_rate = load_set(w, set, alone);
@@ -132,7 +135,8 @@ static enum fc_code find_latencies(struct work *w, const struct fc_measurement_f
 {
     const struct fc_measurement *m = w->m;
     const struct fc_machine *machine = w->net->machine;
-    double(*n)[UNKNOWNS] = fc_alloc(arena, m->n_rows, sizeof *n, st), *left = fc_alloc(arena, m->n_rows, sizeof *left, st);
+    double(*n)[UNKNOWNS] = fc_alloc(arena, m->n_rows, sizeof *n, st),
+    *left = fc_alloc(arena, m->n_rows, sizeof *left, st);
     double x[UNKNOWNS] = {0}, before[UNKNOWNS] = {0};
     uint32_t pairs = 0;
     if (st->code) return st->code;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANKS = 1 << 20, MOST_SETS = 1 << 16 };
+enum { MOST_RANKS = 1 << 20, MOST_SETS = 1024 };
 
-static const char *const parts[] = {[FC_ROW_LATENCY] = "latency", [FC_ROW_SEND] = "send",
-                                    [FC_ROW_RECEIVE] = "receive", [FC_ROW_PROBE] = "probe",
-                                    [FC_ROW_STREAM] = "stream",   [FC_ROW_REDUCE] = "reduce"};
+static const char *const parts[] = {
+    [FC_ROW_LATENCY] = "latency", [FC_ROW_SEND] = "send",     [FC_ROW_RECEIVE] = "receive",
+    [FC_ROW_PROBE] = "probe",     [FC_ROW_STREAM] = "stream", [FC_ROW_REDUCE] = "reduce"};
 
 struct reader {
     struct fc_lines lines;
@@ -166,8 +166,8 @@ static void read_line(struct reader *r)
     } else if (length == 3 && !memcmp(word, "end", 3)) {
         if (!whole(r, "rows", 0, INT32_MAX, &rows)) return;
         if (rows != r->counted) {
-            fc_fail(r->st, FC_INPUT, fc_lines_place(&r->lines), "%u rows were written, %u are here (expected all)", rows,
-                    r->counted);
+            fc_fail(r->st, FC_INPUT, fc_lines_place(&r->lines), "%u rows were written, %u are here (expected all)",
+                    rows, r->counted);
             return;
         }
         r->ended = true;
@@ -201,9 +201,13 @@ enum fc_code fc_measurement_read(const char *path, struct fc_arena *arena, struc
     }
     struct fc_place file = {path, 0};
     if (st->code) return st->code;
-    if (!titled) return fc_fail(st, FC_INPUT, file, "has no line '# fabricast measure 1: ...' (expected what fabricast-measure-openmpi or -mpich prints)");
+    if (!titled)
+        return fc_fail(
+            st, FC_INPUT, file,
+            "has no line '# fabricast measure 1: ...' (expected what fabricast-measure-openmpi or -mpich prints)");
     if (!r.ended) return fc_fail(st, FC_INPUT, file, "has no line 'end ROWS': the benchmark did not come to its end");
-    if (r.n_named < m->n_ranks) return fc_fail(st, FC_INPUT, file, "names %u of %u ranks (expected all)", r.n_named, m->n_ranks);
+    if (r.n_named < m->n_ranks)
+        return fc_fail(st, FC_INPUT, file, "names %u of %u ranks (expected all)", r.n_named, m->n_ranks);
     for (uint32_t i = 0; i < m->n_nodes; i++)
         if (!m->host[i]) return fc_fail(st, FC_INPUT, file, "node %u has no rank (expected one at least)", i);
     if (m->near[0] == m->near[1]) return fc_fail(st, FC_INPUT, file, "has no row 'eager' of two ranks (expected one)");

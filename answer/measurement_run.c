@@ -45,7 +45,7 @@ static const char *ask(char *launcher)
 {
     static const struct {
         const char *says, *family;
-    } known[] = {{"Open MPI", "openmpi"}, {"OpenRTE", "openmpi"}, {"prterun", "openmpi"}, {"PRRTE", "openmpi"},
+    } known[] = {{"Open MPI", "openmpi"}, {"OpenRTE", "openmpi"}, {"prterun", "openmpi"},   {"PRRTE", "openmpi"},
                  {"HYDRA", "mpich"},      {"MPICH", "mpich"},     {"Intel(R) MPI", "mpich"}};
     char *argv[] = {launcher, (char[]){"--version"}, NULL}, text[MOST_VERSION] = "";
     const char *family = NULL;
@@ -72,14 +72,19 @@ static enum fc_code choose(char *const *launcher, const char *mpi, char *path, s
         built += there;
         if (family && !strcmp(family, families[i]))
             return there ? FC_OK
-                         : fc_refuse(st, FC_NO, "fabricast-measure-%s is not beside the program nor in ../lib/fabricast "
-                                                "(it is built where that MPI's compiler is)", family);
+                         : fc_refuse(st, FC_NO,
+                                     "fabricast-measure-%s is not beside the program nor in ../lib/fabricast "
+                                     "(it is built where that MPI's compiler is)",
+                                     family);
     }
-    if (mpi) return fc_refuse(st, FC_INPUT, "--mpi: '%.60s' is none that the benchmark is built for (expected openmpi or mpich)", mpi);
+    if (mpi)
+        return fc_refuse(st, FC_INPUT,
+                         "--mpi: '%.60s' is none that the benchmark is built for (expected openmpi or mpich)", mpi);
     for (size_t i = 0; built == 1 && i < FC_COUNT(families); i++)
         if (find_benchmark(families[i], path)) return FC_OK;
     if (!built) return fc_refuse(st, FC_NO, "no benchmark was built: no compiler of an MPI was there");
-    return fc_refuse(st, FC_INPUT, "%s does not tell whose MPI it starts (expected --mpi openmpi or --mpi mpich)", launcher[0]);
+    return fc_refuse(st, FC_INPUT, "%s does not tell whose MPI it starts (expected --mpi openmpi or --mpi mpich)",
+                     launcher[0]);
 }
 
 enum fc_code fc_measurement_run(char *const *launcher, const char *mpi, double budget_s, int rows, struct fc_status *st)

@@ -212,8 +212,7 @@ static void write_switch(struct writer *w, const char *heading, const char *path
             "confidence: end points, rate and latency are measured; the network between the nodes is not known\n"
             "network: {family: fat-tree, children: [%u], parents: [1]}\n"
             "router: {delay: 0 s}\nlinks: {leaf: {bandwidth: %.4g B/s, latency: %.4g s}}\n",
-            m->n_nodes, m->n_nodes, 1 / w->fit->node_s_per_byte,
-            w->fit->number[FC_NUMBER_LATENCY].value / 2);
+            m->n_nodes, m->n_nodes, 1 / w->fit->node_s_per_byte, w->fit->number[FC_NUMBER_LATENCY].value / 2);
     if (hosts) fprintf(out.stream, "hosts: \"%s\"\n", hosts);
     sections(w, out.stream);
     if (!fc_output_close(&out, w->st)) return;

@@ -143,9 +143,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (arguments->program || (arguments->from && !strcmp(arguments->from, "fabricast")))
         return fc_measure_site(arguments, st);
     if (!arguments->from || n == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from "
-                         "osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)");
+        return fc_refuse(
+            st, FC_INPUT,
+            "nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from "
+            "osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)");
     if (n > MOST_TABLES)
         return fc_refuse(st, FC_INPUT, "%d files (expected at most one of latencies, one of bandwidths, one of pairs)",
                          n);
@@ -166,7 +167,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 const struct fc_command fc_command_measure = {
     .name = "measure",
     .arguments = "-o FILE -- mpirun -n 4 ...\n--from osu|netpipe|fabricast FILE...",
-    .summary = "measures a machine under its launcher, or reads benchmarks: writes end points and link rates into a machine file",
+    .summary =
+        "measures a machine under its launcher, or reads benchmarks: writes end points and link rates into a machine file",
     .example = "fabricast measure -m site.yaml -o measured.yaml -- mpirun -n 4 --hostfile hosts",
     .options = FC_GROUPS(FC_MACHINE, FC_BENCHMARKS, FC_OUTPUT, FC_COMMON),
     .run = run,

@@ -21,11 +21,16 @@ struct site {
 };
 
 static const char *const names[FC_NUMBERS] = {
-    [FC_NUMBER_SEND] = "send_s",     [FC_NUMBER_RECV] = "recv_s",
-    [FC_NUMBER_LATENCY] = "latency_s", [FC_NUMBER_GAP] = "gap_s",
-    [FC_NUMBER_PER_BYTE] = "per_byte_s", [FC_NUMBER_COPY] = "copy_per_byte_s",
-    [FC_NUMBER_RENDEZVOUS] = "rendezvous_s", [FC_NUMBER_G] = "stream_per_byte_s",
-    [FC_NUMBER_LOCAL] = "local_s",   [FC_NUMBER_MEMORY] = "memory_per_byte_s",
+    [FC_NUMBER_SEND] = "send_s",
+    [FC_NUMBER_RECV] = "recv_s",
+    [FC_NUMBER_LATENCY] = "latency_s",
+    [FC_NUMBER_GAP] = "gap_s",
+    [FC_NUMBER_PER_BYTE] = "per_byte_s",
+    [FC_NUMBER_COPY] = "copy_per_byte_s",
+    [FC_NUMBER_RENDEZVOUS] = "rendezvous_s",
+    [FC_NUMBER_G] = "stream_per_byte_s",
+    [FC_NUMBER_LOCAL] = "local_s",
+    [FC_NUMBER_MEMORY] = "memory_per_byte_s",
     [FC_NUMBER_REDUCE] = "reduce_per_byte_s",
 };
 
@@ -43,17 +48,19 @@ static void print_ends(FILE *stream, const struct site *s)
 {
     const struct fc_interval *v = s->fit.number;
     struct fc_interval rate = {1 / v[FC_NUMBER_G].value, 1 / v[FC_NUMBER_G].high, 1 / v[FC_NUMBER_G].low};
-    struct fc_interval memory = {1 / v[FC_NUMBER_MEMORY].value, 1 / v[FC_NUMBER_MEMORY].high, 1 / v[FC_NUMBER_MEMORY].low};
+    struct fc_interval memory = {1 / v[FC_NUMBER_MEMORY].value, 1 / v[FC_NUMBER_MEMORY].high,
+                                 1 / v[FC_NUMBER_MEMORY].low};
     char x[32];
     print_number(stream, "send", v[FC_NUMBER_SEND], FC_SECONDS, "a message");
     print_number(stream, "receive", v[FC_NUMBER_RECV], FC_SECONDS, "a message");
     if (v[FC_NUMBER_GAP].value > 0) print_number(stream, "gap", v[FC_NUMBER_GAP], FC_SECONDS, "between short messages");
     print_number(stream, "latency", v[FC_NUMBER_LATENCY], FC_SECONDS, "of the network, near pair");
-    fprintf(stream, "%-12s%s, pair of the greatest latency\n", "", fc_format(x, sizeof x, s->fit.far_latency_s, FC_SECONDS));
+    fprintf(stream, "%-12s%s, pair of the greatest latency\n", "",
+            fc_format(x, sizeof x, s->fit.far_latency_s, FC_SECONDS));
     print_number(stream, "rate", rate, FC_BYTES_PER_S, "between two ranks");
     if (s->fit.most_sharing > 1)
-        fprintf(stream, "%-12s%s, up to %u ranks a node together\n", "", fc_format(x, sizeof x, 1 / s->fit.node_s_per_byte, FC_BYTES_PER_S),
-                s->fit.most_sharing);
+        fprintf(stream, "%-12s%s, up to %u ranks a node together\n", "",
+                fc_format(x, sizeof x, 1 / s->fit.node_s_per_byte, FC_BYTES_PER_S), s->fit.most_sharing);
     if (v[FC_NUMBER_PER_BYTE].value > 0)
         print_number(stream, "per byte", v[FC_NUMBER_PER_BYTE], FC_SECONDS_PER_BYTE, "at either end");
     print_number(stream, "copies", v[FC_NUMBER_COPY], FC_SECONDS_PER_BYTE, "at either end of an eager message");
@@ -92,9 +99,11 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-12sall pairs at once: %.2f of what one has alone\n", "across", s->fit.across);
     print_links(stream, s);
     for (uint32_t i = 0; i < s->fit.n_steps; i++)
-        fprintf(stream, "%s%.0f B%s", i ? ", " : "steps       the latency's line also bends at ", s->fit.step_bytes[i], i + 1 == s->fit.n_steps ? "\n" : "");
+        fprintf(stream, "%s%.0f B%s", i ? ", " : "steps       the latency's line also bends at ", s->fit.step_bytes[i],
+                i + 1 == s->fit.n_steps ? "\n" : "");
     fprintf(stream, "%-12s%.1f %% in the median of the near pair's latencies\n", "off", s->fit.off_percent);
-    if (s->path) fprintf(stream, "%-12s%s%s%s\n", "written", s->path, s->rows ? ", rows in " : "", s->rows ? s->rows : "");
+    if (s->path)
+        fprintf(stream, "%-12s%s%s%s\n", "written", s->path, s->rows ? ", rows in " : "", s->rows ? s->rows : "");
 }
 
 static json_t *interval(struct fc_interval v)
@@ -106,13 +115,13 @@ static json_t *interval(struct fc_interval v)
 static json_t *to_json(const struct site *s)
 {
     json_t *links = json_object();
-    json_t *json = json_pack("{s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "ranks",
-                             (int)s->measured.n_ranks, "nodes", (int)s->measured.n_nodes, "one_host",
-                             s->measured.one_host, "eager_bytes", fc_json_real(s->measured.eager_bytes),
-                             "eager_is_bound", s->measured.eager_is_bound, "node_bytes_per_s",
-                             fc_json_real(1 / s->fit.node_s_per_byte), "far_latency_s",
-                             fc_json_real(s->fit.far_latency_s), "across", fc_json_real(s->fit.across), "off_percent",
-                             fc_json_real(s->fit.off_percent), "links", links, "machine_file", s->path, "rows_file", s->rows);
+    json_t *json =
+        json_pack("{s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?}", "ranks", (int)s->measured.n_ranks,
+                  "nodes", (int)s->measured.n_nodes, "one_host", s->measured.one_host, "eager_bytes",
+                  fc_json_real(s->measured.eager_bytes), "eager_is_bound", s->measured.eager_is_bound,
+                  "node_bytes_per_s", fc_json_real(1 / s->fit.node_s_per_byte), "far_latency_s",
+                  fc_json_real(s->fit.far_latency_s), "across", fc_json_real(s->fit.across), "off_percent",
+                  fc_json_real(s->fit.off_percent), "links", links, "machine_file", s->path, "rows_file", s->rows);
     for (int i = 0; i < FC_NUMBERS; i++) json_object_set_new(json, names[i], interval(s->fit.number[i]));
     for (int c = 0; s->net && c < s->net->machine->n_classes; c++) {
         const struct fc_measured_class *l = &s->links.class[c];
@@ -178,11 +187,13 @@ enum fc_code fc_measure_site(const struct fc_arguments *arguments, struct fc_sta
     char rows[4096];
     if (!arguments->program) {
         if (arguments->n_words != 1)
-            fc_refuse(st, FC_INPUT, "--from fabricast reads one file (expected what fabricast-measure-openmpi or -mpich printed)");
+            fc_refuse(st, FC_INPUT,
+                      "--from fabricast reads one file (expected what fabricast-measure-openmpi or -mpich printed)");
         else if (!fc_measurement_read(arguments->words[0], &arena, &s.measured, st))
             answer(arguments, &s, st);
     } else if (arguments->n_words) {
-        fc_refuse(st, FC_INPUT, "'%s': files are read, or a benchmark is run (leave one of them out)", arguments->words[0]);
+        fc_refuse(st, FC_INPUT, "'%s': files are read, or a benchmark is run (leave one of them out)",
+                  arguments->words[0]);
     } else {
         if (s.path && strcmp(s.path, "-")) {
             if (snprintf(rows, sizeof rows, "%s.rows", s.path) >= (int)sizeof rows)

@@ -350,7 +350,8 @@ static enum fc_code check_words(const struct fc_arguments *a, struct fc_status *
     bool trace = is(a->command, "trace");
     int most = is(a->command, "machines") || is(a->command, "list") || (trace && !reads(&f)) ? 1 : 2;
     if (a->program && !(trace && captures(&f)) && !is(a->command, "measure"))
-        return fc_refuse(st, FC_INPUT, "--: a program is run by `trace capture` and `measure` only (leave out what follows --)");
+        return fc_refuse(st, FC_INPUT,
+                         "--: a program is run by `trace capture` and `measure` only (leave out what follows --)");
     if ((trace || most == 1) && a->n_words > most)
         return fc_refuse(st, FC_INPUT, "unexpected argument '%s'", a->words[most]);
     return FC_OK;

@@ -44,8 +44,8 @@ static void fail(const char *what)
 static int attach(const char *device)
 {
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, htons(ETH_P_ALL)), one = 1, room = 16 << 20;
-    struct sockaddr_ll at = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
-                             .sll_ifindex = (int)if_nametoindex(device)};
+    struct sockaddr_ll at = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(device)};
     if (fd < 0 || !at.sll_ifindex || setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof one) ||
         setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof one) ||
         setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) || bind(fd, (struct sockaddr *)&at, sizeof at))

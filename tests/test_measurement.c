@@ -27,7 +27,8 @@ struct maker {
 static void row(struct maker *m, const char *part, uint32_t from, uint32_t to, double bytes, double s)
 {
     double noisy = s * (1 + 0.01 * (2 * fc_random_real(m->seed, 3, m->i++) - 1));
-    fprintf(m->f, "%s %d %u %u %.0f 40 %.9g %.9g %.9g\n", part, m->set, from, to, bytes, noisy, noisy * 0.99, noisy * 1.01);
+    fprintf(m->f, "%s %d %u %u %.0f 40 %.9g %.9g %.9g\n", part, m->set, from, to, bytes, noisy, noisy * 0.99,
+            noisy * 1.01);
     m->rows++;
     if (m->i % 7 == 0) fprintf(m->f, "[a launcher says something]\n");
 }
@@ -83,9 +84,10 @@ static bool rows_of(const struct truth *t, uint64_t seed, char *path)
     return made;
 }
 
-static const char machine_text[] = "name: tree\nnetwork: {family: fat-tree, children: [4, 2], parents: [1, 1]}\n"
-                                   "links: {leaf: {bandwidth: 3 GB/s, latency: 1 ns}, level1: {bandwidth: 7 GB/s, latency: 1 ns}}\n"
-                                   "router: {delay: 0 s}\nhosts: cn[0-7]\n";
+static const char machine_text[] =
+    "name: tree\nnetwork: {family: fat-tree, children: [4, 2], parents: [1, 1]}\n"
+    "links: {leaf: {bandwidth: 3 GB/s, latency: 1 ns}, level1: {bandwidth: 7 GB/s, latency: 1 ns}}\n"
+    "router: {delay: 0 s}\nhosts: cn[0-7]\n";
 
 /* The machine with the measured figures, as it is read again. */
 static void check_written(const struct truth *t, const struct fc_machine *m)
@@ -100,7 +102,8 @@ static void check_written(const struct truth *t, const struct fc_machine *m)
     double far = near + 2 * m->classes[1].latency_s + 2 * m->router.delay_s;
     CU_ASSERT(fc_near(near, 2 * t->leaf_s, 0.06) && fc_near(far, 2 * t->leaf_s + 2 * t->root_s, 0.06));
     if (t->ranks_each > 1 && t->leaf_rate * t->G > 1.1)
-        CU_ASSERT(fc_near(m->port_bytes_per_s, 1 / t->G, 0.03) && m->ports == (long long)ceil(t->leaf_rate * t->G - 0.1));
+        CU_ASSERT(fc_near(m->port_bytes_per_s, 1 / t->G, 0.03) &&
+                  m->ports == (long long)ceil(t->leaf_rate * t->G - 0.1));
 }
 
 static void found_again(void)
@@ -149,7 +152,8 @@ static void found_again(void)
         fc_machine_free(&after);
         CU_ASSERT_FALSE(fc_measurement_write(&m, &f, NULL, NULL, &q, written, &st)); /* one switch */
         CU_ASSERT_FALSE_FATAL(fc_machine_load(written, &after, &st));
-        CU_ASSERT(fc_near(2 * after.classes[0].latency_s, 2 * t->leaf_s, 0.06) && after.cores_per_node == t->ranks_each);
+        CU_ASSERT(fc_near(2 * after.classes[0].latency_s, 2 * t->leaf_s, 0.06) &&
+                  after.cores_per_node == t->ranks_each);
         fc_machine_free(&after);
         fc_network_free(&net);
         fc_machine_free(&before);
@@ -187,7 +191,8 @@ static void refusals(void)
         {HEAD "end 0 1\n", "has no row 'eager'"},
         {PAIR "end 1 1\n", "has no rows of short sends and receives"},
         {PAIR "send 0 0 1 8 5 1 1 1\nreceive 0 0 1 8 5 1 1 1\nend 3 1\n", "has no rows of a stream"},
-        {PAIR "send 0 0 1 8 5 1 1 1\nreceive 0 0 1 8 5 1 1 1\nstream 0 0 1 4096 5 1 1 1\nend 4 1\n", "has 0 latencies of eager messages"},
+        {PAIR "send 0 0 1 8 5 1 1 1\nreceive 0 0 1 8 5 1 1 1\nstream 0 0 1 4096 5 1 1 1\nend 4 1\n",
+         "has 0 latencies of eager messages"},
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_arena arena = {0};

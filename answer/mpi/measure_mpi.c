@@ -16,7 +16,7 @@ enum { MOST_PAIRS = 10, MOST_TOGETHER = 4096, MOST_BYTES = 4 << 20, SHORT = 8, M
 
 static int n_ranks, rows, set;
 static char (*host)[MPI_MAX_PROCESSOR_NAME]; /* [n_ranks] */
-static int n_nodes, *node, *first, *size; /* node[rank]; first[node], size[node]: rank of it, how many */
+static int n_nodes, *node, *first, *size;    /* node[rank]; first[node], size[node]: rank of it, how many */
 static double begin_s, time_s;
 static const char *const names[] = {
     [PART_LATENCY] = "latency", [PART_SEND] = "send",     [PART_RECEIVE] = "receive",
@@ -78,8 +78,7 @@ static void measure_together(struct order *o, int n)
         }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 2; k++)
-            if ((k ? o[i].to : o[i].from) != 0)
-                MPI_Send(NULL, 0, MPI_BYTE, k ? o[i].to : o[i].from, TAG_GO, control);
+            if ((k ? o[i].to : o[i].from) != 0) MPI_Send(NULL, 0, MPI_BYTE, k ? o[i].to : o[i].from, TAG_GO, control);
     if (own >= 0) carry_out(&o[own], &mine);
     for (int i = 0; i < n; i++) {
         r = mine;
@@ -148,8 +147,8 @@ static double left_s(void)
 
 static struct result pair(int part, const int *of, int bytes, double budget_s, double pause_s)
 {
-    return measure((struct order){.part = part, .from = of[0], .to = of[1], .bytes = bytes, .budget_s = budget_s,
-                                  .pause_s = pause_s});
+    return measure((struct order){
+        .part = part, .from = of[0], .to = of[1], .bytes = bytes, .budget_s = budget_s, .pause_s = pause_s});
 }
 
 /* Short messages of two windows last longer than an acknowledgement is under way. */
@@ -170,8 +169,13 @@ static void set_window(double latency_s, double send_s)
 
 static double stream(const int *of, int bytes, double budget_s)
 {
-    return measure((struct order){.part = PART_STREAM, .from = of[0], .to = of[1], .bytes = bytes, .budget_s = budget_s,
-                                  .window = window_of(bytes)}).median_s;
+    return measure((struct order){.part = PART_STREAM,
+                                  .from = of[0],
+                                  .to = of[1],
+                                  .bytes = bytes,
+                                  .budget_s = budget_s,
+                                  .window = window_of(bytes)})
+        .median_s;
 }
 
 /* Pairs from the first node to others near and far in the numbering, and across the middle. */
@@ -243,8 +247,12 @@ static void several(int (*pairs)[2], int n, int bytes, double message_s)
     windows = windows > 200 ? 200 : windows < 9 ? 9 : windows;
     if (n > MOST_TOGETHER) n = MOST_TOGETHER;
     for (int i = 0; i < n; i++)
-        o[i] = (struct order){.part = PART_STREAM, .from = pairs[i][0], .to = pairs[i][1], .bytes = bytes,
-                              .window = window, .windows = windows};
+        o[i] = (struct order){.part = PART_STREAM,
+                              .from = pairs[i][0],
+                              .to = pairs[i][1],
+                              .bytes = bytes,
+                              .window = window,
+                              .windows = windows};
     measure_together(o, n);
 }
 
@@ -309,7 +317,8 @@ static void conduct(void)
     double send_s = 0;
     for (int i = 0; i < n; i++) {
         bool is_short = sizes[i] <= 64;
-        double pause_s = 4 * of[near] + (is_short ? 0 : longest_s / 2 * sizes[i] / most), share = is_short ? 0.02 : 0.01;
+        double pause_s = 4 * of[near] + (is_short ? 0 : longest_s / 2 * sizes[i] / most),
+               share = is_short ? 0.02 : 0.01;
         if (sizes[i] > eager || (!is_short && sizes[i] != eager)) continue;
         double call_s = pair(PART_SEND, pairs[near], sizes[i], share * budget_s, pause_s).median_s;
         pair(PART_RECEIVE, pairs[near], sizes[i], share * budget_s, pause_s);
@@ -342,8 +351,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &control);
     time_s = argc == 3 && !strcmp(argv[1], "--time") ? strtod(argv[2], NULL) : argc == 1 ? 120 : 0;
     bool refused = !(time_s > 0) || n_ranks < 2;
-    if (refused && rank == 0)
-        fprintf(stderr, "usage: %s [--time SECONDS], on two ranks or more\n", argv[0]);
+    if (refused && rank == 0) fprintf(stderr, "usage: %s [--time SECONDS], on two ranks or more\n", argv[0]);
     if (!refused) {
         find_nodes();
         begin_s = MPI_Wtime();

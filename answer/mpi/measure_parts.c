@@ -15,7 +15,17 @@
 #define SAMPLE_S 1e-5
 #define LONG_PAUSE_S 2e-3
 #define QUICK_S 0.02
-enum { MOST_SAMPLES = 4000, ENOUGH = 25, LEAST = 5, WARM = 2, TAG_BATCH = 10, TAG_DATA, TAG_BACK, TAG_NEVER, MOST_WINDOW = 256 };
+enum {
+    MOST_SAMPLES = 4000,
+    ENOUGH = 25,
+    LEAST = 5,
+    WARM = 2,
+    TAG_BATCH = 10,
+    TAG_DATA,
+    TAG_BACK,
+    TAG_NEVER,
+    MOST_WINDOW = 256
+};
 
 MPI_Comm control;
 

@@ -56,7 +56,7 @@ $ fabricast load -m fugaku -p uniform --split uniform
 ! fabricast: --split: the routing is not adaptive, its paths have fixed shares
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall -- ls
-! fabricast: --: a program is run by `trace capture` only (leave out what follows --)
+! fabricast: --: a program is run by `trace capture` and `measure` only (leave out what follows --)
 ? 2
 $ fabricast machines bgl-64 bgl-512
 ! fabricast: unexpected argument 'bgl-512'
@@ -251,3 +251,29 @@ $ cd $TMP; printf 'nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\tbcast\tlin
 $ cd $TMP; printf 'name: fast\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 12.5 GB/s, latency: 500 ns}, injection: {bandwidth: 12.5 GB/s}}\nrouter: {delay: 50 ns, vcs: 2, escape: bubble, buffer: 1 KiB}\npacket: {min: 32 B, max: 256 B, header: 16 B}\n' > fast.yaml; fabricast calibrate -m ./fast.yaml --budget 400ms -q; ls fast.calibration.yaml 2>&1 | sed 's/.*: //'
 > No such file or directory
 ! fabricast: the calibration says nothing and is not written: latency on networks left out is off by 90 % (expected at most 60 %); router.buffer is 1024 B, and a virtual channel fills its link from 13440 B on: give it more, or leave it out
+
+# Our own benchmark: nothing is left of a run that failed, or of one that measured nothing.
+$ cd $TMP; fabricast measure -q -o m.yaml --mpi openmpi -- false; ls m.yaml* 2>&1 | sed 's/.*: //'
+> No such file or directory
+! fabricast: false ended with exit status 1; nothing is written
+$ cd $TMP; fabricast measure -q -o m.yaml --mpi openmpi -- true; ls m.yaml* 2>&1 | sed 's/.*: //'
+> No such file or directory
+! fabricast: what the benchmark printed has no line '# fabricast measure 1: ...' (expected what fabricast-measure-openmpi or -mpich prints); nothing is written
+$ fabricast measure -q -- ./no-such-launcher --mpi openmpi
+! fabricast: ./no-such-launcher does not tell whose MPI it starts (expected --mpi openmpi or --mpi mpich)
+? 2
+$ fabricast measure -q --mpi lam -- mpirun -n 2
+! fabricast: --mpi: 'lam' is none that the benchmark is built for (expected openmpi or mpich)
+? 2
+$ fabricast measure --from osu -- mpirun -n 2
+! fabricast: --from: files are read, or a benchmark is run (leave one of them out)
+? 2
+$ fabricast measure --from fabricast
+! fabricast: --from fabricast reads one file (expected what fabricast-measure-openmpi or -mpich printed)
+? 2
+$ fabricast measure --time 3s --from fabricast rows.txt
+! fabricast: --time: no benchmark is run (expected `measure -o FILE -- mpirun -n 4 ...`)
+? 2
+$ fabricast measure
+! fabricast: nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)
+? 2

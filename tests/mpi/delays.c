@@ -68,7 +68,8 @@ int MPI_Init(int *argc, char ***argv)
     PMPI_Comm_rank(MPI_COMM_WORLD, &me);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     if (sscanf(getenv("DELAYS"), "%lf %lf %lf %lf %lf %lf %lf %lf %lf", &d_send, &d_recv, &d_latency, &d_gap, &d_byte,
-               &d_copy, &d_eager, &d_rendezvous, &d_reduce) != 9 || n_ranks > MOST_RANKS || fd < 0)
+               &d_copy, &d_eager, &d_rendezvous, &d_reduce) != 9 ||
+        n_ranks > MOST_RANKS || fd < 0)
         PMPI_Abort(MPI_COMM_WORLD, 3);
     if (me == 0 && ftruncate(fd, sizeof *all)) PMPI_Abort(MPI_COMM_WORLD, 3);
     PMPI_Barrier(MPI_COMM_WORLD);
