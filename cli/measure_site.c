@@ -167,10 +167,14 @@ static enum fc_code run_benchmark(const struct fc_arguments *arguments, const ch
     fc_heartbeat_stop(); /* the terminal is the program's */
     if (!arguments->quiet) fc_note("measuring for some %.0f s", budget_s);
     if (!fc_measurement_run(arguments->program, arguments->mpi, budget_s, fd, st) &&
-        fc_measurement_read(fc_unfinished_path(file), arena, &s->measured, st)) {
-        char message[400];
-        snprintf(message, sizeof message, "%s", st->message);
-        fc_refuse(st, FC_NO, "what the benchmark printed %s; nothing is written", message);
+        fc_measurement_read(fc_unfinished_path(file), arena, &s->measured, st) == FC_INPUT) {
+        const struct fc_status why = *st; /* of a file that is gone in a moment */
+        *st = (struct fc_status){0};
+        if (why.line > 0)
+            fc_refuse(st, FC_NO, "what the benchmark printed, line %ld: %.900s; nothing is written", why.line,
+                      why.message);
+        else
+            fc_refuse(st, FC_NO, "what the benchmark printed %.900s; nothing is written", why.message);
     }
     s->measured.file = rows ? rows : "what the benchmark printed";
     close(fd);

@@ -243,8 +243,9 @@ static int list_sizes(int *list, int eager, int most)
 static void several(int (*pairs)[2], int n, int bytes, double message_s)
 {
     static struct order o[MOST_TOGETHER];
-    int window = window_of(bytes), windows = (int)(0.1 / (window * message_s));
-    windows = windows > 200 ? 200 : windows < 9 ? 9 : windows;
+    int window = bytes <= SHORT ? short_window : 2 * bytes > 1 << 17 ? 2 : (1 << 17) / bytes;
+    double pause_s = 40 * window * message_s;
+    pause_s = pause_s > 0.04 * time_s ? 0.04 * time_s : pause_s < 0.1 ? 0.1 : pause_s;
     if (n > MOST_TOGETHER) n = MOST_TOGETHER;
     for (int i = 0; i < n; i++)
         o[i] = (struct order){.part = PART_STREAM,
@@ -252,8 +253,16 @@ static void several(int (*pairs)[2], int n, int bytes, double message_s)
                               .to = pairs[i][1],
                               .bytes = bytes,
                               .window = window,
-                              .windows = windows};
+                              .pause_s = pause_s};
     measure_together(o, n);
+}
+
+/* Long messages of which several pairs that share a link send enough in that time. */
+static int shared_size(int eager, int most, double per_byte_s)
+{
+    int bytes = most;
+    while (bytes > 1 << 14 && bytes / 2 > 4 * eager && 200 * bytes * per_byte_s > 0.04 * time_s) bytes /= 2;
+    return bytes;
 }
 
 /* 1, 2, 4, ... ranks a node, between two nodes; then between ranks of one. */
@@ -334,11 +343,11 @@ static void conduct(void)
         long_s = message_s;
     }
     /* Long messages that take no longer than they must to show a rate. */
-    int bytes = sizes[n - 1];
-    share_nodes(pairs[near], bytes, short_s, long_s);
+    int bytes = sizes[n - 1], shared = shared_size(eager < MOST_BYTES ? eager : 0, bytes, long_s / bytes);
+    share_nodes(pairs[near], shared, short_s, long_s / bytes * shared);
     for (int i = 0; i < n_pairs; i++)
-        if (i != near) stream(pairs[i], bytes, 0.2 * budget_s / n_pairs);
-    all_nodes(bytes, long_s);
+        if (i != near) stream(pairs[i], shared, 0.2 * budget_s / n_pairs);
+    all_nodes(shared, long_s / bytes * shared);
     reductions(0.02 * time_s);
 }
 

@@ -15,8 +15,8 @@ enum part {
 };
 struct order {
     int part, from, to, bytes;
-    int window, windows; /* stream: messages in one, number of them (0: as many as are needed) */
-    int together;        /* begins with others, when rank 0 says so */
+    int window;   /* stream: messages in one */
+    int together; /* begins with others, when rank 0 says so, and goes on for pause_s */
     double pause_s, budget_s;
 };
 /* The median of n samples, and where 95 % of such medians lie. */

@@ -262,19 +262,12 @@ static void follow_windows(const struct order *o, int windows)
     }
 }
 
-/* Beside others windows come unevenly, and what counts is what all have together: the mean, within the windows' own interval. */
-static struct result mean_of(const double *arrived, int windows, int window, struct result r)
-{
-    double mean_s = (arrived[windows - 1] - arrived[1]) / (windows - 2) / window;
-    return (struct result){mean_s, fmin(r.low_s, mean_s), fmax(r.high_s, mean_s), r.n};
-}
-
 static struct result lead_stream(const struct order *o)
 {
     static double arrived[MOST_SAMPLES + 4];
     struct result r = {0};
     double start = MPI_Wtime(), window_s = 0;
-    for (int n = 0, windows = o->windows ? o->windows : LEAST + 3;;) {
+    for (int n = 0, windows = LEAST + 3;;) {
         MPI_Send(&windows, 1, MPI_INT, o->to, TAG_BATCH, MPI_COMM_WORLD);
         if (!windows) return r;
         double before = MPI_Wtime();
@@ -283,9 +276,8 @@ static struct result lead_stream(const struct order *o)
         /* A batch begins with empty queues: its first window is not counted. Two windows are under way, and may end together. */
         for (int i = 3; i < windows; i++) samples[n++] = (arrived[i] - arrived[i - 2]) / 2 / o->window;
         r = median_of(samples, n);
-        if (o->windows) r = mean_of(arrived, windows, o->window, r);
         double left = (start + o->budget_s - MPI_Wtime()) / fmax(window_s, 1e-7);
-        windows = known(r) || o->windows ? 0 : n < 8 ? 8 : 2 * n > 400 ? 400 : 2 * n;
+        windows = known(r) ? 0 : n < 8 ? 8 : 2 * n > 400 ? 400 : 2 * n;
         if (windows > left) windows = left >= 6 ? (int)left : 0;
         if (windows + n > MOST_SAMPLES) windows = 0;
     }
@@ -297,6 +289,52 @@ static void follow_stream(const struct order *o)
         MPI_Recv(&windows, 1, MPI_INT, o->from, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (!windows) return;
         follow_windows(o, windows);
+    }
+}
+
+/* ---- streams beside others: all go on until pause_s is over, and what counts is what they have together, a mean ---- */
+
+static struct result lead_beside(const struct order *o)
+{
+    static double arrived[MOST_SAMPLES + 4];
+    MPI_Request request[2][MOST_WINDOW];
+    static MPI_Status statuses[MOST_WINDOW];
+    int more = 1, issued = 0, first = 1;
+    double start = MPI_Wtime();
+    for (int i = 0; more || i < issued + 2; i++) {
+        if (i >= 2) {
+            receive_from(o->to, 0, TAG_BACK);
+            arrived[i - 2] = MPI_Wtime();
+            MPI_Waitall(o->window, request[i % 2], statuses);
+        }
+        if (!more) continue;
+        more = i < LEAST + 3 || (i < MOST_SAMPLES && MPI_Wtime() < start + o->pause_s);
+        MPI_Send(&more, 1, MPI_INT, o->to, TAG_BATCH, MPI_COMM_WORLD);
+        if (!more) continue;
+        for (int k = 0; k < o->window; k++)
+            MPI_Isend(buffer[0], o->bytes, MPI_BYTE, o->to, TAG_DATA, MPI_COMM_WORLD, &request[i % 2][k]);
+        issued++;
+    }
+    /* From a fifth of the time on; the last two windows came when others had ceased. */
+    int last = issued - 3;
+    while (first + LEAST < last && arrived[first] < start + o->pause_s / 5) first++;
+    for (int i = first; i < last; i++) samples[i - first] = (arrived[i + 1] - arrived[i]) / o->window;
+    double mean_s = (arrived[last] - arrived[first]) / (last - first) / o->window;
+    struct result r = median_of(samples, last - first);
+    return (struct result){mean_s, fmin(r.low_s, mean_s), fmax(r.high_s, mean_s), r.n};
+}
+
+static void follow_beside(const struct order *o)
+{
+    MPI_Request request[2][MOST_WINDOW];
+    static MPI_Status statuses[MOST_WINDOW];
+    for (int i = 0, more = 1; more; i++) {
+        MPI_Recv(&more, 1, MPI_INT, o->from, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; more && k < o->window; k++)
+            MPI_Irecv(buffer[1], o->bytes, MPI_BYTE, o->from, TAG_DATA, MPI_COMM_WORLD, &request[i % 2][k]);
+        if (i == 0) continue;
+        MPI_Waitall(o->window, request[(i - 1) % 2], statuses);
+        send_to(o->from, 0, TAG_BACK);
     }
 }
 
@@ -327,7 +365,11 @@ void carry_out(const struct order *order, struct result *result)
     if (order->part == PART_REDUCE)
         *result = reduce(order);
     else if (rank == order->from)
-        *result = order->part == PART_STREAM ? lead_stream(order) : lead_rounds(order);
+        *result = order->together              ? lead_beside(order)
+                  : order->part == PART_STREAM ? lead_stream(order)
+                                               : lead_rounds(order);
+    else if (order->together)
+        follow_beside(order);
     else if (order->part == PART_STREAM)
         follow_stream(order);
     else
