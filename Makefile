@@ -37,7 +37,8 @@ ROOMS  = $(foreach room,core models traces solvers mapping plots answer serve li
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
 REORDER = $(sort $(wildcard library/reorder/*.c))
-SRC    = $(filter-out $(PMPI) $(RANKS) $(REORDER),$(sort $(wildcard $(ROOMS:%=%/*.c))))
+BESIDE = $(sort $(wildcard answer/mpi/*.c))
+SRC    = $(filter-out $(PMPI) $(RANKS) $(REORDER) $(BESIDE),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 FUZZ   = $(sort $(wildcard tests/fuzz/*.c))
@@ -136,6 +137,8 @@ install-built:
 	    >"$$lib/pkgconfig/fabricast.pc"; \
 	recorder="$(DESTDIR)$(recorderdir)"; install -d "$$recorder" "$$to/share/man/man1" "$$to/share/bash-completion/completions"; \
 	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$recorder/"; done; \
+	install -d "$$to/lib/fabricast"; \
+	for f in $(OBJ)/fabricast-measure-*; do [ ! -e $$f ] || install -m 755 $$f "$$to/lib/fabricast/"; done; \
 	install -m 644 $(dir $(MANUAL))*.1 "$$to/share/man/man1/"; \
 	install -m 644 $(dir $(MANUAL))fabricast "$$to/share/bash-completion/completions/"; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
@@ -144,8 +147,8 @@ install-built:
 uninstall:
 	$(V)to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
 	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib/pkgconfig/fabricast.pc" \
-	    "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so "$(DESTDIR)$(recorderdir)"/libfabricast-reorder*.so \
-	    "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
+	    "$$to"/lib/fabricast/fabricast-measure-* "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so \
+	    "$(DESTDIR)$(recorderdir)"/libfabricast-reorder*.so "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
 	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"
 
 clean:
@@ -219,12 +222,12 @@ $(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% 
 $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
-# For each MPI that is there a recorder, what reorders ranks (its names come from this MPI's mpi.h) and MPI for `sweep`, named
-# after its family, by its own compiler; and what picks one of the first two, with all their names. These live inside other
-# people's programs: no sanitizers, no OpenMP; they take the MPI that the program has.
+# For each MPI that is there a recorder, what reorders ranks (its names come from this MPI's mpi.h), MPI for `sweep` and the
+# benchmark of `measure`, named after its family, by its own compiler; and what picks one of the first two, with all their names.
+# These live inside other people's programs: no sanitizers, no OpenMP; they take the MPI that the program has.
 HOOKED = $(filter-out -I. -fopenmp -MMD -MP,$(OWN)) -I$(CURDIR) -O2 -g -ffile-prefix-map=$(CURDIR)/= -fPIC $(CPPFLAGS) $(CFLAGS)
-$(HOOK): $(PMPI) $(RANKS) $(REORDER) $(wildcard traces/pmpi/*.h library/reorder/*.h library/reorder/*.awk) sweep/sweep.h core/core.h \
-         library/fabricast.h $(OBJ)/mpi Makefile
+$(HOOK): $(PMPI) $(RANKS) $(REORDER) $(BESIDE) $(wildcard traces/pmpi/*.h library/reorder/*.h library/reorder/*.awk answer/mpi/*.h) \
+         sweep/sweep.h core/core.h library/fabricast.h $(OBJ)/mpi Makefile
 	$(V)set -e; names=$(OBJ)/pmpi; rm -rf $$names; mkdir -p $$names; built=; \
 	printf '#include <mpi.h>\n#ifdef OPEN_MPI\nopenmpi\n#elif defined MPICH_VERSION\nmpich\n#endif\n' >$$names/family.c; \
 	while read -r cc; do family=$$($$cc -E -P $$names/family.c | tail -n 1); \
@@ -236,7 +239,8 @@ $(HOOK): $(PMPI) $(RANKS) $(REORDER) $(wildcard traces/pmpi/*.h library/reorder/
 	    $$cc -E -P $$names/family.c | awk -f library/reorder/names.awk >$$names/reorder-$$family/reorder_names.h; \
 	    (cd $$names/reorder-$$family && $$cc $(HOOKED) -I. -DFC_MPI_$$family -c $(abspath $(REORDER))); \
 	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-reorder-$$family.so $$names/reorder-$$family/*.o -ldl -pthread -lm; \
-	    $$cc $(HOOKED) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-sweep-$$family.so $(RANKS); done <$(OBJ)/mpi; \
+	    $$cc $(HOOKED) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-sweep-$$family.so $(RANKS); \
+	    $$cc $(HOOKED) $(LDFLAGS) -o $(OBJ)/fabricast-measure-$$family $(BESIDE) -lm; done <$(OBJ)/mpi; \
 	[ -n "$$built" ] || { echo "  no compiler of an MPI is there ($(MPICC)): no recorder"; exit 0; }; \
 	for kind in reorder pmpi; do define=; [ $$kind = pmpi ] || define="-DFC_PICK=\"$$kind\""; \
 	    nm -D --defined-only $(OBJ)/libfabricast-$$kind-*.so | awk '$$3 ~ /^(mpi|MPIX?)_/ { print "NAME(" $$3 ")" }' | \

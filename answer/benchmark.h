@@ -36,6 +36,16 @@ struct fc_benchmark_fit {
     double off_percent;     /* median deviation of T from the latency table */
     bool overhead_is_bound; /* no stream was measured: o is at most this, and L what it leaves */
 };
+/* A stretch of a table on one line t = a + b m. */
+struct fc_benchmark_segment {
+    uint32_t first, last; /* rows */
+    double a, b, cost;    /* cost: sum of squares of relative deviations */
+};
+enum { FC_BENCHMARK_SEGMENTS = 5 };
+/* Cuts a table into at most that many; how many by Schwarz' criterion (benchmark_fit.c). Returns their number; 0: st tells, or
+ * there are too few rows (three a segment). */
+int fc_benchmark_cut(const struct fc_benchmark *table, struct fc_benchmark_segment *segment, struct fc_arena *scratch,
+                     struct fc_status *st);
 /* `latency_s`: L where it is known (a machine file's), NaN: not. FC_INPUT: no table of latencies, or too few rows. Breaks between
  * segments by least squares of relative deviations, their number by Schwarz' criterion (as in Netgauge, Hoefler et al., HPCC 2007;
  * Stanisic et al., SimGrid's calibration, PDP 2017). O(rows^3). */

@@ -16,17 +16,12 @@
 
 #define NOISE 0.005
 #define JUMP 1.08
-enum { MOST_SEGMENTS = 5, LEAST_ROWS = 3 };
-
-struct segment {
-    uint32_t first, last; /* rows */
-    double a, b, cost;
-};
+enum { MOST_SEGMENTS = FC_BENCHMARK_SEGMENTS, LEAST_ROWS = 3 };
 
 /* Weighted least squares with weights 1 / t^2. */
-static struct segment line_through(const struct fc_benchmark *t, uint32_t first, uint32_t last)
+static struct fc_benchmark_segment line_through(const struct fc_benchmark *t, uint32_t first, uint32_t last)
 {
-    struct segment s = {first, last, 0, 0, 0};
+    struct fc_benchmark_segment s = {first, last, 0, 0, 0};
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (uint32_t i = first; i <= last; i++) {
         double weight = 1 / (t->value[i] * t->value[i]);
@@ -46,11 +41,12 @@ static struct segment line_through(const struct fc_benchmark *t, uint32_t first,
     return s;
 }
 
-/* The best cut into n segments, n by Schwarz' criterion; returns n. Rows are few: all segments are tried. */
-static int cut(const struct fc_benchmark *t, struct segment *out, struct fc_arena *scratch, struct fc_status *st)
+/* Rows are few: all segments are tried. */
+int fc_benchmark_cut(const struct fc_benchmark *t, struct fc_benchmark_segment *out, struct fc_arena *scratch,
+                     struct fc_status *st)
 {
     uint32_t n = t->n;
-    struct segment *one = fc_alloc(scratch, (size_t)n * n, sizeof *one, st);
+    struct fc_benchmark_segment *one = fc_alloc(scratch, (size_t)n * n, sizeof *one, st);
     double *cost = fc_alloc(scratch, (size_t)n * (MOST_SEGMENTS + 1), sizeof *cost, st), best = INFINITY;
     uint32_t *from = fc_alloc(scratch, (size_t)n * (MOST_SEGMENTS + 1), sizeof *from, st);
     int chosen = 0;
@@ -79,7 +75,7 @@ static int cut(const struct fc_benchmark *t, struct segment *out, struct fc_aren
 }
 
 /* The break at which messages cease to be eager: number of the segment before it; -1: there is none. */
-static int find_eager(const struct fc_benchmark *t, const struct segment *s, int n)
+static int find_eager(const struct fc_benchmark *t, const struct fc_benchmark_segment *s, int n)
 {
     double most = JUMP;
     int found = -1;
@@ -137,7 +133,7 @@ enum fc_code fc_benchmark_fit_tables(const struct fc_benchmark *tables, int n_ta
                                      struct fc_benchmark_fit *f, struct fc_status *st)
 {
     const struct fc_benchmark *of[3] = {NULL};
-    struct segment s[MOST_SEGMENTS];
+    struct fc_benchmark_segment s[MOST_SEGMENTS];
     struct fc_arena scratch = {0};
     for (int i = 0; i < n_tables; i++) {
         if (of[tables[i].kind])
@@ -148,7 +144,7 @@ enum fc_code fc_benchmark_fit_tables(const struct fc_benchmark *tables, int n_ta
     const struct fc_benchmark *latency = of[FC_BENCHMARK_LATENCY], *stream = of[FC_BENCHMARK_BANDWIDTH];
     *f = (struct fc_benchmark_fit){.eager_bytes = NAN, .pairs_bytes_per_s = NAN};
     if (!latency) return fc_refuse(st, FC_INPUT, "no table of latencies (expected osu_latency's or NetPIPE's)");
-    int n = cut(latency, s, &scratch, st), eager = n ? find_eager(latency, s, n) : -1;
+    int n = fc_benchmark_cut(latency, s, &scratch, st), eager = n ? find_eager(latency, s, n) : -1;
     if (!st->code) {
         double slope = s[n - 1].b;
         f->bandwidth_bytes_per_s = stream ? plateau(stream, &scratch, st) : 1 / fmax(slope, 1e-15);
@@ -157,7 +153,7 @@ enum fc_code fc_benchmark_fit_tables(const struct fc_benchmark *tables, int n_ta
             f->pairs = of[FC_BENCHMARK_PAIRS]->pairs;
         }
         split_latency(f, stream, s[0].a, latency_s);
-        const struct segment *before = &s[eager >= 0 ? eager : n - 1];
+        const struct fc_benchmark_segment *before = &s[eager >= 0 ? eager : n - 1];
         f->copy_per_byte_s = fmax(0, before->b - 1 / f->bandwidth_bytes_per_s) / 2;
         if (eager >= 0) {
             f->eager_bytes = latency->bytes[s[eager].last];

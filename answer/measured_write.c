@@ -66,7 +66,7 @@ enum fc_code fc_measured_write(const struct fc_measured *t, const struct fc_meas
         settings[n++] = fc_copy_text(&scratch, line, st);
     }
     if (cases) settings[n++] = cases;
-    if (!st->code) fc_machine_save(q->machine, settings, n, path, st);
+    if (!st->code) fc_machine_save(q->machine, settings, n, NULL, path, st);
     free(cases);
     fc_arena_free(&scratch);
     (void)t;

@@ -20,6 +20,7 @@ struct fc_arguments {
     int iterations;
     const char *generate; /* a network that is made by a rule */
     const char *from;     /* whose benchmarks the words name */
+    const char *mpi;      /* measure: of the launcher */
     const char *import;   /* the kind of a topology file, which the words name */
     bool json, quiet, path_walk, text, dump_network, phases, replays;
     const char *bound; /* load: which program bounds it */

@@ -1,8 +1,10 @@
-/* cmd_measure.c - `measure --from`: end points of a machine file from what point-to-point benchmarks measured. */
+/* cmd_measure.c - `measure`: end points of a machine file from what point-to-point benchmarks measured; our own is in
+ * measure_site.c. */
 #include "answer/benchmark.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
+#include "cli/measure_site.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "solvers/timing.h"
@@ -86,7 +88,7 @@ static enum fc_code write_machine(const struct fc_arguments *arguments, const st
         settings[n] = text[n];
         n++;
     }
-    return fc_machine_save(arguments->ask.machine, settings, n, a->path, st);
+    return fc_machine_save(arguments->ask.machine, settings, n, NULL, a->path, st);
 }
 
 /* ---- the answer ---- */
@@ -138,10 +140,13 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct answer a = {.path = arguments->output};
     struct fc_arguments shown = *arguments;
     int n = arguments->n_words;
+    if (arguments->program || (arguments->from && !strcmp(arguments->from, "fabricast")))
+        return fc_measure_site(arguments, st);
     if (!arguments->from || n == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "--from is needed (expected `measure --from osu|netpipe FILE...`, what osu_latency, "
-                         "osu_bw, osu_mbw_mr or NPmpi printed)");
+        return fc_refuse(
+            st, FC_INPUT,
+            "nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from "
+            "osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)");
     if (n > MOST_TABLES)
         return fc_refuse(st, FC_INPUT, "%d files (expected at most one of latencies, one of bandwidths, one of pairs)",
                          n);
@@ -161,9 +166,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_measure = {
     .name = "measure",
-    .arguments = "FILE...",
-    .summary = "end points of a machine file from what point-to-point benchmarks measured",
-    .example = "fabricast measure --from osu latency.txt bw.txt -m site.yaml -o measured.yaml",
+    .arguments = "-o FILE -- mpirun -n 4 ...\n--from osu|netpipe|fabricast FILE...",
+    .summary =
+        "measures a machine under its launcher, or reads benchmarks: writes end points and link rates into a machine file",
+    .example = "fabricast measure -m site.yaml -o measured.yaml -- mpirun -n 4 --hostfile hosts",
     .options = FC_GROUPS(FC_MACHINE, FC_BENCHMARKS, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",

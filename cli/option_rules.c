@@ -163,6 +163,14 @@ static bool no_word(const struct facts *f)
 {
     return !f->arguments->n_words;
 }
+static bool runs_some(const struct facts *f)
+{
+    return f->arguments->program;
+}
+static bool runs_none(const struct facts *f)
+{
+    return !f->arguments->program;
+}
 static bool no_json(const struct facts *f)
 {
     return !f->arguments->json;
@@ -307,7 +315,9 @@ static const struct rule rules[] = {
     /* serve, measure, machines, list */
     {"serve", "socket", NULL, NULL, NULL},
     {"serve", "json", never, NULL, "all answers are JSON (leave it out)"},
-    {"measure", "machine set from", NULL, NULL, NULL},
+    {"measure", "machine set", NULL, NULL, NULL},
+    {"measure", "from", runs_none, NULL, "files are read, or a benchmark is run (leave one of them out)"},
+    {"measure", "mpi time", runs_some, NULL, "no benchmark is run (expected `measure -o FILE -- mpirun -n 4 ...`)"},
     {"machines", "machine", no_word, NULL, "a machine is named already (expected one name)"},
     {"machines", "set routing without dump-network", named, NULL, "no machine is named (expected `machines NAME`)"},
     {"machines", "generate", no_machine, NULL, "a machine is named already (expected one of them)"},
@@ -365,8 +375,9 @@ static enum fc_code check_words(const struct fc_arguments *a, struct fc_status *
     const struct facts f = {a, NULL, NULL};
     bool trace = is(a->command, "trace");
     int most = is(a->command, "machines") || is(a->command, "list") || (trace && !reads(&f)) ? 1 : 2;
-    if (a->program && !(trace && captures(&f)))
-        return fc_refuse(st, FC_INPUT, "--: a program is run by `trace capture` only (leave out what follows --)");
+    if (a->program && !(trace && captures(&f)) && !is(a->command, "measure"))
+        return fc_refuse(st, FC_INPUT,
+                         "--: a program is run by `trace capture` and `measure` only (leave out what follows --)");
     if ((trace || most == 1) && a->n_words > most)
         return fc_refuse(st, FC_INPUT, "unexpected argument '%s'", a->words[most]);
     return FC_OK;

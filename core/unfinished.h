@@ -39,6 +39,9 @@ struct fc_child {
 pid_t fc_child_start(const struct fc_child *child);
 /* Whether it has ended, with its status (as of waitpid); waits for it when asked to. */
 bool fc_child_ended(pid_t pid, bool wait, int *status);
+/* Starts it with .end SIGTERM and stays until it ends; SIGINT, SIGQUIT and SIGTERM are meanwhile for it (child_run.c). Its exit
+ * status, 128 + the signal that ended it. FC_INPUT: it cannot be run. */
+enum fc_code fc_child_run(const struct fc_child *program, int *exit_status, struct fc_status *st);
 
 /* For the handler of a signal that ends the program (async-signal-safe): ends the children, waits for them, removes what is
  * unfinished. Nothing can be begun or finished afterwards: other threads that try wait for ever. */

@@ -199,9 +199,10 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
 /* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
 enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
-/* Writes the machine file with keys changed, whole, comments left out (machine_save.c). */
-enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings, const char *path,
-                             struct fc_status *st);
+/* Writes the machine file with keys changed, whole, comments left out (machine_save.c). `heading`: lines of comment that it
+ * begins with, each "# ...\n"; NULL: none. */
+enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings,
+                             const char *heading, const char *path, struct fc_status *st);
 /* Changes the routing (name checked against the family; FC_INPUT names those it can). NULL keeps it. */
 enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st);
 /* Directory of shipped machine files: $FABRICAST_DATA/machines, the source tree's or the installed one. */

@@ -26,8 +26,8 @@ static enum fc_code emit(yaml_document_t *document, FILE *out, struct fc_status 
     return st->code;
 }
 
-enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings, const char *path,
-                             struct fc_status *st)
+enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings,
+                             const char *heading, const char *path, struct fc_status *st)
 {
     char from[1200];
     struct fc_text text;
@@ -39,7 +39,7 @@ enum fc_code fc_machine_save(const char *name_or_path, const char *const *settin
         for (size_t i = 0; i < n_settings && !st->code; i++) fc_machine_set(&yaml.document, settings[i], i, st);
         if (st->code || fc_output_open(&out, path, st))
             fc_yaml_free(&yaml);
-        else if (!emit(&yaml.document, out.stream, st))
+        else if (fputs(heading ? heading : "", out.stream), !emit(&yaml.document, out.stream, st))
             fc_output_close(&out, st);
         fc_output_abandon(&out);
     }

@@ -100,6 +100,9 @@ enum fc_code fc_machine_set(yaml_document_t *document, const char *setting, size
         return fc_refuse(st, FC_INPUT, "--set %s: no KEY=VALUE (expected e.g. links.torus.bandwidth=350MB/s)", setting);
     int mapping = 1; /* the root */
     for (const char *dot; (dot = memchr(at, '.', (size_t)(equals - at))); at = dot + 1) {
+        /* a class may be named after a rate: links.12.5 GB/s.latency */
+        if (at == setting + 6 && !strncmp(setting, "links.", 6) && !find(document, mapping, at, (size_t)(dot - at)))
+            dot = memrchr(at, '.', (size_t)(equals - at));
         mapping = enter(document, mapping, at, (size_t)(dot - at), setting, number, st);
         if (!mapping) return st->code;
     }

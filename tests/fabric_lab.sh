@@ -68,7 +68,7 @@ lab_shortest_routes()
 lab_end()
 {
     ip -n "$1" link set "$2" up
-    ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "${3}mbit" burst 4kb limit 4mb
+    ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "${3}mbit" burst "${lab_burst:-4kb}" limit 4mb
 }
 
 # lab_vertex NAME: a host n0.. or a switch s0..
@@ -89,12 +89,27 @@ lab_vertex()
     esac
 }
 
-# lab_build CABLES ROUTES: lines "A B MBIT" and "SWITCH HOST NEXT"; hosts n00.. hang on one switch each. Sets
+# lab_cable A B: the devices to-B of A and to-A of B, joined at once
+lab_cable()
+{
+    ip link add name "to-$2" netns "$1" type veth peer name "to-$1" netns "$2"
+}
+
+# lab_slow_cable A B NUMBER: the same by way of two devices in the namespace `wire`
+lab_slow_cable()
+{
+    ip link add name "to-$2" netns "$1" type veth peer name "w$3a" netns wire &&
+        ip link add name "w$3b" netns wire type veth peer name "to-$1" netns "$2" &&
+        ip -n wire link set "w$3a" up && ip -n wire link set "w$3b" up
+}
+
+# lab_build CABLES ROUTES: lines "A B MBIT [MICROSECONDS]" and "SWITCH HOST NEXT"; hosts n00.. hang on one switch each. A cable's
+# time is each way; lab_delay is the program that takes it (lab_delay.c), lab_window what a connection may have under way. Sets
 # what a launcher needs: lab_agent (an ssh that stays on this machine), lab_hosts (names in order), names that
 # resolve at once.
 lab_build()
 {
-    local cables=$1 routes=$2 a b rate name i at=$lab_work
+    local cables=$1 routes=$2 a b rate delay name i at=$lab_work slow='' number=0
     mount -t tmpfs tmpfs /run && mkdir /run/netns || return 1
     ip link set lo up
     hostname head
@@ -105,14 +120,20 @@ lab_build()
     ip link add name mgmt type bridge && ip link set mgmt up &&
         ip addr add 10.66.0.254/24 dev mgmt || return 1
     for name in $(awk '{ print $1; print $2 }' "$cables" | sort -u); do lab_vertex "$name" || return 1; done
-    while read -r a b rate; do
-        ip link add name "to-$b" netns "$a" type veth peer name "to-$a" netns "$b" || return 1
+    ip netns add wire && ip netns exec wire sysctl -qw net.ipv6.conf.all.disable_ipv6=1 || return 1
+    while read -r a b rate delay; do
+        if [ -z "$delay" ]; then
+            lab_cable "$a" "$b" || return 1
+        else
+            number=$((number + 1)) slow="$slow w${number}a w${number}b $delay"
+            lab_slow_cable "$a" "$b" $number || return 1
+        fi
         lab_end "$a" "to-$b" "$rate" && lab_end "$b" "to-$a" "$rate" || return 1
         case $b in n*)
             i=$((10#${b#n} + 1))
             ip -n "$b" addr add "10.77.0.$i/32" dev "to-$a"
             ip -n "$b" route add 10.77.0.0/16 via "10.99.0.$((10#${a#s} + 1))" dev "to-$a" onlink \
-                rto_min 2s window 24000
+                rto_min 2s window ${lab_window:-24000}
             ip link add name "m$i" type veth peer name mgmt netns "$b"
             ip link set "m$i" master mgmt up
             ip -n "$b" addr add "10.66.0.$i/24" dev mgmt
@@ -126,6 +147,7 @@ lab_build()
             s*) ip -n "$a" route add "$i" via "10.99.0.$((10#${name#s} + 1))" dev "to-$name" onlink ;;
         esac || return 1
     done <"$routes"
+    [ -z "$slow" ] || { ${lab_priority:-} ip netns exec wire "$lab_delay" $slow & }
     lab_agent=$at/agent
     lab_write_agent "$lab_agent"
 }
@@ -166,7 +188,7 @@ AGENT
 lab_mpirun()
 {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-        "$lab_launcher" --bind-to none --mca plm rsh --mca plm_rsh_agent "$lab_agent" \
+        ${lab_priority:-} "$lab_launcher" --bind-to none --mca plm rsh --mca plm_rsh_agent "$lab_agent" \
         --mca oob_tcp_if_include 10.66.0.0/24 --mca btl self,tcp --mca pml ob1 --mca btl_tcp_flags 1 \
         --mca btl_tcp_if_include 10.77.0.0/16 --mca btl_tcp_progress_thread 1 --mca mpi_yield_when_idle 1 \
         --mca orte_tmpdir_base "$lab_work" "$@"

@@ -44,6 +44,25 @@ static void test_values(void)
     fc_test_close(&machine, &net);
 }
 
+/* Classes of a list of cables are named after their rates. */
+static void test_class_with_point(void)
+{
+    static const char cables[] = "router a node n0 12.5 GB/s\nrouter a node n1 12.5 GB/s\n";
+    static const char *const settings[] = {"links.12.5 GB/s.bandwidth=3 GB/s", "links.12.5 GB/s.latency=7 ns"};
+    char edges[64], path[64], text[300];
+    struct fc_machine machine;
+    struct fc_status st = {0};
+    CU_ASSERT_FATAL(fc_test_file(edges, ".edges", cables, strlen(cables)));
+    snprintf(text, sizeof text, "name: two\nnetwork: {family: graph, file: %s, format: edge-list}\n", edges);
+    CU_ASSERT_FATAL(fc_test_file(path, ".yaml", text, strlen(text)));
+    CU_ASSERT_EQUAL_FATAL(fc_machine_load_changed(path, settings, FC_COUNT(settings), &machine, &st), FC_OK);
+    CU_ASSERT_STRING_EQUAL(machine.classes[0].name, "12.5 GB/s");
+    CU_ASSERT(machine.classes[0].bandwidth_bytes_per_s == 3e9 && machine.classes[0].latency_s == 7e-9);
+    fc_machine_free(&machine);
+    unlink(edges);
+    unlink(path);
+}
+
 static void test_nothing_set(void)
 {
     struct fc_machine machine;
@@ -91,6 +110,7 @@ int suite_machine_set(void)
 {
     static const CU_TestInfo tests[] = {
         {"values", test_values},
+        {"a class with a point in its name", test_class_with_point},
         {"nothing set", test_nothing_set},
         {"refusals name the setting", test_refusals},
         CU_TEST_INFO_NULL,

@@ -12,7 +12,7 @@
 #define FC_SUITES(X)                                                                                                   \
     X(suite_announced)                                                                                                 \
     X(suite_background)                                                                                                \
-    X(suite_benchmark) X(suite_bound)                                                                                                     \
+    X(suite_benchmark) X(suite_measurement) X(suite_bound)                                                                                                     \
     X(suite_block_shapes)                                                                                              \
     X(suite_buffer) X(suite_bulk)                                                                                                      \
     X(suite_calibration)                                                                                               \

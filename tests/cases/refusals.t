@@ -56,7 +56,7 @@ $ fabricast load -m fugaku -p uniform --split uniform
 ! fabricast: --split: the routing is not adaptive, its paths have fixed shares
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall -- ls
-! fabricast: --: a program is run by `trace capture` only (leave out what follows --)
+! fabricast: --: a program is run by `trace capture` and `measure` only (leave out what follows --)
 ? 2
 $ fabricast machines bgl-64 bgl-512
 ! fabricast: unexpected argument 'bgl-512'
@@ -255,10 +255,8 @@ $ cd $TMP; printf 'name: fast\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {t
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --sensitivity --network flit
 ! fabricast: --sensitivity: the kernel is too slow for many replays (expected --network ideal, contention or queueing)
 ? 2
-? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --sensitivity --background job:traces/samples/qe-si-16.fct
 ! fabricast: --sensitivity: two jobs in one replay (expected --background trace: and its mean rates)
-? 2
 ? 2
 
 # The server's socket.
@@ -270,4 +268,30 @@ $ cd $TMP; echo x >file; fabricast serve --socket file
 ? 2
 $ fabricast serve --socket x --json
 ! fabricast: --json: all answers are JSON (leave it out)
+? 2
+
+# Our own benchmark: nothing is left of a run that failed, or of one that measured nothing.
+$ cd $TMP; fabricast measure -q -o m.yaml --mpi openmpi -- false; ls m.yaml* 2>&1 | sed 's/.*: //'
+> No such file or directory
+! fabricast: false ended with exit status 1; nothing is written
+$ cd $TMP; fabricast measure -q -o m.yaml --mpi openmpi -- true; ls m.yaml* 2>&1 | sed 's/.*: //'
+> No such file or directory
+! fabricast: what the benchmark printed has no line '# fabricast measure 1: ...' (expected what fabricast-measure-openmpi or -mpich prints); nothing is written
+$ fabricast measure -q -- ./no-such-launcher --mpi openmpi
+! fabricast: ./no-such-launcher does not tell whose MPI it starts (expected --mpi openmpi or --mpi mpich)
+? 2
+$ fabricast measure -q --mpi lam -- mpirun -n 2
+! fabricast: --mpi: 'lam' is none that the benchmark is built for (expected openmpi or mpich)
+? 2
+$ fabricast measure --from osu -- mpirun -n 2
+! fabricast: --from: files are read, or a benchmark is run (leave one of them out)
+? 2
+$ fabricast measure --from fabricast
+! fabricast: --from fabricast reads one file (expected what fabricast-measure-openmpi or -mpich printed)
+? 2
+$ fabricast measure --time 3s --from fabricast rows.txt
+! fabricast: --time: no benchmark is run (expected `measure -o FILE -- mpirun -n 4 ...`)
+? 2
+$ fabricast measure
+! fabricast: nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)
 ? 2
