@@ -5,6 +5,7 @@
 #include "cli/heartbeat.h"
 #include "cli/print.h"
 #include "cli/watch.h"
+#include "models/deadlock/cdg.h"
 #include "solvers/calibration/calibration.h"
 
 #include <errno.h>
@@ -212,22 +213,44 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     return st->code;
 }
 
+/* The machine, with the rule of --vc-rule as its router.escape: a calibration is of a machine as a file could have it. */
+static enum fc_code load_machine(const struct fc_arguments *arguments, struct fc_machine *machine, struct fc_status *st)
+{
+    const char *rule = arguments->run.vc_rule;
+    size_t n = arguments->ask.n_settings;
+    char escape[128];
+    struct fc_arena scratch = {0};
+    const char **settings = fc_alloc(&scratch, n + 1, sizeof *settings, st);
+    if (!settings) return st->code;
+    for (size_t i = 0; i < n; i++) settings[i] = arguments->ask.settings[i];
+    snprintf(escape, sizeof escape, "router.escape=%s", rule ? rule : "");
+    settings[n] = escape;
+    bool open = !fc_machine_load_changed(arguments->ask.machine, settings, n + (rule != NULL), machine, st);
+    fc_arena_free(&scratch);
+    if (!open || fc_machine_route(machine, arguments->ask.routing, st)) goto failed;
+    const struct fc_vc_rule_ops *made = fc_vc_rule_of(machine);
+    if (!rule || (made && !strcmp(made->name, rule))) return FC_OK;
+    fc_refuse(st, FC_INPUT,
+              "--vc-rule: router.escape: %s makes no rule %s of a %s network (`fabricast list` has its rules)", rule,
+              rule, machine->family->name);
+failed:
+    if (open) fc_machine_free(machine);
+    return st->code;
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_machine machine;
     if (!arguments->ask.machine)
         return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine,
-                                st))
-        return st->code;
+    if (load_machine(arguments, &machine, st)) return st->code;
     if (machine.failed && !arguments->measured) {
         fc_fail(st, FC_INPUT, (struct fc_place){machine.file, machine.failed_line},
                 "failed: a calibration is of a whole machine (expected a copy of the file without it)");
-    } else if (!fc_machine_route(&machine, arguments->ask.routing, st)) {
-        if (arguments->measured)
-            fc_calibrate_measured(arguments, &machine, st);
-        else
-            calibrate(arguments, &machine, st);
+    } else if (arguments->measured) {
+        fc_calibrate_measured(arguments, &machine, st);
+    } else {
+        calibrate(arguments, &machine, st);
     }
     fc_machine_free(&machine);
     return st->code;
@@ -237,6 +260,6 @@ const struct fc_command fc_command_calibrate = {
     .name = "calibrate",
     .summary = "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
     .example = "fabricast calibrate -m bgl-64 --budget 120 -o bgl-64.calibration.yaml",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_CHANNELS, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "cli/nic_figures.h"
 #include "cli/print.h"
 #include "cli/watch.h"
+#include "mapping/network_cut.h"
 #include "models/generate/generate.h"
 #include "models/import/import.h"
 
@@ -15,7 +16,26 @@ struct figures {
     const struct fc_session *session;
     struct fc_facts facts;
     struct fc_nic_figures nic;
+    struct fc_bisection bisection; /* both ends the same where it is known */
 };
+
+/* Where there is no closed form, from both sides; known where they meet. */
+static enum fc_code bisect(struct figures *f, struct fc_status *st)
+{
+    struct fc_facts *facts = &f->facts;
+    struct fc_bisection *b = &f->bisection;
+    if (!isnan(facts->bisection_links)) {
+        *b = (struct fc_bisection){facts->bisection_links, facts->bisection_bytes_per_s, facts->bisection_links,
+                                   facts->bisection_bytes_per_s};
+        return FC_OK;
+    }
+    if (fc_bisection_bounds(&f->session->net, b, st)) return st->code;
+    if (b->lower_links * (1 + 1e-6) < b->upper_links || b->lower_bytes_per_s * (1 + 1e-6) < b->upper_bytes_per_s)
+        return FC_OK;
+    facts->bisection_links = b->upper_links;
+    facts->bisection_bytes_per_s = b->upper_bytes_per_s;
+    return FC_OK;
+}
 
 static void print_figures(FILE *stream, const void *what)
 {
@@ -31,8 +51,11 @@ static void print_figures(FILE *stream, const void *what)
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
             f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
+    const struct fc_bisection *cut = &f->bisection;
     if (isnan(f->facts.bisection_links))
-        fprintf(stream, "bisection   unknown\n");
+        fprintf(stream, "bisection   at least %g links, %s (spectrum); at most %g links, %s (Scotch) one way\n",
+                cut->lower_links, fc_format(a, sizeof a, cut->lower_bytes_per_s, FC_BYTES_PER_S), cut->upper_links,
+                fc_format(b, sizeof b, cut->upper_bytes_per_s, FC_BYTES_PER_S));
     else
         fprintf(stream, "bisection   %g links, %s one way\n", f->facts.bisection_links,
                 fc_format(a, sizeof a, f->facts.bisection_bytes_per_s, FC_BYTES_PER_S));
@@ -61,13 +84,16 @@ static json_t *figures_json(const struct figures *f)
                                           "bandwidth_bytes_per_s", fc_json_real(m->classes[c].bandwidth_bytes_per_s),
                                           "latency_s", fc_json_real(m->classes[c].latency_s)));
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "title",
-        m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name, "routing",
-        m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers", (json_int_t)f->facts.n_routers,
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+        m->name, "title", m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name,
+        "routing", m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers", (json_int_t)f->facts.n_routers,
         "cores_per_node", (json_int_t)m->cores_per_node, "diameter_hops", fc_json_real(f->facts.diameter_hops),
         "mean_hops", fc_json_real(f->facts.mean_hops), "mean_hops_distinct", fc_json_real(f->facts.mean_hops_distinct),
         "bisection_links", fc_json_real(f->facts.bisection_links), "bisection_bytes_per_s",
-        fc_json_real(f->facts.bisection_bytes_per_s), "links", links, "nic", fc_nic_json(&f->session->net, &f->nic));
+        fc_json_real(f->facts.bisection_bytes_per_s), "bisection_lower_links", fc_json_real(f->bisection.lower_links),
+        "bisection_lower_bytes_per_s", fc_json_real(f->bisection.lower_bytes_per_s), "bisection_upper_links",
+        fc_json_real(f->bisection.upper_links), "bisection_upper_bytes_per_s",
+        fc_json_real(f->bisection.upper_bytes_per_s), "links", links, "nic", fc_nic_json(&f->session->net, &f->nic));
 }
 
 static void print_links(FILE *stream, const void *what)
@@ -125,7 +151,8 @@ static enum fc_code show(const struct fc_arguments *arguments, const char *name,
     struct fc_session session;
     if (fc_open_machine(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
-    if (!fc_network_facts(&session.net, &figures.facts, st) && !fc_nic_figures(&session.net, &figures.nic, st)) {
+    if (!fc_network_facts(&session.net, &figures.facts, st) && !bisect(&figures, st) &&
+        !fc_nic_figures(&session.net, &figures.nic, st)) {
         json_t *json = arguments->json ? figures_json(&figures) : NULL;
         fc_deliver(arguments, json, arguments->dump_network ? print_links : print_figures, &figures, st);
         json_decref(json);

@@ -303,8 +303,8 @@ static const struct rule rules[] = {
     /* certify, calibrate, place, reproduce */
     {"certify", "vc-rule", NULL, NULL, NULL},
     {"calibrate", "measured", NULL, NULL, NULL},
-    {"calibrate", "budget replays", NULL, "!measured", "--measured makes no runs of the kernel (leave it out)"},
-    {"calibrate", "set", NULL, "measured output",
+    {"calibrate", "budget replays vc-rule", NULL, "!measured", "--measured makes no runs of the kernel (leave it out)"},
+    {"calibrate", "set vc-rule", NULL, "measured output",
      "the file beside the machine is for the machine as it is (expected -o FILE)"},
     {"calibrate", "json", to_file, NULL, "the calibration itself goes to standard output (expected -o FILE)"},
     {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL, NULL},

@@ -105,21 +105,12 @@ static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *
     return FC_OK;
 }
 
-/* Hops from every router to the group's nearest router, by breadth-first search over cables. */
-static enum fc_code measure(const struct fc_network *net, const struct fc_graph_tables *t, uint32_t group,
-                            uint32_t *queue, struct fc_status *st)
+/* Hops to the nearest of the n routers in the queue, which have 0, others FC_FAR, by breadth-first search over cables. */
+static enum fc_code spread(const struct fc_network *net, uint16_t *hops, uint32_t *queue, uint32_t n,
+                           struct fc_status *st)
 {
-    uint16_t *hops = t->hops + (size_t)group * net->n_routers;
-    uint32_t node = fc_node_vertex(net, t->member[t->first_member[group]]), head = 0, tail = 0;
-    memset(hops, 0xff, net->n_routers * sizeof *hops);
-    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) {
-        uint32_t router = net->link_target[l];
-        if (hops[router] == 0) continue;
-        hops[router] = 0;
-        queue[tail++] = router;
-    }
-    while (head < tail) {
-        uint32_t v = queue[head++];
+    for (uint32_t head = 0; head < n; head++) {
+        uint32_t v = queue[head];
         if (hops[v] == FC_FAR - 1)
             return fc_refuse(st, FC_NO, "%s: paths of %u hops are too long", fc_graph(net)->path, FC_FAR);
         for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
@@ -127,10 +118,75 @@ static enum fc_code measure(const struct fc_network *net, const struct fc_graph_
             if (fc_is_node(net, to)) break; /* links to nodes come last */
             if (hops[to] != FC_FAR) continue;
             hops[to] = (uint16_t)(hops[v] + 1);
-            queue[tail++] = to;
+            queue[n++] = to;
         }
     }
     return FC_OK;
+}
+
+/* Hops from every router to the group's nearest router. */
+static enum fc_code measure(const struct fc_network *net, const struct fc_graph_tables *t, uint32_t group,
+                            uint32_t *queue, struct fc_status *st)
+{
+    uint16_t *hops = t->hops + (size_t)group * net->n_routers;
+    uint32_t node = fc_node_vertex(net, t->member[t->first_member[group]]), n = 0;
+    memset(hops, 0xff, net->n_routers * sizeof *hops);
+    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) {
+        uint32_t router = net->link_target[l];
+        if (hops[router] == 0) continue;
+        hops[router] = 0;
+        queue[n++] = router;
+    }
+    return spread(net, hops, queue, n, st);
+}
+
+/* ---- stops ---- */
+
+/* Whether every group has one router that no other has; then the groups are the stops, and stop[group] is that router. */
+static bool groups_are_stops(const struct fc_network *net, const struct fc_graph_tables *t, bool *met)
+{
+    memset(met, 0, net->n_routers * sizeof *met);
+    for (uint32_t g = 0; g < t->n_groups; g++) {
+        uint32_t v = fc_node_vertex(net, t->member[t->first_member[g]]), router = net->link_target[net->first_link[v]];
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+            if (net->link_target[l] != router) return false;
+        if (met[router]) return false;
+        met[router] = true;
+        t->stop[g] = router;
+    }
+    return true;
+}
+
+static enum fc_code find_stops(struct fc_network *net, struct fc_graph_tables *t, struct fc_arena *scratch,
+                               uint32_t *queue, struct fc_status *st)
+{
+    bool *met = fc_alloc(scratch, net->n_routers, sizeof *met, st);
+    t->stop = fc_alloc(&net->arena, net->n_routers > t->n_groups ? net->n_routers : t->n_groups, sizeof *t->stop, st);
+    if (!met || !t->stop) return st->code;
+    t->farthest = 1;
+    if (groups_are_stops(net, t, met)) {
+        t->n_stops = t->n_groups;
+        t->stop_hops = t->hops;
+    } else {
+        memset(met, 0, net->n_routers * sizeof *met);
+        for (uint32_t l = net->first_link[net->n_routers]; l < net->n_links; l++) met[net->link_target[l]] = true;
+        for (uint32_t v = 0; v < net->n_routers; v++)
+            if (met[v]) t->stop[t->n_stops++] = v;
+        t->stop_hops = fc_alloc(&net->arena, t->n_stops, net->n_routers * sizeof *t->stop_hops, st);
+        for (uint32_t s = 0; t->stop_hops && s < t->n_stops; s++) {
+            uint16_t *hops = t->stop_hops + (size_t)s * net->n_routers;
+            memset(hops, 0xff, net->n_routers * sizeof *hops);
+            hops[t->stop[s]] = 0;
+            queue[0] = t->stop[s];
+            if (spread(net, hops, queue, 1, st)) return st->code;
+        }
+    }
+    for (uint32_t s = 0; t->stop_hops && s < t->n_stops; s++)
+        for (uint32_t to = 0; to < t->n_stops; to++) {
+            uint16_t h = t->stop_hops[(size_t)s * net->n_routers + t->stop[to]];
+            if (h != FC_FAR && h > t->farthest) t->farthest = h;
+        }
+    return st->code;
 }
 
 static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, struct fc_status *st)
@@ -146,6 +202,9 @@ static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, 
     /* A route uses a cable in one direction at most, and the walk needs a number a router of scratch. */
     uint64_t capacity = 2ull * most + net->n_links / 2 + net->n_routers;
     t->walk_capacity = capacity < FC_NONE ? (uint32_t)capacity : FC_NONE;
+    if (find_stops(net, t, &scratch, queue, st)) goto done;
+    if (net->machine->routing == &fc_routing_updown && (t->updown = fc_alloc(&net->arena, 1, sizeof *t->updown, st)))
+        fc_graph_updown(net, &net->arena, t->updown, st);
 done:
     fc_arena_free(&scratch);
     return st->code;

@@ -1,5 +1,5 @@
-/* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c,
- * routing_shortest.c). */
+/* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c), and what their routings
+ * share (routing_shortest.c, routing_graph_*.c). */
 #pragma once
 
 #include "models/models.h"
@@ -37,14 +37,62 @@ struct fc_graph_tables {
     uint32_t *cable;        /* [n_links] cable of the link, index in shape->cables */
     uint32_t *reverse;      /* [n_links] the other direction of the same cable */
     uint32_t walk_capacity;
+    /* Stops: the routers that nodes hang on, which detours go through (routing_graph_valiant.c). */
+    uint32_t n_stops;
+    uint32_t *stop;           /* [n_stops] router */
+    uint16_t *stop_hops;      /* [n_stops][n_routers]; `hops` where every group has one router and that for itself */
+    uint32_t farthest;        /* most hops between two stops with a path, 1 or more */
+    struct fc_updown *updown; /* NULL: the routing at building was another */
 };
 #define FC_FAR UINT16_MAX
+
+/* Up*-down* routes (graph_updown.c): routers stand in an order, a link to an earlier one goes up, and no route goes up
+ * again once it has gone down. So no two routes wait for each other (Schroeder et al., Autonet, 1991). */
+struct fc_updown {
+    uint32_t *place; /* [n_routers] in the order, the roots first */
+    uint16_t
+        *hops[2]; /* [n_groups][n_routers] of the shortest such route to the group: of a packet that may still go up;
+                         * of one that may not. FC_FAR: none */
+};
+/* The order and its hops in the arena. Roots are the routers farthest from all nodes, where they join all nodes that a path
+ * joins (fat-trees: the top switches); else one, that with the fewest hops to all nodes. O(groups x links). */
+enum fc_code fc_graph_updown(const struct fc_network *net, struct fc_arena *arena, struct fc_updown *updown,
+                             struct fc_status *st);
+static inline bool fc_updown_is_down(const struct fc_updown *u, uint32_t from, uint32_t to)
+{
+    return u->place[to] > u->place[from];
+}
+/* Whether the link out of router `from` to router `to` is the next of a shortest up*-down* route to the group; `down`: the
+ * packet has gone down. */
+static inline bool fc_updown_leads(const struct fc_updown *u, size_t row, uint32_t from, uint32_t to, bool down)
+{
+    bool goes_down = fc_updown_is_down(u, from, to);
+    if (down && !goes_down) return false;
+    return u->hops[goes_down][row + to] + 1 == u->hops[down][row + from];
+}
+
+/* ---- one path a pair: which of equally good links a packet takes (routing_graph_hash.c) ---- */
+
+/* 24 bits that stand for a pair of nodes; the n-th of so many links at a vertex that the pair takes. */
+static inline uint32_t fc_graph_pair_hash(uint32_t src, uint32_t dst)
+{
+    return (uint32_t)(fc_random_quick((uint64_t)src << 32 | dst, 0x6a09e667) >> 40);
+}
+static inline uint32_t fc_graph_hashed(uint32_t hash, uint32_t vertex, uint32_t n)
+{
+    return (uint32_t)((fc_random_quick(hash, vertex) >> 32) * n >> 32);
+}
+/* The link by which the pair of that hash leaves the vertex (a router, or its source) for node dst; FC_NONE: there is no
+ * path. By shortest paths; by up*-down* ones, *down: whether it has gone down, before and after. O(links of the vertex). */
+uint32_t fc_graph_hashed_link(const struct fc_network *net, uint32_t vertex, uint32_t dst, uint32_t hash);
+uint32_t fc_graph_updown_link(const struct fc_network *net, uint32_t vertex, uint32_t dst, uint32_t hash, bool *down);
 /* Numbers of the n routers into order[n], those with the most of hops[n] first, by counting (first[n + 1] is scratch);
  * returns how many: those that are FC_FAR are left out. O(n). */
 uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order);
 
 extern const struct fc_family_ops fc_family_graph;
-extern const struct fc_routing_ops fc_routing_shortest;
+extern const struct fc_routing_ops fc_routing_shortest, fc_routing_shortest_hash, fc_routing_graph_valiant,
+    fc_routing_graph_ugal, fc_routing_updown;
 /* What was read from the fabric file; NULL: the machine is of another family. */
 static inline const struct fc_graph_shape *fc_machine_graph(const struct fc_machine *machine)
 {

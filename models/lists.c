@@ -26,7 +26,11 @@
     X(plus_direct)                                                                                                     \
     X(plus_indirect)                                                                                                   \
     X(plus_ugal)                                                                                                       \
-    X(shortest)
+    X(shortest)                                                                                                        \
+    X(shortest_hash)                                                                                                   \
+    X(graph_valiant)                                                                                                   \
+    X(graph_ugal)                                                                                                      \
+    X(updown)
 #define VC_RULES(X)                                                                                                    \
     X(none_torus)                                                                                                      \
     X(dateline)                                                                                                        \
@@ -42,7 +46,8 @@
     X(cell_hops)                                                                                                       \
     X(none_graph)                                                                                                      \
     X(graph_hops)                                                                                                      \
-    X(layers)
+    X(layers)                                                                                                          \
+    X(updown)
 #define PATTERNS(X)                                                                                                    \
     X(uniform)                                                                                                         \
     X(complement)                                                                                                      \

@@ -286,7 +286,7 @@ static enum fc_code check_escape(struct reader *r, const yaml_node_t *router)
 {
     const struct fc_machine *m = r->machine;
     const char *name = fc_escape_names[m->router.escape];
-    if (m->router.escape != FC_ESCAPE_HOPS && m->router.escape != FC_ESCAPE_LAYERS) return FC_OK;
+    if (m->router.escape < FC_ESCAPE_HOPS) return FC_OK;
     for (const struct fc_vc_rule_ops *const *rule = fc_vc_rules; *rule; rule++)
         if (fc_serves((*rule)->families, m->family) && !strcmp((*rule)->name, name)) return FC_OK;
     const yaml_node_t *value = fc_yaml_value(&r->yaml, router, "escape");

@@ -25,8 +25,9 @@ enum fc_escape {
     FC_ESCAPE_DATELINE,
     FC_ESCAPE_DIRECTION_ORDERED,
     FC_ESCAPE_BUBBLE_DIRECTION_ORDERED,
-    FC_ESCAPE_HOPS, /* the last two: graphs */
-    FC_ESCAPE_LAYERS
+    FC_ESCAPE_HOPS, /* the last three: graphs */
+    FC_ESCAPE_LAYERS,
+    FC_ESCAPE_UPDOWN
 };
 enum fc_arbitration { FC_ROUND_ROBIN, FC_AGE, FC_RANDOM, FC_JSQ, FC_SLQ, FC_JSQ_SLQ };
 extern const char *const fc_flow_control_names[], *const fc_escape_names[], *const fc_arbitration_names[];

@@ -3,8 +3,8 @@
 #include "models/machine_keys.h"
 
 const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
-const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered", "bubble-direction-ordered",
-                                       "hops", "layers", NULL};
+const char *const fc_escape_names[] = {
+    "none", "bubble", "dateline", "direction-ordered", "bubble-direction-ordered", "hops", "layers", "updown", NULL};
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};

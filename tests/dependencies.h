@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/deadlock/cdg.h"
+#include "models/family_graph.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
 #include "models/family_two_level.h"
@@ -441,6 +442,65 @@ static inline void shortest_paths(const struct goal *g, uint32_t from_link, stru
         arcs_add(set, (uint64_t)from_link * g->n_vcs + g->vc, (uint64_t)l * g->n_vcs + g->vc);
         if (!last) shortest_paths(g, l, set);
     }
+}
+
+/* ---- any network: detours through a router that nodes hang on ---- */
+
+/* Ways to a vertex (a stop, or a node) that is `distance` away, from the channel in; what follows them: from the stop on to node
+ * `then`. One channel, or counted from the end: 2 x `longest`. */
+struct detour {
+    const struct fc_network *net;
+    uint32_t *to_stop, *to_end; /* distances */
+    uint32_t stop, end, longest;
+    bool by_hops;
+};
+static inline void detour_ways(const struct detour *d, uint32_t from_link, uint32_t from_vc, bool first,
+                               struct arcs *set)
+{
+    const struct fc_network *net = d->net;
+    uint32_t v = net->link_target[from_link], n_vcs = d->by_hops ? 2 * d->longest : 1;
+    if (first && v == d->stop) first = false;
+    const uint32_t *distance = first ? d->to_stop : d->to_end;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+        uint32_t to = net->link_target[l], vc = 0;
+        bool last = to == d->end && !first;
+        if (last ? distance[v] != 0 : fc_is_node(net, to) || distance[to] + 1 != distance[v]) continue;
+        if (d->by_hops && !last) vc = (first ? 1 : 2) * d->longest - distance[v];
+        arcs_add(set, (uint64_t)from_link * n_vcs + from_vc, (uint64_t)l * n_vcs + vc);
+        if (!last) detour_ways(d, l, vc, first, set);
+    }
+}
+/* By the node's links to the nearest routers. */
+static inline void detour_leaves(const struct detour *d, uint32_t node, bool first, struct arcs *set)
+{
+    const struct fc_network *net = d->net;
+    const uint32_t *distance = first ? d->to_stop : d->to_end;
+    uint32_t v = fc_node_vertex(net, node), nearest = FC_NONE;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+        if (distance[net->link_target[l]] < nearest) nearest = distance[net->link_target[l]];
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+        if (distance[net->link_target[l]] == nearest) detour_ways(d, l, 0, first, set);
+}
+/* All of Valiant's and UGAL's packets. */
+static inline void detour_arcs(const struct fc_network *net, bool by_hops, uint32_t longest, struct arcs *set)
+{
+    const struct fc_graph_tables *t = net->extra;
+    size_t size = net->n_vertices * sizeof(uint32_t);
+    uint32_t *to_stop = malloc(size), *to_end = malloc(size), *queue = malloc(size);
+    bool *stop = calloc(net->n_routers, sizeof *stop);
+    for (uint32_t l = net->first_link[net->n_routers]; l < net->n_links; l++) stop[net->link_target[l]] = true;
+    for (uint32_t b = 0; b < net->n_nodes; b++)
+        for (uint32_t r = 0; r < net->n_routers; r++) {
+            struct detour d = {net, to_stop, to_end, r, fc_node_vertex(net, b), longest, by_hops};
+            if (!stop[r]) continue;
+            fc_distances(net, d.end, to_end, queue);
+            fc_distances(net, r, to_stop, queue);
+            for (uint32_t a = 0; a < net->n_nodes; a++) {
+                if (a != b) detour_leaves(&d, a, false, set);
+                if (t->group[a] != t->group[b]) detour_leaves(&d, a, true, set);
+            }
+        }
+    free(to_stop), free(to_end), free(queue), free(stop);
 }
 
 /* Cables work both ways, so distances to a node are those from it. vc: of each destination, NULL for one

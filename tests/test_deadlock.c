@@ -387,7 +387,7 @@ static void refusals(void)
     CU_ASSERT_EQUAL(fc_certify(&net, "six-vc", &c, &other), FC_INPUT);
     machine.routing = &odd;
     CU_ASSERT_EQUAL(fc_certify(&net, "dateline", &c, &routing), FC_INPUT);
-    CU_ASSERT(fc_says(&routing, FC_INPUT, "do not know odd routing (they know: dimension-order, adaptive, valiant)"));
+    CU_ASSERT(fc_says(&routing, FC_INPUT, "does not know odd routing (it knows: dimension-order, adaptive, valiant)"));
     fc_test_close(&machine, &net);
 }
 

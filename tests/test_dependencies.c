@@ -375,6 +375,24 @@ static void layered_relation(const struct fc_network *net, uint32_t known)
     free(layer), free(vc);
 }
 
+/* Detours, on one channel and on one a hop. The relation does not ask whether a source and a destination on the two ways from a
+ * stop are on one router, and go directly: on a ring that is another's way, too. */
+static void detour_relations(struct fc_machine *machine, const struct fc_network *net, enum agreement agreement)
+{
+    static const char *const routings[] = {"valiant", "ugal"};
+    struct arcs set = {0};
+    for (int r = 0; r < 2; r++) {
+        route_by(machine, routings[r]);
+        int n_vcs = vcs_of(net, "hops");
+        CU_ASSERT(n_vcs > 0 && n_vcs % 2 == 0);
+        detour_arcs(net, true, (uint32_t)n_vcs / 2, &set);
+        relation_agrees(net, "hops", &set, agreement, SAFE);
+        detour_arcs(net, false, 0, &set);
+        relation_agrees(net, "none", &set, agreement, SEARCHED);
+    }
+    route_by(machine, "shortest");
+}
+
 static void graph_relations(void)
 {
     static const struct {
@@ -412,6 +430,7 @@ static void graph_relations(void)
             shortest_arcs(&net, NULL, 1, &set);
             relation_agrees(&net, "none", &set, EQUAL, graphs[i].verdict);
             layered_relation(&net, graphs[i].layers);
+            detour_relations(&machine, &net, i == 1 ? EQUAL : SUBSET);
             fc_test_close(&machine, &net);
         }
         unlink(path);

@@ -50,7 +50,10 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
 extern const struct fc_routing_ops *const fc_torus_routings[],
     *const fc_tmesh_routings[], *const fc_two_level_routings[], *const fc_plus_routings[],
                                                                     *const fc_fat_tree_routings[],
-                                                                        *const fc_graph_routings[];
+                                                                        *const fc_graph_routings[],
+                                                                            *const fc_graph_layered_routings[],
+                                                                                *const fc_graph_hop_routings[],
+                                                                                    *const fc_graph_updown_routings[];
 
 /* ---- what the records of the rules are made of (struct fc_vc_rule_ops) ---- */
 
@@ -91,13 +94,22 @@ enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, int variant,
 enum fc_graph_scheme {
     FC_GRAPH_ONE,    /* one channel */
     FC_GRAPH_LAYERS, /* one a layer of destinations */
-    FC_GRAPH_HOPS    /* one a hop: that of a packet with h hops left is longest - h */
+    FC_GRAPH_HOPS,   /* one a hop: that of a packet with h hops left is longest - h */
+    FC_GRAPH_UPDOWN  /* an escape channel, on up*-down* routes; others as they like */
 };
 /* variant: enum fc_graph_scheme, by the machine's router.escape. */
 bool fc_graph_chosen(const struct fc_machine *machine, int variant);
 enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st);
-/* Hops of the longest route between two nodes, 1 or more. O(groups x links of nodes). */
+/* Hops of the longest shortest path between two nodes, 1 or more. O(groups x links of nodes). */
 uint32_t fc_graph_longest(const struct fc_network *net);
+/* Hops that the rule `hops` counts: those of the machine's longest route, of both ways of a detour. */
+uint32_t fc_graph_counted_hops(const struct fc_network *net);
+/* Dependencies of detours through a stop (cdg_graph_detour.c), one channel or one a hop; of up*-down* routes
+ * (cdg_graph_updown.c). */
+enum fc_code fc_graph_detour_dependencies(const struct fc_network *net, bool by_hops, struct fc_cdg *cdg,
+                                          struct fc_status *st);
+enum fc_code fc_graph_updown_dependencies(const struct fc_network *net, bool escape, struct fc_cdg *cdg,
+                                          struct fc_status *st);
 /* layer[group] of every destination group [n_groups] (family_graph.h), numbered from 0. FC_NO: out of
  * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
 #define FC_MOST_LAYERS 15

@@ -12,34 +12,23 @@
  *
  * Hops (Gunther, IEEE Trans. Communications 29(4), 1981): a channel a hop, counted so that the last one of every route is
  * that of the longest; pairs are gathered by the hops that are left. */
-#include "models/deadlock/cdg.h"
-#include "models/family_graph.h"
+#include "models/deadlock/cdg_graph.h"
 
 #include <string.h>
 
-const struct fc_routing_ops *const fc_graph_routings[] = {&fc_routing_shortest, NULL};
+/* Of packets that hash all paths count: the next pair may take another. */
+const struct fc_routing_ops *const fc_graph_routings[] = {&fc_routing_shortest,      &fc_routing_shortest_hash,
+                                                          &fc_routing_graph_valiant, &fc_routing_graph_ugal,
+                                                          &fc_routing_updown,        NULL};
+const struct fc_routing_ops *const fc_graph_layered_routings[] = {&fc_routing_shortest, &fc_routing_shortest_hash,
+                                                                  NULL};
+const struct fc_routing_ops *const fc_graph_hop_routings[] = {&fc_routing_shortest, &fc_routing_shortest_hash,
+                                                              &fc_routing_graph_valiant, &fc_routing_graph_ugal, NULL};
+const struct fc_routing_ops *const fc_graph_updown_routings[] = {
+    &fc_routing_shortest, &fc_routing_shortest_hash, &fc_routing_graph_valiant, &fc_routing_graph_ugal, NULL};
 
-struct gather {
-    const struct fc_network *net;
-    const struct fc_graph_tables *tables;
-    uint32_t *first_in, *in; /* [n_routers + 1], [links into routers] */
-    uint32_t *place;         /* [n_links] of a link in `in` */
-    uint64_t *first_row;     /* [n_routers + 1] words before the router's matrix */
-    uint64_t *bits;          /* row a link in, column a link out */
-    uint32_t *order, *count; /* routers by falling hops; [n_routers + 1] scratch */
-    uint8_t *used;           /* [n_links] used towards the destination at hand */
-    uint64_t *mask;          /* row of the next hops */
-    uint64_t **level;        /* [longest + 1] bits by the hops left at the router, instead of one; or NULL */
-    uint32_t longest;
-};
-
-static uint64_t words(const struct fc_network *net, uint32_t v)
-{
-    return (net->first_link[v + 1] - net->first_link[v] + 63) / 64;
-}
-
-static enum fc_code start(struct gather *g, const struct fc_network *net, struct fc_arena *scratch,
-                          struct fc_status *st)
+enum fc_code fc_gather_start(struct fc_gather *g, const struct fc_network *net, struct fc_arena *scratch,
+                             struct fc_status *st)
 {
     uint32_t n = net->n_routers;
     uint64_t widest = 1;
@@ -60,8 +49,8 @@ static enum fc_code start(struct gather *g, const struct fc_network *net, struct
         if (!fc_is_node(net, net->link_target[l])) g->in[g->first_in[net->link_target[l] + 1]++] = l;
     for (uint32_t j = 0; j < g->first_in[n]; j++) g->place[g->in[j]] = j;
     for (uint32_t v = 0; v < n; v++) {
-        g->first_row[v + 1] = g->first_row[v] + words(net, v) * (g->first_in[v + 1] - g->first_in[v]);
-        if (words(net, v) > widest) widest = words(net, v);
+        g->first_row[v + 1] = g->first_row[v] + fc_gather_words(net, v) * (g->first_in[v + 1] - g->first_in[v]);
+        if (fc_gather_words(net, v) > widest) widest = fc_gather_words(net, v);
     }
     g->bits = fc_alloc(scratch, g->first_row[n], sizeof *g->bits, st);
     g->mask = fc_alloc(scratch, widest, sizeof *g->mask, st);
@@ -69,13 +58,12 @@ static enum fc_code start(struct gather *g, const struct fc_network *net, struct
 }
 
 /* What the j-th of the links into routers, one into v, may wait for. */
-static uint64_t *row_of(const struct gather *g, uint32_t v, uint32_t j)
+static uint64_t *row_of(const struct fc_gather *g, uint32_t v, uint32_t j)
 {
-    return g->bits + g->first_row[v] + (j - g->first_in[v]) * words(g->net, v);
+    return g->bits + g->first_row[v] + (j - g->first_in[v]) * fc_gather_words(g->net, v);
 }
 
-/* Marks the injection links that packets leave their nodes by: to the nearest routers. */
-static void mark_sources(struct gather *g, const uint16_t *hops)
+void fc_gather_mark_sources(struct fc_gather *g, const uint16_t *hops)
 {
     const struct fc_network *net = g->net;
     for (uint32_t node = 0; node < net->n_nodes; node++) {
@@ -88,12 +76,12 @@ static void mark_sources(struct gather *g, const uint16_t *hops)
     }
 }
 
-/* Links by which packets for the group leave router v. Without branches on what is nearer, which is hard to foretell. */
-static void next_hops(struct gather *g, uint32_t v, uint32_t group, const uint16_t *hops)
+/* Without branches on what is nearer, which is hard to foretell. */
+void fc_gather_next_hops(struct fc_gather *g, uint32_t v, uint32_t group, const uint16_t *hops)
 {
     const struct fc_network *net = g->net;
     uint32_t first = net->first_link[v], last = net->first_link[v + 1], l = first;
-    memset(g->mask, 0, words(net, v) * sizeof *g->mask);
+    memset(g->mask, 0, fc_gather_words(net, v) * sizeof *g->mask);
     for (; hops[v] > 0 && l < last && !fc_is_node(net, net->link_target[l]); l++)
         g->mask[(l - first) / 64] |= (uint64_t)(hops[net->link_target[l]] + 1 == hops[v]) << (l - first) % 64;
     for (; hops[v] == 0 && l < last; l++) {
@@ -104,7 +92,7 @@ static void next_hops(struct gather *g, uint32_t v, uint32_t group, const uint16
 }
 
 /* The same for a router of at most 64 links out, with its rows; whether any packet for the group comes by. */
-static bool gather_narrow(struct gather *g, uint32_t v, uint32_t group, const uint16_t *hops, uint64_t *mask)
+static bool gather_narrow(struct fc_gather *g, uint32_t v, uint32_t group, const uint16_t *hops, uint64_t *mask)
 {
     const struct fc_network *net = g->net;
     uint32_t first = net->first_link[v], last = net->first_link[v + 1];
@@ -113,7 +101,7 @@ static bool gather_narrow(struct gather *g, uint32_t v, uint32_t group, const ui
         for (uint32_t l = first; l < last && !fc_is_node(net, net->link_target[l]); l++)
             next |= (uint64_t)(hops[net->link_target[l]] + 1 == hops[v]) << (l - first);
     else
-        next_hops(g, v, group, hops), next = *g->mask;
+        fc_gather_next_hops(g, v, group, hops), next = *g->mask;
     for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
         uint64_t used = g->used[g->in[j]];
         *row++ |= next & (0 - used);
@@ -123,16 +111,20 @@ static bool gather_narrow(struct gather *g, uint32_t v, uint32_t group, const ui
     return reached;
 }
 
-static void gather_group(struct gather *g, uint32_t group)
+void fc_gather_group(struct fc_gather *g, uint32_t group)
+{
+    fc_gather_sweep(g, g->tables->hops + (size_t)group * g->net->n_routers, group);
+}
+
+void fc_gather_sweep(struct fc_gather *g, const uint16_t *hops, uint32_t group)
 {
     const struct fc_network *net = g->net;
-    const uint16_t *hops = g->tables->hops + (size_t)group * net->n_routers;
     uint32_t n = fc_graph_by_falling_hops(hops, g->net->n_routers, g->count, g->order);
     memset(g->used, 0, net->n_links);
-    mark_sources(g, hops);
+    fc_gather_mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
-        uint64_t n_words = words(net, v), reached = 0;
+        uint64_t n_words = fc_gather_words(net, v), reached = 0;
         if (g->level) g->bits = g->level[hops[v] < g->longest ? hops[v] : g->longest];
         uint64_t *row = g->bits + g->first_row[v];
         if (n_words == 1) {
@@ -140,7 +132,7 @@ static void gather_group(struct gather *g, uint32_t group)
                 for (uint32_t l = first; l < net->first_link[v + 1]; l++) g->used[l] = reached >> (l - first) & 1;
             continue;
         }
-        next_hops(g, v, group, hops);
+        fc_gather_next_hops(g, v, group, hops);
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++, row += n_words) {
             uint64_t used = g->used[g->in[j]];
             for (uint64_t w = 0; w < n_words; w++) row[w] |= g->mask[w] & (0 - used);
@@ -157,9 +149,9 @@ struct scan {
     uint64_t n, word, left;
     uint32_t first;
 };
-static struct scan scan_row(const struct gather *g, uint32_t v, uint32_t j)
+static struct scan scan_row(const struct fc_gather *g, uint32_t v, uint32_t j)
 {
-    struct scan s = {row_of(g, v, j), words(g->net, v), 0, 0, g->net->first_link[v]};
+    struct scan s = {row_of(g, v, j), fc_gather_words(g->net, v), 0, 0, g->net->first_link[v]};
     if (s.n) s.left = s.row[0];
     return s;
 }
@@ -177,7 +169,7 @@ static inline uint32_t next_link(struct scan *s)
 
 /* Whether the gathered dependencies close no cycle (Kahn 1962). waits [n_links], queue [n_links] are
  * scratch. */
-static bool acyclic(const struct gather *g, uint32_t *waits, uint32_t *queue)
+static bool acyclic(const struct fc_gather *g, uint32_t *waits, uint32_t *queue)
 {
     const struct fc_network *net = g->net;
     uint32_t n_in = g->first_in[net->n_routers], head = 0, tail = 0, out;
@@ -199,14 +191,14 @@ static bool acyclic(const struct gather *g, uint32_t *waits, uint32_t *queue)
 
 /* The group's layer: the first in whose graph it closes no cycle. before [words]: scratch for what was
  * there. */
-static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, uint32_t n_layers, uint64_t *before,
+static uint32_t find_layer(struct fc_gather *g, uint32_t group, uint64_t **layer, uint32_t n_layers, uint64_t *before,
                            uint32_t *scratch)
 {
     uint64_t size = g->first_row[g->net->n_routers] * sizeof *before;
     for (uint32_t i = 0; i < n_layers; i++) {
         g->bits = layer[i];
         memcpy(before, g->bits, size);
-        gather_group(g, group);
+        fc_gather_group(g, group);
         if (acyclic(g, scratch, scratch + g->net->n_links)) return i;
         memcpy(g->bits, before, size);
     }
@@ -216,11 +208,11 @@ static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, u
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct gather g = {0};
+    struct fc_gather g = {0};
     uint64_t *matrix[FC_MOST_LAYERS + 1], *before = NULL;
     uint32_t *work = fc_alloc(&scratch, 2 * (size_t)net->n_links, sizeof *work, st);
     *n_layers = 0;
-    if (work && !start(&g, net, &scratch, st))
+    if (work && !fc_gather_start(&g, net, &scratch, st))
         before = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *before, st);
     for (uint32_t group = 0; before && group < g.tables->n_groups; group++) {
         layer[group] = find_layer(&g, group, matrix, *n_layers, before, work);
@@ -234,7 +226,7 @@ enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint
         }
         g.bits = matrix[*n_layers] = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *g.bits, st);
         if (!g.bits) break;
-        gather_group(&g, group);
+        fc_gather_group(&g, group);
         ++*n_layers;
     }
     fc_arena_free(&scratch);
@@ -258,24 +250,24 @@ uint32_t fc_graph_longest(const struct fc_network *net)
     return longest;
 }
 
-/* Arcs of the gathered pairs: from channel `in_vc` of links between routers, 0 of a node's, to channel `out_vc`. */
-static void write_arcs(const struct gather *g, uint32_t in_vc, uint32_t out_vc, bool by_hops, struct fc_cdg *cdg)
+void fc_gather_arcs(const struct fc_gather *g, uint32_t in_vc, uint32_t out_vc, bool node_first, struct fc_cdg *cdg)
 {
     const struct fc_network *net = g->net;
     uint32_t out;
     for (uint32_t v = 0; v < net->n_routers; v++)
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
             struct scan scan = scan_row(g, v, j);
-            uint32_t in = g->in[j], from = by_hops && fc_is_node(net, net->link_source[in]) ? 0 : in_vc;
+            uint32_t in = g->in[j], from = node_first && fc_is_node(net, net->link_source[in]) ? 0 : in_vc;
             while ((out = next_link(&scan)) != FC_NONE)
-                if (net->link_target[out] != net->link_source[in]) /* not back to the node it came from */
+                if (net->link_target[out] != net->link_source[in] || /* not back to the node it came from */
+                    !fc_is_node(net, net->link_target[out]))
                     fc_cdg_add(cdg, fc_cdg_channel(cdg, in, from), fc_cdg_channel(cdg, out, out_vc));
         }
 }
 
 /* What the counting pass gathers for the filling one. */
 struct gathered {
-    struct gather g;
+    struct fc_gather g;
     uint32_t n;
     uint64_t **bits; /* [n] a layer, or hops left from 0 to the longest */
 };
@@ -284,8 +276,8 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
                                struct fc_status *st)
 {
     struct gathered *all = fc_alloc(&cdg->arena, 1, sizeof *all, st);
-    if (!all || start(&all->g, net, &cdg->arena, st)) return st->code;
-    struct gather *g = &all->g;
+    if (!all || fc_gather_start(&all->g, net, &cdg->arena, st)) return st->code;
+    struct fc_gather *g = &all->g;
     uint32_t *layer = fc_alloc(&cdg->arena, g->tables->n_groups, sizeof *layer, st);
     all->n = 1;
     if (!layer || (scheme == FC_GRAPH_LAYERS && fc_graph_layers(net, layer, &all->n, st))) return st->code;
@@ -298,7 +290,7 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
     if (scheme == FC_GRAPH_HOPS) g->level = all->bits;
     for (uint32_t group = 0; !st->code && group < g->tables->n_groups; group++) {
         g->bits = all->bits[layer[group]];
-        gather_group(g, group);
+        fc_gather_group(g, group);
     }
     cdg->kept = all;
     return st->code;
@@ -307,14 +299,20 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
 bool fc_graph_chosen(const struct fc_machine *machine, int variant)
 {
     int escape = machine->router.escape;
+    bool updown = escape == FC_ESCAPE_UPDOWN && machine->routing != &fc_routing_updown; /* which needs no escape */
     return variant == (escape == FC_ESCAPE_HOPS     ? FC_GRAPH_HOPS
                        : escape == FC_ESCAPE_LAYERS ? FC_GRAPH_LAYERS
+                       : updown                     ? FC_GRAPH_UPDOWN
                                                     : FC_GRAPH_ONE); /* what tori choose says nothing of a graph */
 }
 
 enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
 {
+    const struct fc_routing_ops *routing = net->machine->routing;
     bool by_hops = variant == FC_GRAPH_HOPS;
+    if (variant == FC_GRAPH_UPDOWN || routing == &fc_routing_updown)
+        return fc_graph_updown_dependencies(net, variant == FC_GRAPH_UPDOWN, cdg, st);
+    if (routing->detours) return fc_graph_detour_dependencies(net, by_hops, cdg, st);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     if (!cdg->kept && gather_all(net, (enum fc_graph_scheme)variant, cdg, st)) return st->code;
     struct gathered *all = cdg->kept;
@@ -323,9 +321,9 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, st
         all->g.bits = all->bits[i];
         /* A head with i hops left came over channel longest - i - 1 and asks for longest - i; to a node for 0. */
         if (by_hops)
-            write_arcs(&all->g, i < longest ? longest - i - 1 : 0, i ? longest - i : 0, true, cdg);
+            fc_gather_arcs(&all->g, i < longest ? longest - i - 1 : 0, i ? longest - i : 0, true, cdg);
         else
-            write_arcs(&all->g, i, i, false, cdg);
+            fc_gather_arcs(&all->g, i, i, false, cdg);
     }
     return FC_OK;
 }

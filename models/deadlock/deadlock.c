@@ -90,8 +90,8 @@ static enum fc_code unknown_routing(const struct fc_network *net, const struct f
         size_t n = strlen(names);
         snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*known)->name);
     }
-    return fc_refuse(st, FC_INPUT, "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
-                     net->machine->family->name, net->machine->routing->name, names);
+    return fc_refuse(st, FC_INPUT, "virtual-channel rule %s of the %s family does not know %s routing (it knows: %s)",
+                     rule->name, net->machine->family->name, net->machine->routing->name, names);
 }
 
 enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg,

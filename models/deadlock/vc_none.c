@@ -30,7 +30,7 @@ const struct fc_vc_rule_ops fc_vc_none_two_level = {
 };
 const struct fc_vc_rule_ops fc_vc_none_graph = {
     .name = "none",
-    .help = "one virtual channel (virtual lane) for every shortest path",
+    .help = "one virtual channel (virtual lane) for every path",
     .source = "Dally & Seitz 1987",
     .families = graph_families,
     .routings = fc_graph_routings,

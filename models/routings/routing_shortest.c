@@ -11,7 +11,7 @@
  * the same router. The distances come with the network (family_graph.c). Equal-cost multi-path: RFC 2992; the
  * splitting of flow over the shortest-path graph: Fortz & Thorup, INFOCOM 2000. Limits: bandwidths do not
  * steer the split, as in InfiniBand's and ECMP's tables: a slow cable gets its full part. */
-#include "models/family_graph.h"
+#include "models/routings/graph_sweep.h"
 
 #include <math.h>
 
@@ -20,8 +20,7 @@ static const uint16_t *hops_to(const struct fc_network *net, uint32_t group)
     return ((const struct fc_graph_tables *)net->extra)->hops + (size_t)group * net->n_routers;
 }
 
-/* The number of a node's links whose router is nearest to the destination; *nearest: its hops. */
-static uint32_t count_rails(const struct fc_network *net, uint32_t node, const uint16_t *hops, uint16_t *nearest)
+uint32_t fc_graph_count_rails(const struct fc_network *net, uint32_t node, const uint16_t *hops, uint16_t *nearest)
 {
     uint32_t v = fc_node_vertex(net, node), n = 0;
     *nearest = FC_FAR;
@@ -33,8 +32,7 @@ static uint32_t count_rails(const struct fc_network *net, uint32_t node, const u
     return n;
 }
 
-/* Next-hop links of router v: those of first_link[v] .. the first link to a node that lead one hop nearer. */
-static uint32_t count_next_hops(const struct fc_network *net, uint32_t v, const uint16_t *hops)
+uint32_t fc_graph_count_next_hops(const struct fc_network *net, uint32_t v, const uint16_t *hops)
 {
     uint32_t n = 0;
     for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++)
@@ -55,7 +53,7 @@ static void leave(const struct fc_network *net, uint32_t v, uint32_t dst, const 
 {
     const struct fc_graph_tables *t = net->extra;
     if (hops[v] > 0) {
-        double each = weight / count_next_hops(net, v, hops);
+        double each = weight / fc_graph_count_next_hops(net, v, hops);
         for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1] && !fc_is_node(net, net->link_target[l]); l++)
             if (hops[net->link_target[l]] + 1 == hops[v]) fc_walk_add(walk, l, each);
         return;
@@ -75,7 +73,7 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
     const uint16_t *hops = hops_to(net, t->group[dst]);
     double *arrived = walk->weight + (walk->capacity - net->n_routers);
     uint16_t nearest;
-    uint32_t rails = count_rails(net, src, hops, &nearest), v = fc_node_vertex(net, src), first = walk->n;
+    uint32_t rails = fc_graph_count_rails(net, src, hops, &nearest), v = fc_node_vertex(net, src), first = walk->n;
     if (nearest == FC_FAR) return;
     for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
         if (hops[net->link_target[l]] == nearest) fc_walk_add(walk, l, share / rails);
@@ -95,16 +93,8 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
 
 /* ---- all traffic to a group of nodes at once ---- */
 
-struct sweep {
-    const struct fc_network *net;
-    double *flow;    /* [n_routers] traffic at each router; zero between destinations */
-    uint32_t *order; /* [n_routers] routers by falling hops, those without a path left out */
-    uint32_t *first; /* [n_routers + 1] scratch of the counting sort */
-    uint32_t n_order;
-};
-
-static enum fc_code sweep_start(struct sweep *w, const struct fc_network *net, struct fc_arena *scratch,
-                                struct fc_status *st)
+enum fc_code fc_sweep_start(struct fc_sweep *w, const struct fc_network *net, struct fc_arena *scratch,
+                            struct fc_status *st)
 {
     w->net = net;
     w->flow = fc_alloc(scratch, net->n_routers, sizeof *w->flow, st);
@@ -113,20 +103,18 @@ static enum fc_code sweep_start(struct sweep *w, const struct fc_network *net, s
     return w->flow && w->order && w->first ? FC_OK : st->code;
 }
 
-static void sweep_order(struct sweep *w, const uint16_t *hops)
+void fc_sweep_order(struct fc_sweep *w, const uint16_t *hops)
 {
     w->n_order = fc_graph_by_falling_hops(hops, w->net->n_routers, w->first, w->order);
 }
 
-/* Moves all flow to the routers with no hops left, where it stays; adds scale * flow to the links on the way.
- */
-static void sweep_flow(struct sweep *w, const uint16_t *hops, double scale, double *load)
+void fc_sweep_flow(struct fc_sweep *w, const uint16_t *hops, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     for (uint32_t i = 0; i < w->n_order && hops[w->order[i]] > 0; i++) {
         uint32_t v = w->order[i];
         if (w->flow[v] == 0) continue;
-        double each = w->flow[v] / count_next_hops(net, v, hops);
+        double each = w->flow[v] / fc_graph_count_next_hops(net, v, hops);
         w->flow[v] = 0;
         for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
             uint32_t to = net->link_target[l];
@@ -138,12 +126,11 @@ static void sweep_flow(struct sweep *w, const uint16_t *hops, double scale, doub
     }
 }
 
-/* Sends `bytes` of node src over its nearest rails into the flow. False: no path. */
-static bool inject(struct sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale, double *load)
+bool fc_sweep_inject(struct fc_sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     uint16_t nearest;
-    uint32_t rails = count_rails(net, src, hops, &nearest), v = fc_node_vertex(net, src);
+    uint32_t rails = fc_graph_count_rails(net, src, hops, &nearest), v = fc_node_vertex(net, src);
     if (nearest == FC_FAR) return false;
     for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
         if (hops[net->link_target[l]] != nearest) continue;
@@ -153,7 +140,7 @@ static bool inject(struct sweep *w, uint32_t src, const uint16_t *hops, double b
     return true;
 }
 
-static enum fc_code no_path(const struct fc_network *net, uint32_t src, uint32_t dst, struct fc_status *st)
+enum fc_code fc_graph_no_path(const struct fc_network *net, uint32_t src, uint32_t dst, struct fc_status *st)
 {
     char from[300], to[300];
     return fc_fail(st, FC_NO, (struct fc_place){fc_graph(net)->path, 0},
@@ -162,8 +149,7 @@ static enum fc_code no_path(const struct fc_network *net, uint32_t src, uint32_t
                    fc_vertex_name(net, fc_node_vertex(net, dst), to, sizeof to));
 }
 
-/* Delivers the flow that arrived at the routers of node dst, times scale. */
-static void eject(const struct sweep *w, uint32_t dst, double scale, double *load)
+void fc_sweep_eject(const struct fc_sweep *w, uint32_t dst, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     const struct fc_graph_tables *t = net->extra;
@@ -175,8 +161,7 @@ static void eject(const struct sweep *w, uint32_t dst, double scale, double *loa
     }
 }
 
-/* Removes the arrived flow. */
-static void sweep_clear(struct sweep *w, uint32_t member)
+void fc_sweep_clear(struct fc_sweep *w, uint32_t member)
 {
     const struct fc_network *net = w->net;
     uint32_t v = fc_node_vertex(net, member);
@@ -212,23 +197,23 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
 {
     const struct fc_graph_tables *t = net->extra;
     struct fc_arena scratch = {0};
-    struct sweep w;
+    struct fc_sweep w;
     uint64_t *first, *entry;
-    if (sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st)) goto done;
+    if (fc_sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st)) goto done;
     for (uint32_t group = 0; group < t->n_groups; group++) {
         uint32_t begin = t->first_member[group], end = t->first_member[group + 1];
         if (first[begin] == first[end]) continue;
         const uint16_t *hops = hops_to(net, group);
         bool one_router = on_one_router(net, t->member[begin]);
-        sweep_order(&w, hops);
+        fc_sweep_order(&w, hops);
         for (uint32_t i = begin; i < end; i++) {
             uint32_t to = t->member[i];
             double sum = 0;
             for (uint64_t k = first[i]; k < first[i + 1]; k++) {
                 if (bytes[entry[k]] == 0) continue;
                 sum += bytes[entry[k]];
-                if (!inject(&w, src[entry[k]], hops, bytes[entry[k]], 1, load)) {
-                    no_path(net, src[entry[k]], to, st);
+                if (!fc_sweep_inject(&w, src[entry[k]], hops, bytes[entry[k]], 1, load)) {
+                    fc_graph_no_path(net, src[entry[k]], to, st);
                     goto done;
                 }
             }
@@ -237,12 +222,12 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
                 for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
                     load[t->reverse[l]] += sum / cables;
                 if (i + 1 < end) continue;
-                sweep_flow(&w, hops, 1, load);
+                fc_sweep_flow(&w, hops, 1, load);
             } else {
-                sweep_flow(&w, hops, 1, load);
-                eject(&w, to, 1, load);
+                fc_sweep_flow(&w, hops, 1, load);
+                fc_sweep_eject(&w, to, 1, load);
             }
-            sweep_clear(&w, to);
+            fc_sweep_clear(&w, to);
         }
     }
 done:
@@ -252,9 +237,8 @@ done:
 
 /* ---- rank-one traffic ---- */
 
-/* Traffic a(s) b(d) within one group, s != d: up one of s's rails, down d's cable to the same router. */
-static void within_group(const struct fc_network *net, uint32_t group, const double *a, const double *b,
-                         double *others_a, double *others_b, double *load)
+void fc_graph_within_group(const struct fc_network *net, uint32_t group, const double *a, const double *b,
+                           double *others_a, double *others_b, double *load)
 {
     const struct fc_graph_tables *t = net->extra;
     uint32_t begin = t->first_member[group], n = t->first_member[group + 1] - begin;
@@ -280,29 +264,29 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
 {
     const struct fc_graph_tables *t = net->extra;
     struct fc_arena scratch = {0};
-    struct sweep w;
+    struct fc_sweep w;
     double *others_a = fc_alloc(&scratch, net->n_nodes, sizeof *others_a, st);
     double *others_b = fc_alloc(&scratch, net->n_nodes, sizeof *others_b, st);
-    if (!others_a || !others_b || sweep_start(&w, net, &scratch, st)) goto done;
+    if (!others_a || !others_b || fc_sweep_start(&w, net, &scratch, st)) goto done;
     for (uint32_t group = 0; group < t->n_groups; group++) {
         uint32_t begin = t->first_member[group], end = t->first_member[group + 1];
         const uint16_t *hops = hops_to(net, group);
         double sum_b = 0;
-        within_group(net, group, a, b, others_a, others_b, load);
+        fc_graph_within_group(net, group, a, b, others_a, others_b, load);
         for (uint32_t i = begin; i < end; i++) sum_b += b[t->member[i]];
         if (sum_b == 0) continue;
-        sweep_order(&w, hops);
+        fc_sweep_order(&w, hops);
         for (uint32_t s = 0; s < net->n_nodes; s++) {
             if (t->group[s] == group || a[s] == 0) continue;
-            if (!inject(&w, s, hops, a[s], sum_b, load)) {
+            if (!fc_sweep_inject(&w, s, hops, a[s], sum_b, load)) {
                 while (b[t->member[begin]] == 0) begin++;
-                no_path(net, s, t->member[begin], st);
+                fc_graph_no_path(net, s, t->member[begin], st);
                 goto done;
             }
         }
-        sweep_flow(&w, hops, sum_b, load);
-        for (uint32_t i = begin; i < end; i++) eject(&w, t->member[i], b[t->member[i]], load);
-        sweep_clear(&w, t->member[begin]);
+        fc_sweep_flow(&w, hops, sum_b, load);
+        for (uint32_t i = begin; i < end; i++) fc_sweep_eject(&w, t->member[i], b[t->member[i]], load);
+        fc_sweep_clear(&w, t->member[begin]);
     }
 done:
     fc_arena_free(&scratch);

@@ -86,6 +86,17 @@ static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, 
         if (o->credits[LOW(rest)] < need) a &= (uint16_t) ~(1u << LOW(rest));
     return a;
 }
+/* Whether one of the first n choices has room, its link busy or not: with cut-through what is on the link leaves it. */
+static inline bool has_room(const engine *e, const struct fc_flit_choice *choice, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const struct fc_cycle_out *o = &e->out[choice[i].link];
+        if (available(e, o, choice[i].vcs, 0)) return true;
+        for (uint16_t rest = e->flit->cut_through ? choice[i].vcs : 0; rest; rest &= (uint16_t)(rest - 1))
+            if (o->credits[LOW(rest)] >= room_needed(e->flit, 0)) return true;
+    }
+    return false;
+}
 static inline uint8_t room_of(const struct fc_flit_choice *choice)
 {
     return (uint8_t)(choice->room_packets | (choice->full_size ? 0x80 : 0));
@@ -120,7 +131,7 @@ static inline bool choose(engine *e, const struct fc_cycle_channel *c, const str
     int taken = -1;
     for (int i = 0; i < n; i++) {
         const struct fc_cycle_out *o = &e->out[choice[i].link];
-        if (choice[i].escape && taken >= 0) break;
+        if (choice[i].escape && (taken >= 0 || (choice[i].escape == FC_FLIT_PATIENT && has_room(e, choice, i)))) break;
         uint16_t a = o->busy ? 0 : available(e, o, choice[i].vcs, room_of(&choice[i]));
         if (!a) continue;
         uint64_t worth = 0;

@@ -36,6 +36,20 @@ static int ask_route(const struct fc_event *e, const struct fc_event_channel *ch
     return n;
 }
 
+/* Whether one of the i choices before this one has room, its link busy or not. */
+static __attribute__((noinline)) bool has_room(const struct fc_event_block *block, const struct fc_flit_choice *choice,
+                                               int i)
+{
+    const struct fc_event *e = block->engine;
+    for (choice -= i; i > 0; i--, choice++) {
+        const union fc_event_lane *lane = e->lane + (size_t)choice->link * e->stride;
+        for (uint32_t left = choice->vcs; left; left &= left - 1)
+            if (fc_event_count(block, &lane[1 + __builtin_ctz(left)].tokens, block->wheel.now) >= (int32_t)e->full)
+                return true;
+    }
+    return false;
+}
+
 /* The best available choice, -1 when there is none. Kept out of its callers, where it would lack registers.
  */
 static __attribute__((noinline)) int pick(const struct fc_event_block *block, const struct fc_event_packet *packet,
@@ -51,7 +65,7 @@ static __attribute__((noinline)) int pick(const struct fc_event_block *block, co
         const union fc_event_lane *lane = lanes + (size_t)choice->link * stride;
         const struct fc_event_link *link = &lane->link;
         if (link->busy_until > now) continue;
-        if (choice->escape && picked >= 0) break;
+        if (choice->escape && (picked >= 0 || (choice->escape == FC_FLIT_PATIENT && has_room(block, choice, i)))) break;
         if (link->link_class != packet->in_class &&
             now + fc_event_ticks(e, link->link_class, packet->flits) < packet->tail)
             continue;

@@ -32,7 +32,11 @@
     X(plus_indirect)                                                                                                   \
     X(plus_ugal)                                                                                                       \
     X(tmesh)                                                                                                           \
-    X(shortest)
+    X(shortest)                                                                                                        \
+    X(shortest_hash)                                                                                                   \
+    X(graph_valiant)                                                                                                   \
+    X(graph_ugal)                                                                                                      \
+    X(graph_updown)
 #define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;
 #define ENTRY(name) &fc_route_##name,
 ROUTES(DECLARE)

@@ -24,6 +24,9 @@ struct fc_flit_choice {
     uint8_t escape, room_packets, full_size;
 };
 #define FC_FLIT_MOST_CHOICES 64
+/* struct fc_flit_choice.escape of an escape that leads away from the shortest paths: it is asked for only where no other choice
+ * has room, a busy link is waited for. */
+#define FC_FLIT_PATIENT 2
 /* What the choice at the source (UGAL) may see of a link of the source's router, summed over virtual channels. */
 struct fc_flit_view {
     const void *engine;
