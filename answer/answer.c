@@ -286,7 +286,7 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
     answer->compute_scale = 1;
     bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
                 !keep_bottleneck(&w) && !keep_other(&w) &&
-                !fc_answer_best_bound(q, session, job, demand, map, answer, st);
+                (q->time_only || !fc_answer_best_bound(q, session, job, demand, map, answer, st));
     fc_mapping_free(&w.mapping);
     return made ? FC_OK : st->code;
 }

@@ -58,6 +58,7 @@ struct fc_question {
     /* What the answer is to hold besides its figures. */
     bool keep_links;                  /* every link's load, every task's node */
     bool keep_timeline;               /* what each rank of a trace does when */
+    bool time_only;                   /* its time, and no bound of all mappings */
     const struct fc_watcher *watcher; /* NULL: nobody */
 };
 

@@ -76,9 +76,21 @@ static bool some_search(const char *maps)
     return false;
 }
 
+/* One machine, mapping and list of nodes, and messages that meet on its links. */
+static bool one_answer(const struct facts *f)
+{
+    const struct fc_arguments *a = f->arguments;
+    return !(a->ask.machine && strchr(a->ask.machine, ',')) && !(a->ask.map && strchr(a->ask.map, ',')) && one_list(f);
+}
+static bool contention(const struct facts *f)
+{
+    return !f->arguments->ask.network || is(f->arguments->ask.network, "contention");
+}
+
 static bool searched(const struct facts *f)
 {
     const struct fc_arguments *a = f->arguments;
+    if (a->weakest) return true; /* the failures looked at */
     bool both = a->versus || (a->ask.map && strchr(a->ask.map, ','));
     if (is(a->command, "map") && (!a->ask.map || is(a->ask.map, "all"))) return true;
     if (is(a->command, "report") && !both) return true; /* against optimize */
@@ -214,6 +226,8 @@ static const struct rule rules[] = {
     {"predict", "loggops", NULL, "trace", "only a trace has end points that take time (expected -t TRACE)"},
     {"predict", "loggops", ideal, NULL,
      "L and G replace the network, so there is no contention (expected --network ideal)"},
+    {"predict", "weakest", one_answer, NULL, "of one prediction (expected one machine, mapping and list of nodes)"},
+    {"predict", "weakest", contention, NULL, "links are compared by their contention (leave out --network)"},
     {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},

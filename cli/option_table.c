@@ -39,6 +39,8 @@ const struct fc_option fc_options[] = {
     {"routing", 0, "NAME", FC_ROUTING, TEXT(ask.routing), .help = "routing instead of the machine file's"},
     {"without", 0, "LINK|SWITCH|HOST,...", FC_WITHOUT, TEXT(ask.without),
      .help = "what has failed, by the names that are printed; traffic takes the shortest ways left"},
+    {"weakest", 0, "N", FC_FAILURES, WHOLE(weakest, 1, 1000),
+     .help = "also the N cables whose failure costs this job most, each with its time without it"},
     {"from", 0, "osu|netpipe", FC_BENCHMARKS, TEXT(from), .help = "whose tables the files are"},
     {"generate", 0, "NETWORK[:KEY=VALUE,...]", FC_DUMP, TEXT(generate),
      .help = "makes a machine file, -o NAME.yaml: hyperx:dims=10x10, slimfly:q=9 (`fabricast list generators`)",
@@ -203,7 +205,7 @@ const size_t fc_n_options = FC_COUNT(fc_options);
 
 #define G(group) (UINT64_C(1) << (group))
 const struct fc_option_section fc_option_sections[] = {
-    {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_BENCHMARKS) | G(FC_DUMP)},
+    {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_FAILURES) | G(FC_BENCHMARKS) | G(FC_DUMP)},
     {"The job",
      G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_SPEED) | G(FC_TRACES) | G(FC_FORMULAS)},
     {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_SEARCH)},

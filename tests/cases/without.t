@@ -78,6 +78,27 @@ $ cd $TMP; sed '1a failed: ["(0,0,0)->(1,0,0)", 5]' "$FABRICAST_DATA"/machines/b
 ! fabricast: --nodes: node 5 is gone (failed, or by --without)
 ? 2
 
+# Which cables a job can spare least.
+$ fabricast predict -m bgl-64,bgl-512 -p stencil2d:grid=4x4,bytes=64KiB --weakest 2
+! fabricast: --weakest: of one prediction (expected one machine, mapping and list of nodes)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing --weakest 2
+! fabricast: --weakest: links are compared by their contention (leave out --network)
+? 2
+$ fabricast predict -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --weakest 2 --without '(0,0,0)->(1,0,0)' | tail -6
+>                all 20 cables that carry this job's traffic were looked at
+>                left out: 8 cables that are their nodes' only ones
+>
+> cable                   alike   time without       more
+> torus (2,1,0)->(3,1,0)      1       4.555 ms    16.95 %
+> torus (0,1,0)->(1,1,0)      1       4.429 ms    13.71 %
+$ fabricast predict -m bgl-64 -p stencil2d:grid=1x2,bytes=64KiB --weakest 2 | tail -3
+>
+> failures       of one cable each; traffic takes the shortest ways left, by which the whole machine takes 9 us
+>                no cable between routers carries any traffic of this job
+$ fabricast predict -m bgl-64 -p stencil2d:grid=2x2,bytes=64KiB --weakest 1 --threads 2 --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["weakest"], a["weakest_of"], a["weakest_looked_at"], a["weakest_whole_s"])'
+> [{'link': 'x+ (0,0,0)->(1,0,0)', 'time_s': 0.000340490285714286, 'increase_percent': -79.8405808378979, 'disconnects': False, 'cables_alike': 1}] 1 1 0.00168898857142857
+
 # By a rule.
 $ cd $TMP; fabricast machines --generate slimfly:q=5 -o slim.yaml && cat slim.yaml && grep -c router slim.edges
 > machine     slim: Slim Fly of q = 5: 50 routers of 7 links to others, 4 nodes each
