@@ -152,7 +152,8 @@ static enum fc_code import(const struct fc_arguments *arguments, struct fc_statu
     char words[2048] = "";
     if (!arguments->output || !strcmp(arguments->output, "-"))
         return fc_refuse(st, FC_INPUT, "--import writes a machine file (expected -o NAME.yaml)");
-    if (fc_machine_import(arguments->import, arguments->words[0], arguments->output, words, sizeof words, st))
+    if (fc_machine_import(arguments->import, (const char *const *)arguments->words, (size_t)arguments->n_words,
+                          arguments->output, words, sizeof words, st))
         return st->code;
     for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1) fc_note("%.*s", (int)(end - line), line);
     shown.output = NULL;
@@ -169,7 +170,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_machines = {
     .name = "machines",
-    .arguments = "[NAME|FILE]",
+    .arguments = "[NAME|FILE...]",
     .summary = "the shipped machine files; with a name, its figures",
     .example = "fabricast machines bgl-512",
     .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_DUMP, FC_OUTPUT, FC_COMMON),

@@ -145,9 +145,9 @@ static bool named(const struct facts *f)
 {
     return f->arguments->n_words || f->arguments->ask.machine;
 }
-static bool one_file(const struct facts *f)
+static bool some_file(const struct facts *f)
 {
-    return f->arguments->n_words == 1 && !f->arguments->ask.machine && !f->arguments->generate;
+    return f->arguments->n_words && !f->arguments->ask.machine && !f->arguments->generate;
 }
 static bool no_machine(const struct facts *f)
 {
@@ -299,8 +299,8 @@ static const struct rule rules[] = {
     {"machines", "machine", no_word, NULL, "a machine is named already (expected one name)"},
     {"machines", "set routing without dump-network", named, NULL, "no machine is named (expected `machines NAME`)"},
     {"machines", "generate", no_machine, NULL, "a machine is named already (expected one of them)"},
-    {"machines", "import", one_file, NULL,
-     "makes a machine of one file (expected `machines --import KIND FILE -o NAME.yaml`)"},
+    {"machines", "import", some_file, NULL,
+     "makes a machine of a fabric's files (expected `machines --import KIND FILE... -o NAME.yaml`)"},
     {"machines", "dump-network", no_json, NULL, "the links are a table of text (leave out --json)"},
     {"list", "members bytes loggops", of_collectives, NULL, "for `list collectives` only"},
 
@@ -352,6 +352,7 @@ static enum fc_code check_words(const struct fc_arguments *a, struct fc_status *
 {
     const struct facts f = {a, NULL, NULL};
     bool trace = is(a->command, "trace");
+    if (a->import) return FC_OK;
     int most = is(a->command, "machines") || is(a->command, "list") || (trace && !reads(&f)) ? 1 : 2;
     if (a->program && !(trace && captures(&f)))
         return fc_refuse(st, FC_INPUT, "--: a program is run by `trace capture` only (leave out what follows --)");

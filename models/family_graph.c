@@ -36,6 +36,25 @@ static const char *resolve(struct fc_machine *machine, const char *file, struct 
     return path;
 }
 
+/* The files of a list. */
+static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_status *st)
+{
+    struct fc_graph_shape *s = machine->shape;
+    size_t n = 1;
+    for (const char *c = list; *c; c++) n += *c == ',';
+    const char **path = fc_alloc(&machine->arena, n, sizeof *path, st);
+    char *text = fc_copy_text(&machine->arena, list, st);
+    n = 0;
+    for (char *comma; path && text; text = comma ? comma + 1 : NULL) {
+        comma = strchr(text, ',');
+        if (comma) *comma = 0;
+        if (!(path[n++] = resolve(machine, text, st))) return st->code;
+    }
+    if (st->code) return st->code;
+    s->routes_path = path[0];
+    return fc_read_routes(machine, path, n, st);
+}
+
 static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
 {
     struct fc_graph_shape *s = machine->shape;
@@ -52,8 +71,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     if (memchr(reader.text.data, 0, reader.text.size))
         return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0}, "is not a text file (expected %s)", s->format);
     machine->n_classes = 0;
-    if (formats[format].read(&reader, st)) return st->code;
-    return fc_graph_finish(&reader, st);
+    if (formats[format].read(&reader, st) || fc_graph_finish(&reader, st)) return st->code;
+    return s->routes ? read_routes(machine, s->routes, st) : FC_OK;
 }
 
 /* ---- groups: nodes with the same routers ---- */
@@ -182,7 +201,7 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         t->cable[place[i]] = order[i / 2];
         t->reverse[place[i]] = place[i ^ 1];
     }
-    return tabulate(net, t, st);
+    return tabulate(net, t, st) || !s->forward ? st->code : fc_forwarding_build(net, st);
 }
 
 /* ---- names ---- */
@@ -248,6 +267,13 @@ uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *fi
     return at;
 }
 
+/* Tables that are given are what the fabric does. */
+static const char *routing_of(const struct fc_machine *machine)
+{
+    const struct fc_graph_shape *s = machine->shape;
+    return s->routes ? fc_routing_tables.name : fc_routing_shortest.name;
+}
+
 static const char *const *node_names(const struct fc_network *net)
 {
     return fc_graph(net)->node_name;
@@ -264,6 +290,8 @@ static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
     {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL, "fabric file, relative to the machine file"},
     {"format", FC_KEY_TEXT, FC_NUMBER, OFFSET(format), 0, 0, NULL, NULL, FORMATS},
+    {"routes", FC_KEY_TEXT, FC_NUMBER, OFFSET(routes), 0, 0, NULL, NULL,
+     "forwarding tables of the switches: a file or a list of them, relative to the machine file"},
     {"unnamed", FC_KEY_CHOICE, FC_NUMBER, OFFSET(unnamed), 0, 0, unnamed_choices, "skip",
      "ibnetdiscover: adapters whose description names no host are left out (skip) or a node each (node)"},
 };
@@ -284,4 +312,5 @@ const struct fc_family_ops fc_family_graph = {
     .note = note,
     .words = words,
     .node_names = node_names,
+    .routing_of = routing_of,
 };

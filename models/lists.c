@@ -26,7 +26,8 @@
     X(plus_direct)                                                                                                     \
     X(plus_indirect)                                                                                                   \
     X(plus_ugal)                                                                                                       \
-    X(shortest)
+    X(shortest)                                                                                                        \
+    X(tables)
 #define VC_RULES(X)                                                                                                    \
     X(none_torus)                                                                                                      \
     X(dateline)                                                                                                        \

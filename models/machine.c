@@ -100,8 +100,8 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     struct fc_key named = *key;
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
     named.name = name;
-    bool takes_list =
-        key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts") || !strcmp(name, "failed");
+    bool takes_list = key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts") ||
+                      !strcmp(name, "failed") || !strcmp(name, "network.routes");
     /* A family may take a mapping as text and parse it: tmesh's bridges. */
     bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
@@ -422,7 +422,7 @@ static enum fc_code decode_machine(struct reader *r)
     if (check_escape(r, router)) return st->code;
     const yaml_node_t *routing = fc_yaml_value(&r->yaml, router, "routing");
     if (routing) where = fc_yaml_place(&r->yaml, routing);
-    if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {
+    if (fc_machine_route(m, m->router.routing ? m->router.routing : fc_default_routing(m), st)) {
         if (!st->line) { /* the name came from this file */
             snprintf(st->file, sizeof st->file, "%s", m->file);
             st->line = where.line;
@@ -539,6 +539,8 @@ enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, s
 {
     if (!routing) return FC_OK;
     const struct fc_routing_ops *found = fc_routing_find(routing, machine->family->name);
+    const char *lacks = found && found->lacks ? found->lacks(machine) : NULL;
+    if (lacks) return fc_refuse(st, FC_INPUT, "routing '%s': %s", routing, lacks);
     if (found) {
         machine->routing = found;
         return FC_OK;

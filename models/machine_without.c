@@ -257,7 +257,7 @@ static void add_cables(const struct loss *l, const uint32_t *router, const uint3
             bool to_node = fc_is_node(net, b);
             if (l->link[k] || (!to_node && b < a)) continue;
             s->cables[s->n_cables++] = (struct fc_cable){
-                router[a], to_node ? node[b - net->n_routers] : router[b], to_node, net->link_class[k], 0, 0};
+                router[a], to_node ? node[b - net->n_routers] : router[b], to_node, net->link_class[k], 0, 0, 0};
         }
 }
 

@@ -166,10 +166,18 @@ struct fc_family_ops {
     /* Where routes leave out links whose place the machine file does not tell: what leaves which out, and by `expected`
      * what would not; "" for no such. NULL: no such. */
     const char *(*left_out)(const struct fc_network *net, const char **expected);
+    /* The routing of a machine whose file names none, where its shape decides. NULL: default_routing. */
+    const char *(*routing_of)(const struct fc_machine *machine);
     /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
     const char *const *(*node_names)(const struct fc_network *net);
 };
 
+/* The routing of a machine whose file names none. */
+static inline const char *fc_default_routing(const struct fc_machine *machine)
+{
+    const struct fc_family_ops *family = machine->family;
+    return family->routing_of ? family->routing_of(machine) : family->default_routing;
+}
 /* The network as a grid; false: it is none. */
 static inline bool fc_grid(const struct fc_network *net, struct fc_grid *grid)
 {

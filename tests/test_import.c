@@ -22,7 +22,7 @@ static bool import(const char *kind, const char *file, struct imported *i, struc
     if (!mkdtemp(i->folder)) return false;
     snprintf(i->path, sizeof i->path, "%s/site.yaml", i->folder);
     snprintf(i->hosts, sizeof i->hosts, "%s/site.hosts", i->folder);
-    bool open = !fc_machine_import(kind, file, i->path, i->words, sizeof i->words, st) &&
+    bool open = !fc_machine_import(kind, &file, 1, i->path, i->words, sizeof i->words, st) &&
                 !fc_machine_load(i->path, &i->machine, st);
     if (open && fc_network_build(&i->machine, &i->net, st)) {
         fc_machine_free(&i->machine);
@@ -203,7 +203,7 @@ static void refusals(void)
     char words[200];
     for (size_t k = 0; k < FC_COUNT(cases); k++) {
         struct fc_status st = {0};
-        CU_ASSERT_EQUAL(fc_machine_import(cases[k].kind, cases[k].file, cases[k].path, words, sizeof words, &st),
+        CU_ASSERT_EQUAL(fc_machine_import(cases[k].kind, &cases[k].file, 1, cases[k].path, words, sizeof words, &st),
                         FC_INPUT);
         if (!strstr(st.message, cases[k].says)) printf("%s\n", st.message);
         CU_ASSERT_PTR_NOT_NULL(strstr(st.message, cases[k].says));

@@ -3,8 +3,9 @@
  *     SwitchName=leaf0 Nodes=tux[0-3,7]            SwitchName=spine Switches=leaf[0-1] LinkSpeed=100
  *
  * with host list expressions, keys in any case, '#' comments, lines continued by a backslash. Every member
- * gives one cable of the class `link` (the file tells neither speeds, which Slurm ignores, nor how many
- * cables there are). A switch may stand under several (Janus' three core switches); a node under two switches
+ * gives one cable (the file does not tell how many there are) of the class `link`; where its line has a LinkSpeed, which
+ * Slurm ignores and gives no unit, of a class of that speed: "100Gb/s" is a bandwidth, a bare 100 the class `speed 100`,
+ * whose bandwidth the machine file gives. A switch may stand under several (Janus' three core switches); a node under two switches
  * has two cables, which Slurm takes with a warning; no root is needed. Refused: a switch with both nodes and
  * switches, unknown members, members listed twice, a switch under itself; and block or ring topologies, which
  * describe no switches. */
@@ -20,13 +21,15 @@ struct members {
     size_t length;
     uint32_t owner; /* switch */
     bool nodes;
+    uint8_t link_class;
+    const char *speed;
+    size_t speed_length;
     long line;
 };
 struct slurm {
     struct fc_graph_reader *reader;
     struct fc_status *st;
     struct fc_names switches_defined;
-    uint8_t link_class;
     struct members *members; /* [n_members] read in a second pass, when all switches are known */
     size_t n_members;
     uint64_t n_listed; /* members of all lists */
@@ -53,7 +56,7 @@ static enum fc_code add_member(void *context, const char *name, size_t length, u
     struct slurm *s = listing->slurm;
     const struct members *m = listing->members;
     struct fc_graph_reader *r = s->reader;
-    struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
+    struct fc_cable cable = {m->owner, 0, m->nodes, m->link_class, 0, 0, 0};
     if (times != 1) return fail(s, m->line, "host list", m->text, m->length, "each member once");
     if (m->nodes) {
         if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, st)) return st->code;
@@ -105,8 +108,38 @@ static enum fc_code read_key(struct slurm *s, const char *word, size_t length, s
         line->nodes = nodes;
         return FC_OK;
     }
-    if (key_is(word, key, "LinkSpeed")) return FC_OK;
+    if (key_is(word, key, "LinkSpeed")) {
+        if (line->speed) return fail(s, line->line, "a second speed", word, length, "one LinkSpeed");
+        line->speed = value;
+        line->speed_length = n;
+        return FC_OK;
+    }
     return fail(s, line->line, "unknown key", word, key, "SwitchName, Nodes, Switches or LinkSpeed");
+}
+
+/* The class of a line's cables. */
+static enum fc_code find_class(struct slurm *s, struct members *line)
+{
+    struct fc_place where = {s->reader->text.file, line->line};
+    char text[32], name[48];
+    double bandwidth = 0;
+    int length = (int)line->speed_length;
+    if (!line->speed) return fc_graph_class(s->reader, "link", 0, 0, &line->link_class, where, s->st);
+    if (line->speed_length >= sizeof text)
+        return fail(s, line->line, "LinkSpeed", line->speed, line->speed_length, "a number");
+    snprintf(text, sizeof text, "%.*s", length, line->speed);
+    if (strspn(text, "0123456789.") == line->speed_length) {
+        char *end;
+        if (!(strtod(text, &end) > 0) || *end)
+            return fail(s, line->line, "LinkSpeed", text, line->speed_length, "a number above 0");
+        snprintf(name, sizeof name, "speed %s", text);
+    } else {
+        if (fc_quantity(text, FC_BYTES_PER_S, 0, &bandwidth, where, s->st)) return s->st->code;
+        if (!(bandwidth >= 1 && bandwidth <= 1e18))
+            return fail(s, line->line, "LinkSpeed", text, line->speed_length, "1 B/s to 1e18 B/s");
+        fc_format(name, sizeof name, bandwidth, FC_BYTES_PER_S);
+    }
+    return fc_graph_class(s->reader, name, bandwidth, 0, &line->link_class, where, s->st);
 }
 
 /* Removes comments and joins continued lines; writes over `text`. The place is the first line's. */
@@ -136,6 +169,7 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
         if (!any) continue;
         if (line.owner == FC_NONE) return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
         if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
+        if (find_class(s, &line)) return s->st->code;
         s->n_listed += fc_host_list_count(line.text, line.length);
         if (s->n_listed > FC_MOST_HOSTS)
             return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line.line},
@@ -181,8 +215,7 @@ enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_st
     for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
     char *joined = fc_alloc(&scratch, reader->text.size + 1, 1, st);
     s.members = fc_alloc(&scratch, n_lines, sizeof *s.members, st);
-    if (joined && s.members && !fc_graph_class(reader, "link", 0, 0, &s.link_class, (struct fc_place){0}, st) &&
-        !read_lines(&s, joined)) {
+    if (joined && s.members && !read_lines(&s, joined)) {
         for (size_t i = 0; i < s.n_members && !st->code; i++) expand_list(&s, &s.members[i]);
         if (!st->code) refuse_repeats(&s, &scratch);
     }

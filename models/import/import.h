@@ -22,11 +22,13 @@ enum fc_code fc_recognise_torus(const struct fc_network *net, struct fc_recognis
 /* An extended generalised fat-tree of one to three levels, every node on one leaf switch. Exact as above. O(links log links). */
 enum fc_code fc_recognise_fat_tree(const struct fc_network *net, struct fc_recognised *r, struct fc_status *st);
 
-/* Reads `file` of kind slurm, ibnetdiscover or edges (perhaps compressed) and writes the machine file `path` (NAME.yaml): of
- * a family where the graph is exactly of its kind, with the hosts in NAME.hosts; else a graph that reads `file`. What it is,
- * and what the file does not tell, goes to words[size], a line each. Figures that the file lacks are placeholders, marked.
- * Both files are written whole or none. FC_INPUT: an unknown kind, a file that cannot be read so. */
-enum fc_code fc_machine_import(const char *kind, const char *file, const char *path, char *words, size_t size,
-                               struct fc_status *st);
+/* Reads files[n] of a kind (perhaps compressed) and writes the machine file `path` (NAME.yaml). Kinds slurm, ibnetdiscover and
+ * edges take one file, and with forwarding tables beside it (fc_read_routes) several; opensm-routes is ibnetdiscover's file and
+ * such tables. The machine is of a family where the graph is exactly of its kind, with the hosts in NAME.hosts; else, and with
+ * tables, a graph that reads the files. What it is, and what the files do not tell, goes to words[size], a line each. Figures that
+ * they lack are placeholders, marked. Both files are written whole or none. FC_INPUT: an unknown kind, a file that cannot be
+ * read so. */
+enum fc_code fc_machine_import(const char *kind, const char *const *files, size_t n, const char *path, char *words,
+                               size_t size, struct fc_status *st);
 
 #endif
