@@ -220,6 +220,9 @@ static enum fc_code replay(struct work *w)
                                           .collectives = &job->collectives,
                                           .calibration = w->bulk ? &s->calibration : NULL,
                                           .progress = w->q->watcher ? w->q->watcher->progress : NULL};
+    if (job->period_mode && fc_session_only_alike(s, "--period", w->st)) return w->st->code;
+    if (job->network >= FC_NET_QUEUEING && fc_session_only_alike(s, "--network queueing or flit", w->st))
+        return w->st->code;
     if (w->q->keep_timeline) settings.timeline = a->timeline = fc_alloc(&a->arena, 1, sizeof *a->timeline, w->st);
     if (w->st->code || fc_read_loggops(w->q->loggops, &s->machine.software, &settings, w->st)) return w->st->code;
     if (s->other.first_event ? replay_beside(w, &settings, &replay)

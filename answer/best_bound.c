@@ -89,6 +89,10 @@ enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_s
         a->best_bound_why = "an ideal network is no machine's";
         return FC_OK;
     }
+    if (session->net.node_kind) {
+        a->best_bound_why = "the machine's nodes differ";
+        return FC_OK;
+    }
     if (!fc_job_whole(job, demand, &whole, &a->best_bound_why, st)) return st->code;
     if (find(q, session, job, whole, map, &best, st)) return st->code;
     a->best_bound_why = best.why;

@@ -60,6 +60,9 @@ static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *
         return fc_refuse(st, FC_INPUT, "--ranks-per-node: %d are more than a node of %s holds (%lld)",
                          q->ranks_per_node, machine->name, machine->cores_per_node);
     if (q->ranks_per_node) machine->cores_per_node = q->ranks_per_node;
+    for (uint32_t k = 0; q->ranks_per_node && k < machine->kinds.n;
+         k++) /* those with fewer keep theirs: refused if used */
+        if (machine->kinds.kind[k].cores > q->ranks_per_node) machine->kinds.kind[k].cores = q->ranks_per_node;
     return FC_OK;
 }
 
@@ -161,6 +164,15 @@ enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status 
     return fc_refuse(st, FC_INPUT,
                      "--without, or failed: of the machine: open-loop traffic is between all nodes (expected links and "
                      "routers)");
+}
+
+enum fc_code fc_session_only_alike(const struct fc_session *s, const char *who, struct fc_status *st)
+{
+    if (!s->net.node_kind) return FC_OK;
+    return fc_fail(
+        st, FC_INPUT, (struct fc_place){s->machine.file, s->machine.kinds.kind[0].line},
+        "node: %s is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)",
+        who);
 }
 
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,

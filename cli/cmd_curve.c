@@ -336,7 +336,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
         fc_open_machine(arguments, arguments->ask.machine, &session, st))
         return st->code;
-    if (!fc_session_only_whole(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
+    if (!fc_session_only_whole(&session, st) && !fc_session_only_alike(&session, "curve", st) &&
+        !fc_job_demand(&arguments->ask, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);
         fc_demand_free(&demand);
     }

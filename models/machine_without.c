@@ -296,6 +296,12 @@ static enum fc_code make(struct loss *l, const char *list, uint32_t *now)
         if (!l->node[n]) s->node_name[now[n]] = name_of_node(l, n);
     if (l->st->code || tell(l, list)) return l->st->code;
     add_cables(l, router, now, s);
+    if (net->node_kind) {
+        uint8_t *kind = fc_alloc(&m->arena, s->n_nodes, sizeof *kind, l->st);
+        for (uint32_t n = 0; kind && n < net->n_nodes; n++)
+            if (now[n] != FC_NONE) kind[now[n]] = net->node_kind[n];
+        m->kinds.of_node = kind;
+    }
     m->damaged = true;
     m->family = &fc_family_graph;
     m->shape = s;
