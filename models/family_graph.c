@@ -9,6 +9,7 @@
 #include "models/family_graph.h"
 
 #include "models/family_parts.h"
+#include "models/machine_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,21 +21,9 @@ static const struct {
     {"ibnetdiscover", fc_read_ibnetdiscover},
     {"slurm-topology", fc_read_slurm_topology},
     {"edge-list", fc_read_edge_list},
+    {"cray-xname", fc_read_cray_tiles},
 };
-#define FORMATS "ibnetdiscover, slurm-topology, edge-list"
-
-/* `file` beside the machine file, unless it is absolute. */
-static const char *resolve(struct fc_machine *machine, const char *file, struct fc_status *st)
-{
-    const char *slash = machine->file ? strrchr(machine->file, '/') : NULL;
-    if (file[0] == '/' || !slash) return fc_copy_text(&machine->arena, file, st);
-    size_t directory = (size_t)(slash - machine->file) + 1, length = strlen(file);
-    char *path = fc_alloc(&machine->arena, directory + length + 1, 1, st);
-    if (!path) return NULL;
-    memcpy(path, machine->file, directory);
-    memcpy(path + directory, file, length);
-    return path;
-}
+#define FORMATS "ibnetdiscover, slurm-topology, edge-list, cray-xname"
 
 /* The files of a list. */
 static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_status *st)
@@ -48,7 +37,7 @@ static enum fc_code read_routes(struct fc_machine *machine, const char *list, st
     for (char *comma; path && text; text = comma ? comma + 1 : NULL) {
         comma = strchr(text, ',');
         if (comma) *comma = 0;
-        if (!(path[n++] = resolve(machine, text, st))) return st->code;
+        if (!(path[n++] = fc_machine_beside(machine, text, st))) return st->code;
     }
     if (st->code) return st->code;
     s->routes_path = path[0];
@@ -66,7 +55,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     if (format == FC_COUNT(formats))
         return fc_fail(st, FC_INPUT, where, "network.format: '%s' is unknown (expected one of: " FORMATS ")",
                        s->format);
-    s->path = resolve(machine, s->file, st);
+    s->path = fc_machine_beside(machine, s->file, st);
     if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
     if (memchr(reader.text.data, 0, reader.text.size))
         return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0}, "is not a text file (expected %s)", s->format);
@@ -298,7 +287,7 @@ static const struct fc_key keys[] = {
 
 const struct fc_family_ops fc_family_graph = {
     .name = "graph",
-    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file "
+    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname; classes: as the file "
              "names them",
     .source = "ibnetdiscover(8), topology.conf(5), BookSim 2 anynet",
     .shape_size = sizeof(struct fc_graph_shape),

@@ -3,13 +3,14 @@
  *     SwitchName=leaf0 Nodes=tux[0-3,7]            SwitchName=spine Switches=leaf[0-1] LinkSpeed=100
  *
  * with host list expressions, keys in any case, '#' comments, lines continued by a backslash. Every member
- * gives one cable (the file does not tell how many there are) of the class `link`; where its line has a LinkSpeed, which
- * Slurm ignores and gives no unit, of a class of that speed: "100Gb/s" is a bandwidth, a bare 100 the class `speed 100`,
- * whose bandwidth the machine file gives. A switch may stand under several (Janus' three core switches); a node under two switches
+ * gives one cable (the file does not tell how many there are) of the class `link`. Of LinkSpeed, which Slurm ignores and gives no unit,
+ * "100Gb/s" is a bandwidth and a class of its own; bare numbers count where they differ: 100 is the class `speed 100`, whose
+ * bandwidth the machine file gives. A switch may stand under several (Janus' three core switches); a node under two switches
  * has two cables, which Slurm takes with a warning; no root is needed. Refused: a switch with both nodes and
  * switches, unknown members, members listed twice, a switch under itself; and block or ring topologies, which
  * describe no switches. */
 #include "core/hostlist.h"
+#include "core/values.h"
 #include "models/family_graph.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct slurm {
     struct members *members; /* [n_members] read in a second pass, when all switches are known */
     size_t n_members;
     uint64_t n_listed; /* members of all lists */
+    bool speeds_differ;
 };
 
 static enum fc_code fail(const struct slurm *s, long line, const char *what, const char *text, size_t length,
@@ -117,6 +119,26 @@ static enum fc_code read_key(struct slurm *s, const char *word, size_t length, s
     return fail(s, line->line, "unknown key", word, key, "SwitchName, Nodes, Switches or LinkSpeed");
 }
 
+/* A speed without a unit. */
+static bool is_bare(const struct members *line)
+{
+    for (size_t i = 0; i < line->speed_length; i++)
+        if (!fc_is_digit(line->speed[i]) && line->speed[i] != '.') return false;
+    return line->speed_length > 0;
+}
+
+static void compare_speeds(struct slurm *s)
+{
+    const struct members *first = NULL;
+    for (size_t i = 0; i < s->n_members; i++) {
+        const struct members *m = &s->members[i];
+        if (!is_bare(m)) continue;
+        if (!first) first = m;
+        s->speeds_differ = s->speeds_differ || m->speed_length != first->speed_length ||
+                           memcmp(m->speed, first->speed, m->speed_length) != 0;
+    }
+}
+
 /* The class of a line's cables. */
 static enum fc_code find_class(struct slurm *s, struct members *line)
 {
@@ -128,10 +150,11 @@ static enum fc_code find_class(struct slurm *s, struct members *line)
     if (line->speed_length >= sizeof text)
         return fail(s, line->line, "LinkSpeed", line->speed, line->speed_length, "a number");
     snprintf(text, sizeof text, "%.*s", length, line->speed);
-    if (strspn(text, "0123456789.") == line->speed_length) {
+    if (is_bare(line)) {
         char *end;
         if (!(strtod(text, &end) > 0) || *end)
             return fail(s, line->line, "LinkSpeed", text, line->speed_length, "a number above 0");
+        if (!s->speeds_differ) return fc_graph_class(s->reader, "link", 0, 0, &line->link_class, where, s->st);
         snprintf(name, sizeof name, "speed %s", text);
     } else {
         if (fc_quantity(text, FC_BYTES_PER_S, 0, &bandwidth, where, s->st)) return s->st->code;
@@ -169,7 +192,6 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
         if (!any) continue;
         if (line.owner == FC_NONE) return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
         if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
-        if (find_class(s, &line)) return s->st->code;
         s->n_listed += fc_host_list_count(line.text, line.length);
         if (s->n_listed > FC_MOST_HOSTS)
             return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line.line},
@@ -216,7 +238,9 @@ enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_st
     char *joined = fc_alloc(&scratch, reader->text.size + 1, 1, st);
     s.members = fc_alloc(&scratch, n_lines, sizeof *s.members, st);
     if (joined && s.members && !read_lines(&s, joined)) {
-        for (size_t i = 0; i < s.n_members && !st->code; i++) expand_list(&s, &s.members[i]);
+        compare_speeds(&s);
+        for (size_t i = 0; i < s.n_members && !st->code; i++)
+            if (!find_class(&s, &s.members[i])) expand_list(&s, &s.members[i]);
         if (!st->code) refuse_repeats(&s, &scratch);
     }
     fc_arena_free(&scratch);

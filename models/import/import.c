@@ -20,15 +20,16 @@ static const struct {
 } kinds[] = {{"slurm", "slurm-topology"},
              {"ibnetdiscover", "ibnetdiscover"},
              {"edges", "edge-list"},
-             {"opensm-routes", "ibnetdiscover"}};
-#define KINDS "slurm, ibnetdiscover, edges, opensm-routes"
+             {"opensm-routes", "ibnetdiscover"},
+             {"cray-xname", "cray-xname"}};
+#define KINDS "slurm, ibnetdiscover, edges, opensm-routes, cray-xname"
 static const double PLACEHOLDER_BYTES_PER_S = 12.5e9;
 
 struct import {
     const char *kind, *format, *file;
     const char *const *tables; /* [n_tables] files of forwarding tables */
     size_t n_tables;
-    char absolute[4200], name[64], hosts[1200], shown[1200];
+    char absolute[4200], name[64], hosts[1200], cables[1200], shown[1200];
     struct fc_arena scratch;
     struct fc_machine machine; /* the graph */
     struct fc_network net;
@@ -125,7 +126,8 @@ static enum fc_code open_graph(struct import *i, struct fc_status *st)
 static enum fc_code recognise(struct import *i, struct fc_status *st)
 {
     if (fc_recognise_fat_tree(&i->net, &i->shape, st) || i->shape.family) return st->code;
-    return fc_recognise_torus(&i->net, &i->shape, st);
+    if (fc_recognise_torus(&i->net, &i->shape, st) || i->shape.family) return st->code;
+    return fc_recognise_dragonfly(&i->net, &i->shape, st);
 }
 
 /* ---- the files ---- */
@@ -148,16 +150,17 @@ static double rate_of(const struct import *i, const struct fc_link_class *class,
     return speed > 0 ? PLACEHOLDER_BYTES_PER_S * speed / fastest : PLACEHOLDER_BYTES_PER_S;
 }
 
-static void write_class(const struct import *i, const char *name, int of, FILE *f)
+/* `times` parallel cables are one link. */
+static void write_class(const struct import *i, const char *name, int of, uint32_t times, FILE *f)
 {
     const struct fc_link_class *class = &i->machine.classes[of];
-    char bandwidth[32], latency[32];
+    char latency[32];
     bool placeholder;
-    double rate = rate_of(i, class, &placeholder);
+    double rate = rate_of(i, class, &placeholder) * (times ? times : 1);
     fputs("  ", f);
     quoted(name, f);
-    fprintf(f, ": {bandwidth: %s, latency: %s}%s\n", fc_format(bandwidth, sizeof bandwidth, rate, FC_BYTES_PER_S),
-            class->latency_s > 0 ? fc_format(latency, sizeof latency, class->latency_s, FC_SECONDS) : "50 ns",
+    snprintf(latency, sizeof latency, "%.10g ns", class->latency_s * 1e9);
+    fprintf(f, ": {bandwidth: %.10g GB/s, latency: %s}%s\n", rate / 1e9, class->latency_s > 0 ? latency : "50 ns",
             placeholder            ? "   # placeholders: the file tells neither"
             : class->latency_s > 0 ? ""
                                    : "   # latency: a placeholder");
@@ -191,6 +194,7 @@ static enum fc_code write_machine(const struct import *i, FILE *f, struct fc_sta
     fprintf(f, "network:\n  family: %s\n", graph ? fc_family_graph.name : s->family);
     if (!graph) {
         fprintf(f, "  %s", s->keys);
+        if (s->cables) fprintf(f, "  %s: %s.cables\n", s->cables_key, i->name);
     } else {
         fprintf(f, "  format: %s\n  file: ", i->format);
         quoted(i->absolute, f);
@@ -199,27 +203,38 @@ static enum fc_code write_machine(const struct import *i, FILE *f, struct fc_sta
     }
     fprintf(f, "links:\n");
     for (int c = 0; !graph && c < s->n_classes; c++)
-        if (s->class_of[c] >= 0) write_class(i, s->classes[c], s->class_of[c], f);
-    for (int c = 0; graph && c + 1 < i->machine.n_classes; c++) write_class(i, i->machine.classes[c].name, c, f);
-    fprintf(
-        f,
-        "router: {delay: 130 ns, vcs: %d}\npacket: {max: 4 KiB, header: 64 B}\nnode: {cores: 1}   # all placeholders\n",
-        graph ? 4 : 2);
+        if (s->class_of[c] >= 0) write_class(i, s->classes[c], s->class_of[c], s->times[c], f);
+    for (int c = 0; graph && c + 1 < i->machine.n_classes; c++) write_class(i, i->machine.classes[c].name, c, 1, f);
+    fprintf(f,
+            "router: {delay: 130 ns, %s}\npacket: {max: 4 KiB, header: 64 B}\nnode: {cores: 1}   # all placeholders\n",
+            graph       ? "vcs: 4"
+            : s->router ? s->router
+                        : "vcs: 2");
     return FC_OK;
 }
 
 static enum fc_code write_all(const struct import *i, const char *path, struct fc_status *st)
 {
-    struct fc_output hosts = {0}, machine = {0};
-    bool named = !stays_graph(i) && i->net.host_name;
-    if ((named && fc_output_open(&hosts, i->hosts, st)) || fc_output_open(&machine, path, st)) goto done;
+    struct fc_output hosts = {0}, cables = {0}, machine = {0};
+    bool named = !stays_graph(i) && i->net.host_name, listed = !stays_graph(i) && i->shape.cables;
+    bool written[2] = {false, false};
+    if ((named && fc_output_open(&hosts, i->hosts, st)) || (listed && fc_output_open(&cables, i->cables, st)) ||
+        fc_output_open(&machine, path, st))
+        goto done;
     for (uint32_t n = 0; named && n < i->net.n_nodes; n++)
         fprintf(hosts.stream, "%s\n", i->net.host_name[i->shape.node[n]]);
+    if (listed) fprintf(cables.stream, "# links between groups: GROUP.MEMBER GROUP.MEMBER\n%s", i->shape.cables);
     if (write_machine(i, machine.stream, st)) goto done;
     if (named && fc_output_close(&hosts, st)) goto done;
-    if (fc_output_close(&machine, st) && named) unlink(i->hosts);
+    written[0] = named;
+    if (listed && fc_output_close(&cables, st)) goto done;
+    written[1] = listed;
+    fc_output_close(&machine, st);
 done:
+    if (st->code && written[0]) unlink(i->hosts);
+    if (st->code && written[1]) unlink(i->cables);
     fc_output_abandon(&hosts);
+    fc_output_abandon(&cables);
     fc_output_abandon(&machine);
     return st->code;
 }
@@ -236,7 +251,7 @@ static void describe(const struct import *i, char *words, size_t size)
         if (placeholder) rate = fmax(rate, 1);
     }
     fprintf(f, "%s: %s%s\n", i->file,
-            i->shape.family ? i->shape.words : "neither a torus nor a fat-tree of equal parts: kept as a graph",
+            i->shape.family ? i->shape.words : "no torus, fat-tree or dragonfly of equal parts: kept as a graph",
             i->shape.family && i->n_tables ? ": kept as a graph, which follows the tables" : "");
     if (rate > 0)
         fprintf(f, "the file tells no rates%s: 12.5 GB/s is a placeholder\n",
@@ -245,6 +260,39 @@ static void describe(const struct import *i, char *words, size_t size)
                                               : "");
     fprintf(f, "delays, packets, cores and software costs are placeholders: look through the file\n");
     fclose(f);
+}
+
+/* Whether a file has arrows: a list of tiles, not of names. */
+static bool has_arrows(const char *file)
+{
+    struct fc_arena scratch = {0};
+    struct fc_text text;
+    struct fc_status none = {0};
+    bool arrows = !fc_read_file(file, &scratch, &text, &none) && memmem(text.data, text.size, "->", 2);
+    fc_arena_free(&scratch);
+    return arrows;
+}
+
+/* A machine of names alone. */
+static enum fc_code import_names(const struct import *i, const char *path, char *words, size_t size,
+                                 struct fc_status *st)
+{
+    struct fc_output hosts = {0}, machine = {0};
+    const char *slash = strrchr(i->hosts, '/');
+    char head[1400];
+    snprintf(head, sizeof head, "name: %s\nsource: \"%s\"\n", i->name, i->shown);
+    bool written = false;
+    if (fc_output_open(&hosts, i->hosts, st) || fc_output_open(&machine, path, st) ||
+        fc_import_xnames(i->file, slash ? slash + 1 : i->hosts, head, machine.stream, hosts.stream, words, size, st) ||
+        fc_output_close(&hosts, st))
+        goto done;
+    written = true;
+    fc_output_close(&machine, st);
+done:
+    if (st->code && written) unlink(i->hosts);
+    fc_output_abandon(&hosts);
+    fc_output_abandon(&machine);
+    return st->code;
 }
 
 /* The fabric among the files, and the tables. */
@@ -306,11 +354,15 @@ enum fc_code fc_machine_import(const char *kind, const char *const *files, size_
         return fc_refuse(st, FC_INPUT, "--import: '%.60s' is no kind of topology file (known: " KINDS ")", kind);
     if (!sort_files(&i, files, n, st) && !name_files(&i, st) &&
         !fc_machine_new_file(path, "hosts", i.name, sizeof i.name, i.hosts, sizeof i.hosts, st) &&
-        !open_graph(&i, st)) {
-        if (!recognise(&i, st) && !write_all(&i, path, st)) describe(&i, words, size);
-        fc_arena_free(&i.shape.arena);
-        fc_network_free(&i.net);
-        fc_machine_free(&i.machine);
+        !fc_machine_new_file(path, "cables", i.name, sizeof i.name, i.cables, sizeof i.cables, st)) {
+        if (!strcmp(kind, "cray-xname") && !i.n_tables && !has_arrows(i.file)) {
+            import_names(&i, path, words, size, st);
+        } else if (!open_graph(&i, st)) {
+            if (!recognise(&i, st) && !write_all(&i, path, st)) describe(&i, words, size);
+            fc_arena_free(&i.shape.arena);
+            fc_network_free(&i.net);
+            fc_machine_free(&i.machine);
+        }
     }
     fc_arena_free(&i.scratch);
     return st->code;
