@@ -41,7 +41,7 @@ void fc_print_weakest(FILE *stream, const struct fc_weakest *w)
             fprintf(stream, "%25s\n", "disconnects");
         else
             fprintf(stream, "%14s %8.2f %%\n", fc_format(time, sizeof time, k->time_s, FC_SECONDS),
-                    k->increase_percent);
+                    fabs(k->increase_percent) < 0.005 ? 0 : k->increase_percent);
     }
 }
 

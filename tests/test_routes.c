@@ -325,6 +325,19 @@ static void refusals(void)
     fc_test_close(&m, &net);
 }
 
+static void with_escape(void)
+{
+    struct opened o;
+    struct fc_status st;
+    char *routes = round_ring(true);
+    CU_ASSERT_TRUE_FATAL(opened("edge-list", RING, routes, &o, &st));
+    o.m.router.escape = FC_ESCAPE_LAYERS;
+    CU_ASSERT_EQUAL(fc_machine_route(&o.m, "tables", &st), FC_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "router.escape: hops and layers are rules for shortest paths"));
+    free(routes);
+    closed(&o, true);
+}
+
 /* ---- import ---- */
 
 static void imported(void)
@@ -371,6 +384,7 @@ int suite_routes(void)
         {"nodes with several cables", rails},
         {"deadlock certificate of the tables", deadlock},
         {"refusals", refusals},
+        {"rules of shortest paths", with_escape},
         {"import", imported},
         CU_TEST_INFO_NULL,
     };

@@ -212,7 +212,7 @@ static bool is_two_level(struct dragonfly *d, uint32_t n_groups, uint32_t n_draw
 static bool by_classes(struct dragonfly *d)
 {
     int n = d->net->machine->n_classes;
-    for (int ll = 0; ll < n; ll++) {
+    for (int ll = 0; ll < n && !d->st->code; ll++) {
         d->ll_class = ll;
         d->lr_class = -1;
         uint32_t drawers = find_parts(d, ll, ll, d->drawer);

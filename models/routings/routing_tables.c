@@ -171,7 +171,10 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
 
 static const char *lacks(const struct fc_machine *machine)
 {
-    return fc_machine_graph(machine)->forward ? NULL : "network.routes is missing (the switches' forwarding tables)";
+    if (!fc_machine_graph(machine)->forward) return "network.routes is missing (the switches' forwarding tables)";
+    if (machine->router.escape == FC_ESCAPE_HOPS || machine->router.escape == FC_ESCAPE_LAYERS)
+        return "router.escape: hops and layers are rules for shortest paths (tables are certified as they are: leave it out)";
+    return NULL;
 }
 
 static const char *const families[] = {"graph", NULL};
