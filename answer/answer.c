@@ -352,6 +352,9 @@ static enum fc_code replay(struct work *w)
     struct fc_replay replay;
     struct fc_replay_settings settings;
     if (replay_settings(w, &settings)) return w->st->code;
+    if (job->period_mode && fc_session_only_alike(s, "--period", w->st)) return w->st->code;
+    if (job->network >= FC_NET_QUEUEING && fc_session_only_alike(s, "--network queueing or flit", w->st))
+        return w->st->code;
     if (w->q->keep_timeline) settings.timeline = a->timeline = fc_alloc(&a->arena, 1, sizeof *a->timeline, w->st);
     if (w->st->code) return w->st->code;
     if (s->other.first_event ? replay_beside(w, &settings, &replay)
@@ -465,7 +468,7 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
     answer->compute_scale = 1;
     bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
                 !keep_bottleneck(&w) && !keep_other(&w) &&
-                !fc_answer_best_bound(q, session, job, demand, map, answer, st);
+                (q->time_only || !fc_answer_best_bound(q, session, job, demand, map, answer, st));
     fc_mapping_free(&w.mapping);
     return made ? FC_OK : st->code;
 }

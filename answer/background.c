@@ -214,6 +214,7 @@ enum fc_code fc_session_background(const struct fc_question *q, struct fc_sessio
         return q->background_nodes
                    ? fc_refuse(st, FC_INPUT, "--background-nodes: no background (expected --background)")
                    : FC_OK;
+    if (fc_session_only_alike(s, "--background", st)) return st->code;
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
     if (file && !read_listed(&o)) {
         if (is_pattern(text))

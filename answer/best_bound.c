@@ -16,9 +16,8 @@
 enum { MOST_EVENTS = 1 << 21, MOST_RANKS = 4096 };
 static const double MOST_S = 0.5;
 
-/* The job's whole traffic, read once; false: `why` tells. */
-static bool traffic_of(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole,
-                       const char **why, struct fc_status *st)
+bool fc_job_whole(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole, const char **why,
+                  struct fc_status *st)
 {
     const struct fc_trace *trace = job->source.head;
     *whole = demand;
@@ -90,7 +89,11 @@ enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_s
         a->best_bound_why = "an ideal network is no machine's";
         return FC_OK;
     }
-    if (!traffic_of(job, demand, &whole, &a->best_bound_why, st)) return st->code;
+    if (session->net.node_kind) {
+        a->best_bound_why = "the machine's nodes differ";
+        return FC_OK;
+    }
+    if (!fc_job_whole(job, demand, &whole, &a->best_bound_why, st)) return st->code;
     if (find(q, session, job, whole, map, &best, st)) return st->code;
     a->best_bound_why = best.why;
     if (best.why) return FC_OK;

@@ -52,6 +52,11 @@ void fc_job_close(struct fc_job *job);
 enum fc_code fc_job_traffic(struct fc_job *job, const struct fc_question *q, const struct fc_session *session,
                             const char *const *maps, size_t n_maps, struct fc_demand *demand, struct fc_status *st);
 
+/* The job's whole traffic, that of a trace with its collectives, read once and kept in the job; false: *why tells why it is not
+ * looked at, or a failure (best_bound.c). `demand`: of fc_job_traffic. */
+bool fc_job_whole(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole, const char **why,
+                  struct fc_status *st);
+
 /* ---- where its tasks sit (placing.c) ---- */
 
 /* What a mapping is asked for: the question's nodes, seed and search. Patterns over nodes take one task a node. */

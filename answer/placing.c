@@ -50,7 +50,7 @@ static enum fc_code place_as_told(const struct fc_question *q, const struct fc_s
                                   struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    uint32_t cores = (uint32_t)s->machine.cores_per_node, *used = fc_alloc(&scratch, s->net.n_nodes, sizeof *used, st);
+    uint32_t stride = (uint32_t)s->machine.cores_per_node, *used = fc_alloc(&scratch, s->net.n_nodes, sizeof *used, st);
     memset(mapping, 0, sizeof *mapping);
     mapping->strategy = "given";
     mapping->n_tasks = n_tasks;
@@ -59,14 +59,14 @@ static enum fc_code place_as_told(const struct fc_question *q, const struct fc_s
     if (!st->code && q->n_node_of != n_tasks)
         fc_refuse(st, FC_INPUT, "%u nodes are given for %u tasks (expected one each)", q->n_node_of, n_tasks);
     for (uint32_t t = 0; t < n_tasks && !st->code; t++) {
-        uint32_t node = q->node_of[t];
+        uint32_t node = q->node_of[t], cores = node < s->net.n_nodes ? (uint32_t)fc_node_cores(&s->net, node) : 0;
         if (node >= s->net.n_nodes)
             fc_refuse(st, FC_INPUT, "task %u is on node %u (the machine has nodes 0 to %u)", t, node,
                       s->net.n_nodes - 1);
         else if (used[node] == cores)
             fc_refuse(st, FC_INPUT, "node %u has more tasks than its %u cores", node, cores);
         else
-            mapping->core[t] = node * cores + used[node]++, mapping->node[t] = node;
+            mapping->core[t] = node * stride + used[node]++, mapping->node[t] = node;
     }
     fc_arena_free(&scratch);
     return st->code;

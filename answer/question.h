@@ -61,6 +61,7 @@ struct fc_question {
     bool keep_links;                  /* every link's load, every task's node */
     bool keep_timeline;               /* what each rank of a trace does when */
     bool sensitivity;                 /* what the time depends on (sensitivity.h); search_s limits its work */
+    bool time_only;                   /* its time, and no bound of all mappings */
     const struct fc_watcher *watcher; /* NULL: nobody */
 };
 

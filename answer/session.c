@@ -60,6 +60,9 @@ static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *
         return fc_refuse(st, FC_INPUT, "--ranks-per-node: %d are more than a node of %s holds (%lld)",
                          q->ranks_per_node, machine->name, machine->cores_per_node);
     if (q->ranks_per_node) machine->cores_per_node = q->ranks_per_node;
+    for (uint32_t k = 0; q->ranks_per_node && k < machine->kinds.n;
+         k++) /* those with fewer keep theirs: refused if used */
+        if (machine->kinds.kind[k].cores > q->ranks_per_node) machine->kinds.kind[k].cores = q->ranks_per_node;
     return FC_OK;
 }
 
@@ -120,7 +123,7 @@ static bool is_damaged(const struct fc_question *q, const struct fc_session *s)
 }
 
 /* Takes out what the machine file and the question say has failed. */
-static enum fc_code take_out(const struct fc_question *q, struct fc_session *s, uint32_t **now, bool *network,
+static enum fc_code take_out(const struct fc_question *q, struct fc_session *s, struct fc_remains *left,
                              struct fc_status *st)
 {
     const char *failed = s->machine.failed;
@@ -129,7 +132,7 @@ static enum fc_code take_out(const struct fc_question *q, struct fc_session *s, 
     struct fc_status why = {0};
     if (!list) return st->code;
     snprintf(list, size, "%s%s%s", failed ? failed : "", failed && q->without ? "," : "", q->without ? q->without : "");
-    if (!fc_machine_without(&s->machine, &s->net, list, &s->arena, now, network, &why)) return FC_OK;
+    if (!fc_machine_without(&s->machine, &s->net, list, &s->arena, left, &why)) return FC_OK;
     if (q->without) return fc_refuse(st, why.code, "--without: %s", why.message);
     return fc_fail(st, why.code, (struct fc_place){s->machine.file, s->machine.failed_line}, "failed: %s", why.message);
 }
@@ -137,16 +140,15 @@ static enum fc_code take_out(const struct fc_question *q, struct fc_session *s, 
 /* --without and failed: nodes are read as the whole machine numbers them, then the network is built anew. */
 static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
-    uint32_t *now;
-    bool network;
+    struct fc_remains left;
     if (!is_damaged(q, s)) return FC_OK;
-    if (take_out(q, s, &now, &network, st) || keep_nodes(q, s, now, st)) return st->code;
-    s->nodes_lost = !network;
-    if (!network) return fc_machine_route(&s->machine, q->routing, st);
+    if (take_out(q, s, &left, st) || keep_nodes(q, s, left.now, st)) return st->code;
+    s->nodes_lost = !left.network;
+    if (!left.network) return fc_machine_route(&s->machine, q->routing, st);
     if (q->routing && strcmp(q->routing, s->machine.routing->name))
         return fc_refuse(st, FC_INPUT, "--routing: what --without or failed: leaves is routed by %s (leave it out)",
                          s->machine.routing->name);
-    const char **host = keep_hosts(s, now, st);
+    const char **host = keep_hosts(s, left.now, st);
     fc_network_free(&s->net);
     if (st->code || fc_network_build(&s->machine, &s->net, st)) return st->code;
     s->net.host_name = host;
@@ -162,6 +164,15 @@ enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status 
     return fc_refuse(st, FC_INPUT,
                      "--without, or failed: of the machine: open-loop traffic is between all nodes (expected links and "
                      "routers)");
+}
+
+enum fc_code fc_session_only_alike(const struct fc_session *s, const char *who, struct fc_status *st)
+{
+    if (!s->net.node_kind) return FC_OK;
+    return fc_fail(
+        st, FC_INPUT, (struct fc_place){s->machine.file, s->machine.kinds.kind[0].line},
+        "node: %s is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)",
+        who);
 }
 
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,

@@ -35,6 +35,8 @@ enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bu
 enum fc_code fc_session_only_rates(const struct fc_session *session, struct fc_status *st);
 /* FC_INPUT where nodes have failed, for traffic between all nodes of the network. */
 enum fc_code fc_session_only_whole(const struct fc_session *session, struct fc_status *st);
+/* FC_INPUT where nodes differ in kind, for answers (`who`) that do not know of it. */
+enum fc_code fc_session_only_alike(const struct fc_session *session, const char *who, struct fc_status *st);
 /* Splits "a,b,c" into the arena; "bsm:node=4x4,drawer=8x8" is one item. */
 enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
                            struct fc_status *st);

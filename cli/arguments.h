@@ -41,6 +41,7 @@ struct fc_arguments {
     char **program; /* what follows --, NULL-terminated, or NULL */
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
+    uint64_t weakest;     /* predict: so many links whose failure costs most; 0: not given */
     const char *versus;   /* report: the mapping beside --map */
     const char *per;      /* curve: what curves are drawn over */
     const char *socket;   /* serve: where it listens */

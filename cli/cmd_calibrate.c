@@ -247,6 +247,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (machine.failed && !arguments->measured) {
         fc_fail(st, FC_INPUT, (struct fc_place){machine.file, machine.failed_line},
                 "failed: a calibration is of a whole machine (expected a copy of the file without it)");
+    } else if (machine.kinds.n) {
+        fc_fail(st, FC_INPUT, (struct fc_place){machine.file, machine.kinds.kind[0].line},
+                "node: a calibration is of a machine whose nodes are all alike (expected node: {...})");
     } else if (arguments->measured) {
         fc_calibrate_measured(arguments, &machine, st);
     } else {

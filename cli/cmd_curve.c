@@ -337,7 +337,8 @@ static enum fc_code open_design(const struct fc_arguments *arguments, const char
 {
     if (fc_open_machine(arguments, machine, &d->session, st)) return st->code;
     d->is_open = true;
-    if (fc_session_only_whole(&d->session, st) || fc_job_demand(&arguments->ask, &d->session, &d->demand, st))
+    if (fc_session_only_whole(&d->session, st) || fc_session_only_alike(&d->session, "curve", st) ||
+        fc_job_demand(&arguments->ask, &d->session, &d->demand, st))
         return st->code;
     d->has_demand = true;
     return FC_OK;

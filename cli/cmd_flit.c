@@ -540,7 +540,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
-    if (!fc_job_demand(&arguments->ask, &session, &demand, st)) {
+    if (!fc_session_only_alike(&session, "flit", st) && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, st);
         fc_demand_free(&demand);
     }

@@ -37,6 +37,25 @@ static enum fc_code bisect(struct figures *f, struct fc_status *st)
     return FC_OK;
 }
 
+/* Nodes that differ, a kind a line. */
+static void print_kinds(FILE *stream, const struct figures *f)
+{
+    const struct fc_network *net = &f->session->net;
+    const struct fc_node_kinds *kinds = &f->session->machine.kinds;
+    char rate[64];
+    fprintf(stream, "nodes       %llu of %u kinds, on %llu routers\n", (unsigned long long)f->facts.n_nodes, kinds->n,
+            (unsigned long long)f->facts.n_routers);
+    for (uint32_t k = 0; k < kinds->n; k++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < net->n_nodes; i++) n += net->node_kind[i] == k;
+        fprintf(stream, "            %u with %lld cores, computation x%g%s%s\n", n, kinds->kind[k].cores,
+                kinds->kind[k].compute_scale, kinds->kind[k].link_class < 0 ? "" : ", injection ",
+                kinds->kind[k].link_class < 0
+                    ? ""
+                    : fc_format(rate, sizeof rate, kinds->kind[k].injection_bytes_per_s, FC_BYTES_PER_S));
+    }
+}
+
 static void print_figures(FILE *stream, const void *what)
 {
     const struct figures *f = what;
@@ -45,8 +64,11 @@ static void print_figures(FILE *stream, const void *what)
     fc_print_machine(m, stream);
     if (*m->source) fprintf(stream, "source      %s\n", m->source);
     fprintf(stream, "family      %s, routing %s\n", m->family->name, m->routing->name);
-    fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
-            m->cores_per_node, (unsigned long long)f->facts.n_routers);
+    if (m->kinds.n)
+        print_kinds(stream, f);
+    else
+        fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
+                m->cores_per_node, (unsigned long long)f->facts.n_routers);
     const char **host = f->session->net.host_name;
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
@@ -179,7 +201,8 @@ static enum fc_code import(const struct fc_arguments *arguments, struct fc_statu
     char words[2048] = "";
     if (!arguments->output || !strcmp(arguments->output, "-"))
         return fc_refuse(st, FC_INPUT, "--import writes a machine file (expected -o NAME.yaml)");
-    if (fc_machine_import(arguments->import, arguments->words[0], arguments->output, words, sizeof words, st))
+    if (fc_machine_import(arguments->import, (const char *const *)arguments->words, (size_t)arguments->n_words,
+                          arguments->output, words, sizeof words, st))
         return st->code;
     for (char *line = words, *end; (end = strchr(line, '\n')); line = end + 1) fc_note("%.*s", (int)(end - line), line);
     shown.output = NULL;
@@ -196,7 +219,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_machines = {
     .name = "machines",
-    .arguments = "[NAME|FILE]",
+    .arguments = "[NAME|FILE...]",
     .summary = "the shipped machine files; with a name, its figures",
     .example = "fabricast machines bgl-512",
     .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_DUMP, FC_OUTPUT, FC_COMMON),

@@ -311,7 +311,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
-    answer(&a, st);
+    if (!fc_session_only_alike(&session, "place", st)) answer(&a, st);
     fc_place_model_free(&a.model);
     fc_arena_free(&a.arena);
     fc_session_close(&session);

@@ -7,6 +7,7 @@
 #include "cli/print.h"
 #include "cli/print_sensitivity.h"
 #include "cli/watch.h"
+#include "cli/weakest_print.h"
 #include "core/hostlist.h"
 #include "models/hosts.h"
 #include "plots/plots.h"
@@ -20,6 +21,7 @@ struct report {
     size_t n;
     size_t
         n_screened; /* lists of nodes of which these rows are the best few, the middle one and the worst; 0: all are here */
+    struct fc_weakest *weakest; /* of the only row; NULL: not asked for */
 };
 
 /* More lists of nodes than MOST_LISTS on one machine are screened, and the best few are predicted. */
@@ -136,6 +138,7 @@ static void print(FILE *stream, const void *what)
     const struct report *report = what;
     if (report->n == 1) {
         print_one(stream, &report->rows->answer);
+        if (report->weakest) fc_print_weakest(stream, report->weakest);
         return;
     }
     fprintf(stream, "%s, %u tasks\n", report->rows->answer.traffic, report->rows->answer.n_tasks);
@@ -175,7 +178,8 @@ struct asking {
     struct fc_job job;
     const char **machines, **maps;
     size_t n_machines, n_maps;
-    int most_timelines; /* the first so many predictions have one */
+    struct fc_weakest *weakest; /* NULL: not asked for */
+    int most_timelines;         /* the first so many predictions have one */
 };
 
 static enum fc_code predict_machine(struct asking *s, const char *name, struct fc_prediction_row *rows,
@@ -193,6 +197,8 @@ static enum fc_code predict_machine(struct asking *s, const char *name, struct f
         fc_answer_placed(&s->q, &session, &s->job, &demand, s->maps[i], &rows[i].answer, st);
         s->most_timelines -= rows[i].answer.timeline != NULL;
     }
+    if (s->weakest && !st->code)
+        fc_answer_weakest(&s->q, &session, &s->job, &demand, &rows->answer, s->arguments->weakest, s->weakest, st);
 done:
     fc_demand_free(&demand);
     fc_session_close(&session);
@@ -311,6 +317,7 @@ static json_t *to_json(const struct report *report)
     for (size_t i = 0; i < report->n; i++) {
         json_t *row = fc_answer_json(&report->rows[i].answer);
         if (report->rows[i].nodes) json_object_set_new(row, "nodes", json_string(report->rows[i].nodes));
+        if (report->weakest) fc_add_weakest(row, report->weakest);
         if (report->n == 1) {
             json_decref(list);
             return row;
@@ -338,12 +345,14 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_arena arena = {0};
     struct fc_watch watch;
     struct asking s = {.arguments = arguments};
-    struct report report = {.n = 0};
+    struct fc_weakest weakest = {0};
+    struct report report = {.weakest = arguments->weakest ? &weakest : NULL};
     struct node_lists lists = {NULL, 0};
     if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     s.q = fc_watch_start(arguments, &watch);
-    s.q.keep_links = arguments->plot != NULL;
+    s.q.keep_links = arguments->plot || arguments->weakest;
+    s.weakest = report.weakest;
     s.most_timelines = arguments->plot ? FC_MOST_TIMELINES : 0;
     if (!fc_job_open(&s.q, &s.job, st) &&
         !fc_split_list(arguments->ask.machine, &arena, &s.machines, &s.n_machines, st) &&
@@ -357,6 +366,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     fc_watch_end(&watch);
     if (!st->code) deliver(arguments, &report, &arena, st);
     for (size_t i = 0; report.rows && i < report.n; i++) fc_answer_free(&report.rows[i].answer);
+    fc_weakest_free(&weakest);
     fc_job_close(&s.job);
     fc_arena_free(&arena);
     return st->code;
@@ -367,7 +377,7 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_WHY, FC_SPEED, FC_PLOT),
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_WHY, FC_SPEED, FC_PLOT, FC_FAILURES),
     .run = run,
     .swept = "",
 };

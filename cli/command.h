@@ -10,6 +10,7 @@ enum fc_group {
     FC_WITHOUT,     /* --without */
     FC_BENCHMARKS,  /* --from */
     FC_DUMP,        /* --dump-network */
+    FC_FAILURES,    /* --weakest */
     FC_PATTERN,     /* --pattern */
     FC_JOB,         /* --graph, --trace, --collectives */
     FC_PHASE,       /* --phase */

@@ -88,9 +88,21 @@ static bool some_search(const char *maps)
     return false;
 }
 
+/* One machine, mapping and list of nodes, and messages that meet on its links. */
+static bool one_answer(const struct facts *f)
+{
+    const struct fc_arguments *a = f->arguments;
+    return !(a->ask.machine && strchr(a->ask.machine, ',')) && !(a->ask.map && strchr(a->ask.map, ',')) && one_list(f);
+}
+static bool contention(const struct facts *f)
+{
+    return !f->arguments->ask.network || is(f->arguments->ask.network, "contention");
+}
+
 static bool searched(const struct facts *f)
 {
     const struct fc_arguments *a = f->arguments;
+    if (a->weakest) return true; /* the failures looked at */
     bool both = a->versus || (a->ask.map && strchr(a->ask.map, ','));
     if (is(a->command, "map") && (!a->ask.map || is(a->ask.map, "all"))) return true;
     if (is(a->command, "report") && !both) return true; /* against optimize */
@@ -146,9 +158,9 @@ static bool named(const struct facts *f)
 {
     return f->arguments->n_words || f->arguments->ask.machine;
 }
-static bool one_file(const struct facts *f)
+static bool some_file(const struct facts *f)
 {
-    return f->arguments->n_words == 1 && !f->arguments->ask.machine && !f->arguments->generate;
+    return f->arguments->n_words && !f->arguments->ask.machine && !f->arguments->generate;
 }
 static bool never(const struct facts *f)
 {
@@ -245,6 +257,8 @@ static const struct rule rules[] = {
     {"predict", "loggops", NULL, "trace", "only a trace has end points that take time (expected -t TRACE)"},
     {"predict", "loggops", ideal, NULL,
      "L and G replace the network, so there is no contention (expected --network ideal)"},
+    {"predict", "weakest", one_answer, NULL, "of one prediction (expected one machine, mapping and list of nodes)"},
+    {"predict", "weakest", contention, NULL, "links are compared by their contention (leave out --network)"},
     {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},
@@ -321,8 +335,8 @@ static const struct rule rules[] = {
     {"machines", "machine", no_word, NULL, "a machine is named already (expected one name)"},
     {"machines", "set routing without dump-network", named, NULL, "no machine is named (expected `machines NAME`)"},
     {"machines", "generate", no_machine, NULL, "a machine is named already (expected one of them)"},
-    {"machines", "import", one_file, NULL,
-     "makes a machine of one file (expected `machines --import KIND FILE -o NAME.yaml`)"},
+    {"machines", "import", some_file, NULL,
+     "makes a machine of a fabric's files (expected `machines --import KIND FILE... -o NAME.yaml`)"},
     {"machines", "dump-network", no_json, NULL, "the links are a table of text (leave out --json)"},
     {"list", "members bytes loggops", of_collectives, NULL, "for `list collectives` only"},
 
@@ -374,6 +388,7 @@ static enum fc_code check_words(const struct fc_arguments *a, struct fc_status *
 {
     const struct facts f = {a, NULL, NULL};
     bool trace = is(a->command, "trace");
+    if (a->import) return FC_OK;
     int most = is(a->command, "machines") || is(a->command, "list") || (trace && !reads(&f)) ? 1 : 2;
     if (a->program && !(trace && captures(&f)) && !is(a->command, "measure"))
         return fc_refuse(st, FC_INPUT,

@@ -39,6 +39,8 @@ const struct fc_option fc_options[] = {
     {"routing", 0, "NAME", FC_ROUTING, TEXT(ask.routing), .help = "routing instead of the machine file's"},
     {"without", 0, "LINK|SWITCH|HOST,...", FC_WITHOUT, TEXT(ask.without),
      .help = "what has failed, by the names that are printed; traffic takes the shortest ways left"},
+    {"weakest", 0, "N", FC_FAILURES, WHOLE(weakest, 1, 1000),
+     .help = "also the N cables whose failure costs this job most, each with its time without it"},
     {"from", 0, "osu|netpipe|fabricast", FC_BENCHMARKS, TEXT(from),
      .help = "whose tables the files are; fabricast: of its own benchmark, run by hand"},
     {"mpi", 0, "openmpi|mpich", FC_BENCHMARKS, TEXT(mpi), .help = "whose launcher it is (default: it is asked)"},
@@ -47,8 +49,8 @@ const struct fc_option fc_options[] = {
     {"generate", 0, "NETWORK[:KEY=VALUE,...]", FC_DUMP, TEXT(generate),
      .help = "makes a machine file, -o NAME.yaml: hyperx:dims=10x10, slimfly:q=9 (`fabricast list generators`)",
      .part = FC_WRITES},
-    {"import", 0, "slurm|ibnetdiscover|edges", FC_DUMP, TEXT(import),
-     .help = "makes a machine file, -o NAME.yaml, of a fabric's file, and tells what shape it has", .part = FC_WRITES},
+    {"import", 0, "slurm|ibnetdiscover|edges|opensm-routes|cray-xname", FC_DUMP, TEXT(import),
+     .help = "makes a machine file, -o NAME.yaml, of a fabric's files, and tells what shape it has", .part = FC_WRITES},
     {"dump-network", 0, NULL, FC_DUMP, FLAG(dump_network), .help = "print every link"},
 
     {"pattern", 'p', "PATTERN", FC_PATTERN, TEXT(ask.pattern),
@@ -215,7 +217,7 @@ const size_t fc_n_options = FC_COUNT(fc_options);
 
 #define G(group) (UINT64_C(1) << (group))
 const struct fc_option_section fc_option_sections[] = {
-    {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_BENCHMARKS) | G(FC_DUMP)},
+    {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_FAILURES) | G(FC_BENCHMARKS) | G(FC_DUMP)},
     {"The job", G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_WHY) | G(FC_SPEED) |
                     G(FC_TRACES) | G(FC_FORMULAS)},
     {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_SEARCH)},

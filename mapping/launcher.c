@@ -297,6 +297,7 @@ enum fc_code fc_launch_read(const struct fc_map_problem *problem, const struct f
     struct fc_launched back;
     struct fc_text text;
     any_core.spread = false;
+    any_core.any_nodes = true;
     if (format->needs_writer)
         return fc_refuse(st, FC_INPUT,
                          "a file of format %s does not tell how many ranks a node has, so it is no mapping by "

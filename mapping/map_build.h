@@ -12,7 +12,8 @@ struct fc_slots {
     uint32_t n_nodes;
     uint32_t per_node;       /* tasks a node may hold: its cores, or 1 when the problem says spread */
     uint32_t cores_per_node; /* of the machine */
-    uint64_t n;              /* n_nodes * per_node */
+    uint64_t n;              /* n_nodes * per_node; of uneven nodes, of all together */
+    bool uneven;             /* nodes hold different numbers of tasks: per_node is the most, slots are not to be used */
 };
 
 /* Checks the problem (nodes exist and differ, tasks fit), lists the slots and allocates the mapping's arrays,

@@ -37,6 +37,19 @@ static enum fc_code check_room(const struct fc_map_problem *problem, const struc
                      (unsigned long long)slots->n);
 }
 
+/* Nodes of several kinds: as many slots on each of one kind. */
+static void count_cores(const struct fc_map_problem *problem, struct fc_slots *slots)
+{
+    slots->n = 0;
+    slots->per_node = 0;
+    for (uint32_t i = 0; i < slots->n_nodes; i++) {
+        uint32_t cores = (uint32_t)fc_node_cores(problem->net, slots->node[i]);
+        slots->uneven = slots->uneven || (i > 0 && cores != slots->per_node);
+        if (cores > slots->per_node) slots->per_node = cores;
+        slots->n += cores;
+    }
+}
+
 enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_slots *slots,
                           struct fc_status *st)
 {
@@ -45,6 +58,12 @@ enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mappin
     slots->per_node = problem->spread ? 1 : slots->cores_per_node;
     if (list_nodes(problem, arena, slots, st)) return st->code;
     slots->n = (uint64_t)slots->n_nodes * slots->per_node;
+    if (problem->net->node_kind && !problem->spread) count_cores(problem, slots);
+    if (slots->uneven && !problem->any_nodes)
+        return fc_refuse(
+            st, FC_INPUT,
+            "the allowed nodes have different numbers of cores (expected --ranks-per-node, --nodes of one kind, or "
+            "mapping def or a file)");
     if ((uint64_t)problem->net->n_nodes * slots->cores_per_node >= FC_NONE)
         return fc_refuse(st, FC_NO, "the machine's %llu cores are too many to map (at most %u)",
                          (unsigned long long)problem->net->n_nodes * slots->cores_per_node, FC_NONE - 1);

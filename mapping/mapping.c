@@ -101,6 +101,7 @@ static enum fc_code from_file(const struct fc_map_problem *problem, const char *
     struct fc_arena reading = {0};
     struct fc_map_problem any_core = *problem; /* a file may put several tasks on a node, whatever the traffic */
     any_core.spread = false;
+    any_core.any_nodes = true;
     enum fc_code code = fc_map_start(&any_core, mapping, &slots, st);
     if (!code) code = fc_read_file(path, &reading, &text, st);
     if (!code) code = read_mapping(&text, problem, &slots, &reading, mapping, st);
@@ -169,9 +170,27 @@ static enum fc_code by_strategy(const struct fc_strategy_ops *strategy, const ch
                          argument);
     if (!argument && strategy->argument)
         return fc_refuse(st, FC_INPUT, "strategy %s needs %s", strategy->name, strategy->argument);
+    for (uint32_t k = 0; strategy->searches && k < problem->net->machine->kinds.n; k++)
+        if (problem->net->machine->kinds.kind[k].link_class >= 0)
+            return fc_refuse(st, FC_INPUT,
+                             "strategy %s is for nodes of one injection (expected node: without injection)",
+                             strategy->name);
     if (strategy->map(&with, mapping, st)) return st->code;
     mapping->strategy = argument ? fc_copy_text(&mapping->arena, text, st) : strategy->name;
     return mapping->strategy ? FC_OK : st->code;
+}
+
+/* No node of fewer cores than others holds more tasks than it has. */
+static enum fc_code check_cores(const struct fc_map_problem *problem, const struct fc_mapping *mapping,
+                                struct fc_status *st)
+{
+    const struct fc_network *net = problem->net;
+    for (uint32_t t = 0; net->node_kind && t < mapping->n_tasks; t++)
+        if (mapping->core[t] % (uint32_t)net->machine->cores_per_node >= fc_node_cores(net, mapping->node[t]))
+            return fc_refuse(st, FC_INPUT, "%.200s: task %u is on core %u of node %u, which has %lld",
+                             mapping->strategy, t, mapping->core[t] % (uint32_t)net->machine->cores_per_node,
+                             mapping->node[t], fc_node_cores(net, mapping->node[t]));
+    return FC_OK;
 }
 
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file, struct fc_mapping *mapping,
@@ -191,6 +210,7 @@ enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *n
     } else {
         code = unknown_strategy(name_or_file, st);
     }
+    if (!code) code = check_cores(problem, mapping, st);
     if (code) fc_mapping_free(mapping);
     return code;
 }

@@ -31,7 +31,8 @@ struct fc_map_problem {
     const uint32_t *nodes; /* nodes that may be used, in order; NULL: all */
     size_t n_nodes;
     const double *background_bytes_per_s; /* [n_links] taken by other jobs; NULL: nothing */
-    bool spread;                          /* one task a node (patterns over nodes) instead of filling nodes */
+    bool any_nodes; /* nodes may hold different numbers of tasks: asked by those that look at each node's cores */
+    bool spread;    /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
     const char *argument; /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
     /* Budget in CPU seconds' worth of steps (counted, not timed, so results repeat) of all that a search does: starts,

@@ -9,6 +9,7 @@
 #include "models/family_graph.h"
 
 #include "models/family_parts.h"
+#include "models/machine_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +21,27 @@ static const struct {
     {"ibnetdiscover", fc_read_ibnetdiscover},
     {"slurm-topology", fc_read_slurm_topology},
     {"edge-list", fc_read_edge_list},
+    {"cray-xname", fc_read_cray_tiles},
 };
-#define FORMATS "ibnetdiscover, slurm-topology, edge-list"
+#define FORMATS "ibnetdiscover, slurm-topology, edge-list, cray-xname"
 
-/* `file` beside the machine file, unless it is absolute. */
-static const char *resolve(struct fc_machine *machine, const char *file, struct fc_status *st)
+/* The files of a list. */
+static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_status *st)
 {
-    const char *slash = machine->file ? strrchr(machine->file, '/') : NULL;
-    if (file[0] == '/' || !slash) return fc_copy_text(&machine->arena, file, st);
-    size_t directory = (size_t)(slash - machine->file) + 1, length = strlen(file);
-    char *path = fc_alloc(&machine->arena, directory + length + 1, 1, st);
-    if (!path) return NULL;
-    memcpy(path, machine->file, directory);
-    memcpy(path + directory, file, length);
-    return path;
+    struct fc_graph_shape *s = machine->shape;
+    size_t n = 1;
+    for (const char *c = list; *c; c++) n += *c == ',';
+    const char **path = fc_alloc(&machine->arena, n, sizeof *path, st);
+    char *text = fc_copy_text(&machine->arena, list, st);
+    n = 0;
+    for (char *comma; path && text; text = comma ? comma + 1 : NULL) {
+        comma = strchr(text, ',');
+        if (comma) *comma = 0;
+        if (!(path[n++] = fc_machine_beside(machine, text, st))) return st->code;
+    }
+    if (st->code) return st->code;
+    s->routes_path = path[0];
+    return fc_read_routes(machine, path, n, st);
 }
 
 static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
@@ -47,13 +55,13 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     if (format == FC_COUNT(formats))
         return fc_fail(st, FC_INPUT, where, "network.format: '%s' is unknown (expected one of: " FORMATS ")",
                        s->format);
-    s->path = resolve(machine, s->file, st);
+    s->path = fc_machine_beside(machine, s->file, st);
     if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
     if (memchr(reader.text.data, 0, reader.text.size))
         return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0}, "is not a text file (expected %s)", s->format);
     machine->n_classes = 0;
-    if (formats[format].read(&reader, st)) return st->code;
-    return fc_graph_finish(&reader, st);
+    if (formats[format].read(&reader, st) || fc_graph_finish(&reader, st)) return st->code;
+    return s->routes ? read_routes(machine, s->routes, st) : FC_OK;
 }
 
 /* ---- groups: nodes with the same routers ---- */
@@ -241,7 +249,7 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         t->cable[place[i]] = order[i / 2];
         t->reverse[place[i]] = place[i ^ 1];
     }
-    return tabulate(net, t, st);
+    return tabulate(net, t, st) || !s->forward ? st->code : fc_forwarding_build(net, st);
 }
 
 /* ---- names ---- */
@@ -307,6 +315,13 @@ uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *fi
     return at;
 }
 
+/* Tables that are given are what the fabric does. */
+static const char *routing_of(const struct fc_machine *machine)
+{
+    const struct fc_graph_shape *s = machine->shape;
+    return s->routes ? fc_routing_tables.name : fc_routing_shortest.name;
+}
+
 static const char *const *node_names(const struct fc_network *net)
 {
     return fc_graph(net)->node_name;
@@ -323,13 +338,15 @@ static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
     {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL, "fabric file, relative to the machine file"},
     {"format", FC_KEY_TEXT, FC_NUMBER, OFFSET(format), 0, 0, NULL, NULL, FORMATS},
+    {"routes", FC_KEY_TEXT, FC_NUMBER, OFFSET(routes), 0, 0, NULL, NULL,
+     "forwarding tables of the switches: a file or a list of them, relative to the machine file"},
     {"unnamed", FC_KEY_CHOICE, FC_NUMBER, OFFSET(unnamed), 0, 0, unnamed_choices, "skip",
      "ibnetdiscover: adapters whose description names no host are left out (skip) or a node each (node)"},
 };
 
 const struct fc_family_ops fc_family_graph = {
     .name = "graph",
-    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file "
+    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname; classes: as the file "
              "names them",
     .source = "ibnetdiscover(8), topology.conf(5), BookSim 2 anynet",
     .shape_size = sizeof(struct fc_graph_shape),
@@ -343,4 +360,5 @@ const struct fc_family_ops fc_family_graph = {
     .note = note,
     .words = words,
     .node_names = node_names,
+    .routing_of = routing_of,
 };

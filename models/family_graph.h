@@ -4,26 +4,33 @@
 
 #include "models/models.h"
 
-/* A full-duplex cable between router `router` and router or node `other`. Port 0: not known. */
+/* A full-duplex cable between router `router` and router or node `other`. Port 0, LID 0: not known. */
 struct fc_cable {
     uint32_t router, other;
     bool to_node;
     uint8_t link_class;
     uint16_t port, other_port;
+    uint32_t lid; /* InfiniBand's address of the node's port */
 };
 
 enum fc_unnamed { FC_UNNAMED_SKIP, FC_UNNAMED_NODE };
 
 struct fc_graph_shape {
     const char *file, *format; /* as in the machine file */
+    const char *routes;        /* files of forwarding tables, "a,b", as in the machine file; NULL: none */
     int unnamed;               /* ibnetdiscover adapters whose description names no host */
     /* Read by check, in the machine's arena: */
     const char *path;
     uint32_t n_routers, n_nodes, n_cables;
     const char **router_name, **node_name; /* unique, in natural order: n2 before n10 */
     struct fc_cable *cables;               /* [n_cables] in the order of the file */
-    uint32_t n_aggregation;                /* ibnetdiscover: in-switch reduction engines, which are no hosts */
-    uint32_t n_unnamed;                    /* ibnetdiscover: adapters without a host name (skipped or nodes) */
+    uint64_t *router_guid;                 /* [n_routers] ibnetdiscover: of each switch, 0: not known; else NULL */
+    const char *routes_path;               /* with routes: the first of them */
+    uint32_t n_ends;                       /* cables to nodes */
+    uint32_t *end;                         /* [n_ends] their numbers in cables */
+    uint32_t *forward; /* [n_ends][n_routers] the cable by which a router forwards to that end; FC_NONE: it does not */
+    uint32_t n_aggregation; /* ibnetdiscover: in-switch reduction engines, which are no hosts */
+    uint32_t n_unnamed;     /* ibnetdiscover: adapters without a host name (skipped or nodes) */
 };
 
 /* net->extra. Nodes that hang on the same routers by as many cables form a group: all routes to them are
@@ -43,6 +50,7 @@ struct fc_graph_tables {
     uint16_t *stop_hops;      /* [n_stops][n_routers]; `hops` where every group has one router and that for itself */
     uint32_t farthest;        /* most hops between two stops with a path, 1 or more */
     struct fc_updown *updown; /* NULL: the routing at building was another */
+    struct fc_forwarding *forwarding; /* with network.routes; else NULL */
 };
 #define FC_FAR UINT16_MAX
 
@@ -90,9 +98,17 @@ uint32_t fc_graph_updown_link(const struct fc_network *net, uint32_t vertex, uin
  * returns how many: those that are FC_FAR are left out. O(n). */
 uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order);
 
+/* Forwarding tables as links (forwarding.c). An end is a cable of a node: number of the node's link less that of the first. */
+struct fc_forwarding {
+    uint32_t n_ends;
+    uint32_t *link; /* [n_ends][n_routers] by which a router forwards to that end; FC_NONE: it does not */
+    uint16_t *hops; /* [n_ends][n_routers] links between routers up to the node; FC_FAR: the tables do not lead there */
+    uint16_t most_hops;
+};
+
 extern const struct fc_family_ops fc_family_graph;
 extern const struct fc_routing_ops fc_routing_shortest, fc_routing_shortest_hash, fc_routing_graph_valiant,
-    fc_routing_graph_ugal, fc_routing_updown;
+    fc_routing_graph_ugal, fc_routing_updown, fc_routing_tables;
 /* What was read from the fabric file; NULL: the machine is of another family. */
 static inline const struct fc_graph_shape *fc_machine_graph(const struct fc_machine *machine)
 {
@@ -124,6 +140,8 @@ struct fc_graph_reader {
     struct fc_graph_shape *shape;
     struct fc_text text;
     struct fc_names routers, nodes;
+    uint64_t *guid; /* [n_guids] of the routers in the order of their first mention; NULL: none are known */
+    uint32_t n_guids;
     uint32_t capacity; /* of shape->cables */
 };
 enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable, struct fc_status *st);
@@ -136,4 +154,15 @@ enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *s
 /* The readers: each fills routers, nodes, cables and classes from reader->text. */
 enum fc_code fc_read_ibnetdiscover(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st);
+enum fc_code fc_read_cray_tiles(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_edge_list(struct fc_graph_reader *reader, struct fc_status *st);
+
+/* ---- forwarding tables ---- */
+
+/* Reads the tables of the files paths[n] into shape->forward, after fc_graph_finish (read_routes.c). */
+enum fc_code fc_read_routes(struct fc_machine *machine, const char *const *paths, size_t n, struct fc_status *st);
+/* Whether a text looks like forwarding tables: its first line that is none of blanks or comment. */
+bool fc_are_routes(const struct fc_text *text);
+/* The same as links of the network; FC_INPUT where they lead nowhere, or round and round, between nodes that are connected
+ * (forwarding.c). O(ends x routers + nodes x ends). */
+enum fc_code fc_forwarding_build(struct fc_network *net, struct fc_status *st);

@@ -5,14 +5,18 @@
  * hosts the one to supernode t. Closed forms: LL links S D P (P-1), LR links S D P (D-1) P (full) or S D P (D-1)
  * (grid), D links S (S-1) cables; 992/(S-1) first-tier links a D link in PERCS. Bisection: half of the supernodes
  * against the rest, floor(S/2) ceil(S/2) cables. Mean distance is that of direct routing (LL/LR - D - LL/LR). */
+#include "core/values.h"
 #include "models/family_two_level.h"
+#include "models/machine_files.h"
 
 #include "models/family_parts.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const rules[] = {"packed", "modulo", "block", "relative", "hashed", "free", NULL};
+static const char *const rules[] = {"packed", "modulo", "block", "relative", "hashed", "free", "listed", NULL};
 static const char *const locals[] = {"full", "grid", NULL};
 
 /* Member of supernode s that hosts cable `cable` of its link to supernode t, by the machine's d_link rule. */
@@ -27,9 +31,84 @@ static uint32_t host_of(const struct fc_two_level_shape *s, uint32_t from, uint3
         uint64_t n = s->n_supernodes, distance = (to + n - from - 1) % n;
         return (uint32_t)((distance * cables + cable) / ports % members);
     }
+    case FC_D_LISTED: return s->host[(uint64_t)from * others + slot];
     case FC_D_HASHED: return (uint32_t)fc_random_below(0, from, slot, members);
     default: return (uint32_t)(slot / ports % members); /* packed; free is cabled the same way */
     }
+}
+
+/* ---- d_link: listed ---- */
+
+/* "GROUP.MEMBER" */
+static bool read_router(const struct fc_two_level_shape *s, const char *word, size_t length, uint32_t *group,
+                        uint32_t *member)
+{
+    char text[32], *dot, *end;
+    if (length >= sizeof text || !fc_is_digit(*word)) return false;
+    snprintf(text, sizeof text, "%.*s", (int)length, word);
+    unsigned long g = strtoul(text, &dot, 10),
+                  m = *dot == '.' && fc_is_digit(dot[1]) ? strtoul(dot + 1, &end, 10) : ULONG_MAX;
+    if (m == ULONG_MAX || *end || g >= s->n_supernodes || m >= s->members) return false;
+    *group = (uint32_t)g;
+    *member = (uint32_t)m;
+    return true;
+}
+
+/* n[s][t]: cables of the pair so far. */
+static enum fc_code read_cable(struct fc_two_level_shape *s, const struct fc_lines *lines, uint32_t *n,
+                               struct fc_status *st)
+{
+    const char *comment = memchr(lines->text, '#', lines->length), *at = lines->text, *word[2], *more;
+    const char *end = comment ? comment : lines->text + lines->length;
+    size_t length[2], size;
+    uint32_t group[2], member[2];
+    struct fc_place where = fc_lines_place(lines);
+    if (!fc_next_word(&at, end, &word[0], &length[0])) return FC_OK;
+    if (!fc_next_word(&at, end, &word[1], &length[1]) || fc_next_word(&at, end, &more, &size))
+        return fc_fail(st, FC_INPUT, where, "not two routers (expected GROUP.MEMBER GROUP.MEMBER, a cable a line)");
+    for (int e = 0; e < 2; e++)
+        if (!read_router(s, word[e], length[e], &group[e], &member[e]))
+            return fc_fail(st, FC_INPUT, where, "'%.*s' is no router (expected GROUP.MEMBER, 0.0 to %u.%u)",
+                           (int)(length[e] < 60 ? length[e] : 60), word[e], s->n_supernodes - 1, s->members - 1);
+    if (group[0] == group[1])
+        return fc_fail(st, FC_INPUT, where, "a D link within supernode %u (expected one between two)", group[0]);
+    for (int e = 0; e < 2; e++) {
+        uint64_t pair = (uint64_t)group[e] * s->n_supernodes + group[1 - e];
+        if (n[pair] == s->pair_links)
+            return fc_fail(st, FC_INPUT, where,
+                           "more than %u cables between supernodes %u and %u (network.links_per_pair)", s->pair_links,
+                           group[0], group[1]);
+        s->host[pair * s->pair_links + n[pair]++] = member[e];
+    }
+    return FC_OK;
+}
+
+/* The file of D links: as many for each pair. */
+static enum fc_code read_d_links(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
+{
+    struct fc_two_level_shape *s = machine->shape;
+    struct fc_arena scratch = {0};
+    struct fc_text text;
+    struct fc_lines lines;
+    uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
+    if (!s->d_links || !*s->d_links)
+        return fc_fail(st, FC_INPUT, where,
+                       "network.d_links is missing (the file of D links that d_link: listed names)");
+    const char *path = fc_machine_beside(machine, s->d_links, st);
+    if (!path || fc_network_fits(machine, 0, 0, 4.0 * (double)pairs * (1 + s->pair_links), st)) return st->code;
+    s->host = fc_alloc(&machine->arena, pairs * s->pair_links, sizeof *s->host, st);
+    uint32_t *n = fc_alloc(&scratch, pairs, sizeof *n, st);
+    if (!st->code && !fc_read_file(path, &scratch, &text, st)) {
+        fc_lines_start(&lines, &text);
+        while (!st->code && fc_lines_next(&lines)) read_cable(s, &lines, n, st);
+        for (uint64_t pair = 0; pair < pairs && !st->code; pair++)
+            if (n[pair] != s->pair_links && pair / s->n_supernodes != pair % s->n_supernodes)
+                fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
+                        "%u cables between supernodes %u and %u (expected %u, network.links_per_pair)", n[pair],
+                        (uint32_t)(pair / s->n_supernodes), (uint32_t)(pair % s->n_supernodes), s->pair_links);
+    }
+    fc_arena_free(&scratch);
+    return st->code;
 }
 
 static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
@@ -57,6 +136,9 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
                        "supernodes only (raise d_ports or choose modulo or block)",
                        rules[s->d_link], (double)s->d_ports, s->members,
                        (double)s->members * (double)s->d_ports / s->pair_links);
+    if (s->d_links && s->d_link != FC_D_LISTED)
+        return fc_fail(st, FC_INPUT, where, "network.d_links: is for d_link: listed");
+    if (s->d_link == FC_D_LISTED && read_d_links(machine, where, st)) return st->code;
     machine->n_classes = 0;
     s->ll_class = s->lr_class = s->d_class = -1;
     const char *names[] = {"ll", "lr", "d"};
@@ -202,7 +284,7 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
 
 static const char *left_out(const struct fc_network *net, const char **expected)
 {
-    *expected = "packed, modulo, block, relative or hashed";
+    *expected = "packed, modulo, block, relative, hashed or listed";
     return fc_two_level(net)->d_link == FC_D_FREE ? "network.d_link: free leaves the local hops of D routes out" : "";
 }
 
@@ -232,6 +314,8 @@ static bool relative(void *shape, int number)
     } list[] = {{4, 2, 4}, {8, 2, 4}, {4, 4, 4}, {8, 4, 4}};
     struct fc_two_level_shape *s = shape;
     if (number >= (int)FC_COUNT(list)) return false;
+    if (s->d_link == FC_D_LISTED)
+        s->d_link = FC_D_MODULO, s->d_links = NULL; /* the list is of the machine's own size */
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
     long long own = s->supernodes;
@@ -271,6 +355,8 @@ static const struct fc_key keys[] = {
      "drawers a supernode; 1: a dragonfly group"},
     {"nodes_per_drawer", FC_KEY_INT, FC_NUMBER, OFFSET(nodes_per_drawer), 1, 1 << 16, NULL, NULL, "routers a drawer"},
     {"d_link", FC_KEY_CHOICE, FC_NUMBER, OFFSET(d_link), 0, 0, rules, "packed", "which router hosts which D link"},
+    {"d_links", FC_KEY_TEXT, FC_NUMBER, OFFSET(d_links), 0, 0, NULL, NULL,
+     "d_link listed: file of D links, GROUP.MEMBER GROUP.MEMBER a line"},
     {"links_per_pair", FC_KEY_INT, FC_NUMBER, OFFSET(links_per_pair), 1, 4096, NULL, "1",
      "D links a pair of supernodes"},
     {"d_ports", FC_KEY_INT, FC_NUMBER, OFFSET(d_ports), 1, 4096, NULL, "16", "D ports a router (packed, relative)"},

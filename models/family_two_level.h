@@ -3,7 +3,7 @@
 
 #include "models/models.h"
 
-enum fc_d_link { FC_D_PACKED, FC_D_MODULO, FC_D_BLOCK, FC_D_RELATIVE, FC_D_HASHED, FC_D_FREE };
+enum fc_d_link { FC_D_PACKED, FC_D_MODULO, FC_D_BLOCK, FC_D_RELATIVE, FC_D_HASHED, FC_D_FREE, FC_D_LISTED };
 enum fc_local { FC_LOCAL_FULL, FC_LOCAL_GRID };
 
 /* Router r = (supernode * drawers + drawer) * nodes_per_drawer + position; `member` = r % routers_per_supernode. With
@@ -13,11 +13,13 @@ enum fc_local { FC_LOCAL_FULL, FC_LOCAL_GRID };
 struct fc_two_level_shape {
     long long supernodes, drawers, nodes_per_drawer, links_per_pair, d_ports;
     int d_link, local;
+    const char *d_links; /* d_link listed: the file, as in the machine file */
     /* Derived by check: */
     uint32_t n_supernodes, n_drawers, n_positions; /* positions: routers a drawer */
     uint32_t members;                              /* routers a supernode */
     uint32_t n_routers, nodes_per_router, pair_links;
     int ll_class, lr_class, d_class;
+    uint32_t *host; /* listed: [S][S][pair_links] member of supernode s that hosts cable c to t; else NULL */
 };
 /* net->extra: */
 struct fc_two_level_tables {

@@ -30,7 +30,8 @@
     X(shortest_hash)                                                                                                   \
     X(graph_valiant)                                                                                                   \
     X(graph_ugal)                                                                                                      \
-    X(updown)
+    X(updown)                                                                                                          \
+    X(tables)
 #define VC_RULES(X)                                                                                                    \
     X(none_torus)                                                                                                      \
     X(dateline)                                                                                                        \

@@ -7,6 +7,7 @@
 #include "models/machine_files.h"
 #include "models/machine_keys.h"
 #include "models/machine_set.h"
+#include "models/node_kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,8 +101,8 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     struct fc_key named = *key;
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
     named.name = name;
-    bool takes_list =
-        key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts") || !strcmp(name, "failed");
+    bool takes_list = key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES || !strcmp(name, "hosts") ||
+                      !strcmp(name, "failed") || !strcmp(name, "network.routes");
     /* A family may take a mapping as text and parse it: tmesh's bridges. */
     bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
@@ -391,18 +392,21 @@ static enum fc_code decode_machine(struct reader *r)
     struct fc_machine *m = r->machine;
     struct fc_status *st = r->st;
     yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
-    yaml_node_t *network, *links, *router, *packet, *node, *software, *nic, *measured;
+    yaml_node_t *network, *links, *router, *packet, *node = NULL, *software, *nic, *measured;
     if (decode_top(r, top)) return st->code;
+    const yaml_node_t *kinds = fc_yaml_value(&r->yaml, top, "node");
+    if (kinds && kinds->type != YAML_SEQUENCE_NODE) kinds = NULL;
     if (section(r, top, "network", &network) || section(r, top, "links", &links) ||
-        section(r, top, "router", &router) || section(r, top, "packet", &packet) || section(r, top, "node", &node) ||
-        section(r, top, "software", &software) || section(r, top, "nic", &nic) ||
-        section(r, top, "measured", &measured))
+        section(r, top, "router", &router) || section(r, top, "packet", &packet) ||
+        (!kinds && section(r, top, "node", &node)) || section(r, top, "software", &software) ||
+        section(r, top, "nic", &nic) || section(r, top, "measured", &measured))
         return st->code;
     m->nodes_per_router = 1;
     m->router.bypass_s = NAN;
     if (decode_network(r, top, network) || list_link_names(r, links)) return st->code;
     struct fc_place where = {m->file, m->network_line};
     if (m->family->check(m, where, st)) return point_at_key(r, network, "network");
+    if (kinds && fc_node_kinds_decode(&r->yaml, kinds, m)) return st->code;
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
     if (decode_links(r, top, links) || decode(r, "router", router, &fc_router_keys, m) || decode_ugal(r, router) ||
@@ -415,6 +419,11 @@ static enum fc_code decode_machine(struct reader *r)
         (check_software(r, software) && point_at_key(r, software, "software")) ||
         decode(r, "nic", nic, &fc_nic_keys, m) || fc_measured_decode(&r->yaml, measured, m))
         return st->code;
+    for (uint32_t k = 0; k < m->kinds.n; k++)
+        if (k == 0 || m->kinds.kind[k].cores > m->cores_per_node) m->cores_per_node = m->kinds.kind[k].cores;
+    for (uint32_t k = 0; k < m->kinds.n; k++)
+        if (m->kinds.kind[k].link_class >= 0)
+            m->classes[m->kinds.kind[k].link_class].latency_s = m->classes[m->n_classes - 1].latency_s;
     m->router.buffer_given = router && fc_yaml_value(&r->yaml, router, "buffer");
     if (!m->router.buffer_given) m->router.buffer_bytes = fmax(m->router.buffer_bytes, fc_buffer_needed_bytes(m));
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;
@@ -422,7 +431,7 @@ static enum fc_code decode_machine(struct reader *r)
     if (check_escape(r, router)) return st->code;
     const yaml_node_t *routing = fc_yaml_value(&r->yaml, router, "routing");
     if (routing) where = fc_yaml_place(&r->yaml, routing);
-    if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {
+    if (fc_machine_route(m, m->router.routing ? m->router.routing : fc_default_routing(m), st)) {
         if (!st->line) { /* the name came from this file */
             snprintf(st->file, sizeof st->file, "%s", m->file);
             st->line = where.line;
@@ -539,6 +548,8 @@ enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, s
 {
     if (!routing) return FC_OK;
     const struct fc_routing_ops *found = fc_routing_find(routing, machine->family->name);
+    const char *lacks = found && found->lacks ? found->lacks(machine) : NULL;
+    if (lacks) return fc_refuse(st, FC_INPUT, "routing '%s': %s", routing, lacks);
     if (found) {
         machine->routing = found;
         return FC_OK;

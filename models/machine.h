@@ -152,6 +152,21 @@ struct fc_measured_cases {
     struct fc_measured_case *cases; /* [n] */
 };
 
+/* Nodes that differ from others (`node:` as a list, node_kinds.c). */
+struct fc_node_kind {
+    const char *hosts; /* as the file gives them; NULL: all nodes that no other kind has */
+    long line;
+    long long cores;
+    double compute_scale;         /* beside that of software: */
+    double injection_bytes_per_s; /* 0: as links.injection */
+    int link_class;               /* of its nodes' links where it has its own injection; else -1 */
+};
+struct fc_node_kinds {
+    uint32_t n; /* 0: all nodes are alike */
+    struct fc_node_kind *kind;
+    const uint8_t *of_node; /* [n_nodes] of what is left of a machine; NULL: by hosts */
+};
+
 struct fc_family_ops;
 struct fc_layout;
 struct fc_routing_ops;
@@ -174,7 +189,8 @@ struct fc_machine {
     int n_classes;
     struct fc_router router;
     struct fc_packet packet;
-    long long cores_per_node;
+    struct fc_node_kinds kinds;
+    long long cores_per_node;  /* where nodes differ, of those with the most */
     long long ports;           /* of a node, each way: a message is put or fetched through one, */
     double port_bytes_per_s;   /* which is no faster than this; INFINITY: ports are no limit */
     double memory_bytes_per_s; /* of all messages between tasks of one node together; INFINITY: no limit */

@@ -120,3 +120,15 @@ enum fc_code fc_machine_new_file(const char *path, const char *suffix, char *nam
     int n = snprintf(beside, beside_size, "%.*s%s.%s", (int)(base - path), path, name, suffix);
     return (size_t)n < beside_size ? FC_OK : fc_refuse(st, FC_INPUT, "-o: the path is too long");
 }
+
+const char *fc_machine_beside(struct fc_machine *machine, const char *file, struct fc_status *st)
+{
+    const char *slash = machine->file ? strrchr(machine->file, '/') : NULL;
+    if (file[0] == '/' || !slash) return fc_copy_text(&machine->arena, file, st);
+    size_t directory = (size_t)(slash - machine->file) + 1, length = strlen(file);
+    char *path = fc_alloc(&machine->arena, directory + length + 1, 1, st);
+    if (!path) return NULL;
+    memcpy(path, machine->file, directory);
+    memcpy(path + directory, file, length);
+    return path;
+}

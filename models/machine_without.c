@@ -22,6 +22,7 @@ struct loss {
     struct fc_host_index hosts;
     const char **router_name;   /* [n_routers] */
     bool *link, *router, *node; /* gone */
+    bool cut;
     struct fc_status *st;
 };
 
@@ -80,7 +81,7 @@ static enum fc_code add_name(void *context, const char *name, size_t length, uin
 }
 
 /* Number of link `l` among those of its class between the same vertices, and that one of the other direction. */
-static uint32_t other_direction(const struct fc_network *net, uint32_t link)
+uint32_t fc_other_direction(const struct fc_network *net, uint32_t link)
 {
     uint32_t a = net->link_source[link], b = net->link_target[link], number = 0;
     for (uint32_t l = net->first_link[a]; l < link; l++)
@@ -101,7 +102,7 @@ static enum fc_code lose_links(struct loss *l, const char *name)
         snprintf(between, sizeof between, "%s->%s", fc_vertex_name(net, a, from, sizeof from),
                  fc_vertex_name(net, b, to, sizeof to));
         if (strcmp(between, name) && strcmp(fc_link_name(net, k, full, sizeof full), name)) continue;
-        uint32_t back = other_direction(net, k);
+        uint32_t back = fc_other_direction(net, k);
         if (back == FC_NONE)
             return fc_refuse(l->st, FC_NO, "%s has no other direction (expected full-duplex cables)", full);
         found = l->link[k] = l->link[back] = true;
@@ -157,6 +158,7 @@ static enum fc_code follow(struct loss *l)
             routers += !l->router[net->link_target[k]];
         }
         if (l->node[node] || links) continue;
+        if (routers) l->cut = true;
         if (routers)
             return fc_refuse(l->st, FC_NO, "%s would have no cable left (leave it out too)",
                              node_text(l, node, name, sizeof name));
@@ -215,9 +217,11 @@ static enum fc_code check_connected(struct loss *l)
         }
         if (l->node[node] || i < n_kinds) continue;
         for (i = 0; i < n_kinds; i++)
-            if (!(kind[i].parts & parts))
+            if (!(kind[i].parts & parts)) {
+                l->cut = true;
                 return fc_refuse(l->st, FC_NO, "nothing would connect %s and %s",
                                  node_text(l, kind[i].node, a, sizeof a), node_text(l, node, b, sizeof b));
+            }
         if (n_kinds < MOST_PARTS) {
             kind[n_kinds].parts = parts;
             kind[n_kinds++].node = node;
@@ -253,13 +257,14 @@ static void add_cables(const struct loss *l, const uint32_t *router, const uint3
             bool to_node = fc_is_node(net, b);
             if (l->link[k] || (!to_node && b < a)) continue;
             s->cables[s->n_cables++] = (struct fc_cable){
-                router[a], to_node ? node[b - net->n_routers] : router[b], to_node, net->link_class[k], 0, 0};
+                router[a], to_node ? node[b - net->n_routers] : router[b], to_node, net->link_class[k], 0, 0, 0};
         }
 }
 
 static enum fc_code tell(struct loss *l, const char *list)
 {
     struct fc_machine *m = l->machine;
+    if (!list) return FC_OK;
     size_t size = strlen(m->title) + (m->changes ? strlen(m->changes) : 0) + strlen(list) + 32;
     char *title = fc_alloc(&m->arena, size, 1, l->st), *changes = title ? fc_alloc(&m->arena, size, 1, l->st) : NULL;
     if (!changes) return l->st->code;
@@ -291,6 +296,12 @@ static enum fc_code make(struct loss *l, const char *list, uint32_t *now)
         if (!l->node[n]) s->node_name[now[n]] = name_of_node(l, n);
     if (l->st->code || tell(l, list)) return l->st->code;
     add_cables(l, router, now, s);
+    if (net->node_kind) {
+        uint8_t *kind = fc_alloc(&m->arena, s->n_nodes, sizeof *kind, l->st);
+        for (uint32_t n = 0; kind && n < net->n_nodes; n++)
+            if (now[n] != FC_NONE) kind[now[n]] = net->node_kind[n];
+        m->kinds.of_node = kind;
+    }
     m->damaged = true;
     m->family = &fc_family_graph;
     m->shape = s;
@@ -314,17 +325,18 @@ static enum fc_code make_without_nodes(struct loss *l, const char *list, uint32_
 }
 
 enum fc_code fc_machine_without(struct fc_machine *machine, const struct fc_network *net, const char *list,
-                                struct fc_arena *arena, uint32_t **now, bool *network, struct fc_status *st)
+                                struct fc_arena *arena, struct fc_remains *left, struct fc_status *st)
 {
     struct loss l = {.net = net, .machine = machine, .st = st};
-    *now = fc_alloc(arena, net->n_nodes, sizeof **now, st);
-    if (*now && !start(&l) && !lose_list(&l, list)) {
-        *network = any(l.link, net->n_links) || any(l.router, net->n_routers);
-        if (!*network)
-            make_without_nodes(&l, list, *now);
+    *left = (struct fc_remains){.now = fc_alloc(arena, net->n_nodes, sizeof *left->now, st)};
+    if (left->now && !start(&l) && !(list && lose_list(&l, list))) {
+        left->network = !list || any(l.link, net->n_links) || any(l.router, net->n_routers);
+        if (!left->network)
+            make_without_nodes(&l, list, left->now);
         else if (!follow(&l) && !check_connected(&l))
-            make(&l, list, *now);
+            make(&l, list, left->now);
     }
+    left->cut = l.cut;
     fc_arena_free(&l.scratch);
     return st->code;
 }

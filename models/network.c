@@ -1,6 +1,7 @@
 /* network.c - the network as CSR arrays, and what can be derived from them for every family: breadth-first distances,
  * link counts, mean distance. A hop is a router-to-router link; node links count nothing. */
 #include "models/hosts.h"
+#include "models/node_kinds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ enum fc_code fc_network_build(const struct fc_machine *machine, struct fc_networ
     enum fc_code code = machine->family->build(machine, net, st);
     if (!code) code = check_injection(net, st);
     if (!code) code = fc_hosts_of_machine(net, st);
+    if (!code) code = fc_node_kinds_assign(net, st);
     if (code) fc_network_free(net);
     if (code && !*st->file && !st->line) { /* what the arena refuses is the machine file's doing too */
         snprintf(st->file, sizeof st->file, "%s", machine->file);
@@ -218,5 +220,8 @@ void fc_walk_free(struct fc_walk *walk)
 
 uint64_t fc_machine_cores(const struct fc_network *net)
 {
-    return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
+    uint64_t cores = 0;
+    if (!net->node_kind) return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
+    for (uint32_t n = 0; n < net->n_nodes; n++) cores += (uint64_t)fc_node_cores(net, n);
+    return cores;
 }

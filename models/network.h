@@ -17,6 +17,7 @@ struct fc_network {
     uint32_t *link_target;  /* [n_links] vertex */
     uint8_t *link_class;    /* [n_links] index in machine->classes */
     void *extra;            /* tables of the family, in the arena */
+    uint8_t *node_kind;     /* [n_nodes] index in machine->kinds; NULL: all nodes are alike */
     const char **host_name; /* [n_nodes]; NULL: the machine, or that node, has no host name (hosts.h) */
 };
 
@@ -58,7 +59,16 @@ static inline bool fc_is_node(const struct fc_network *net, uint32_t vertex)
 {
     return vertex >= net->n_routers;
 }
-/* Injection class index (always the last of machine->classes). */
+/* Tasks that a node can hold, and by how much its computation takes longer than software: says. */
+static inline long long fc_node_cores(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].cores : net->machine->cores_per_node;
+}
+static inline double fc_node_compute_scale(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].compute_scale : 1;
+}
+/* Injection class index (always the last of machine->classes; those of kinds of nodes stand before it). */
 static inline int fc_injection_class(const struct fc_machine *machine)
 {
     return machine->n_classes - 1;
@@ -166,10 +176,18 @@ struct fc_family_ops {
     /* Where routes leave out links whose place the machine file does not tell: what leaves which out, and by `expected`
      * what would not; "" for no such. NULL: no such. */
     const char *(*left_out)(const struct fc_network *net, const char **expected);
+    /* The routing of a machine whose file names none, where its shape decides. NULL: default_routing. */
+    const char *(*routing_of)(const struct fc_machine *machine);
     /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
     const char *const *(*node_names)(const struct fc_network *net);
 };
 
+/* The routing of a machine whose file names none. */
+static inline const char *fc_default_routing(const struct fc_machine *machine)
+{
+    const struct fc_family_ops *family = machine->family;
+    return family->routing_of ? family->routing_of(machine) : family->default_routing;
+}
 /* The network as a grid; false: it is none. */
 static inline bool fc_grid(const struct fc_network *net, struct fc_grid *grid)
 {

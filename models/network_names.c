@@ -15,7 +15,10 @@ char *fc_vertex_name(const struct fc_network *net, uint32_t vertex, char *out, s
 char *fc_link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
 {
     uint32_t a = net->link_source[link], b = net->link_target[link];
-    bool injection = net->link_class[link] == fc_injection_class(net->machine);
+    int class = net->link_class[link];
+    bool injection = class == fc_injection_class(net->machine);
+    for (uint32_t k = 0; k < net->machine->kinds.n; k++)
+        injection = injection || net->machine->kinds.kind[k].link_class == class;
     if (injection && fc_is_node(net, a)) {
         snprintf(out, size, "node %u in", a - net->n_routers);
     } else if (injection) {

@@ -33,6 +33,8 @@ struct fc_routing_ops {
     /* The family's routing of one fixed order of dimensions, which each phase of this one keeps to, and its escapes
      * and packets of high priority; itself where it is that. NULL: none. */
     const struct fc_routing_ops *ordered;
+    /* What the machine's file lacks for it, as "KEY is missing"; NULL: nothing. NULL: it needs nothing. */
+    const char *(*lacks)(const struct fc_machine *machine);
     /* Upper bound of walk entries for this network. */
     uint32_t (*walk_capacity)(const struct fc_network *net);
     /* Appends the route src -> dst (distinct nodes) to the walk, each weight times `share`. Pure, thread-safe. */

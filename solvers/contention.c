@@ -233,13 +233,25 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     return FC_OK;
 }
 
+/* The phase waits for the node that computes longest. */
+static double slowest(const struct phase *p)
+{
+    double scale = 0;
+    if (!p->net->node_kind) return 1;
+    for (uint32_t t = 0; t < p->demand->n_tasks; t++) {
+        uint32_t node = p->placement ? p->placement->node[t] : (uint32_t)(t / p->net->machine->cores_per_node);
+        scale = fmax(scale, fc_node_compute_scale(p->net, node));
+    }
+    return scale;
+}
+
 static void predict(const struct phase *p, double links_s, bool asked, const struct fc_load_summary *summary,
                     struct fc_prediction *out)
 {
     const struct fc_phase_parts *t = p->parts;
     double fill_s = t->fill_s + t->ends_s;
     double least_s = fmax(summary->bound_s, fmax(t->cpu_s, p->net->machine->routing->detours ? t->ends_s : fill_s));
-    out->computation_s = p->demand->computation_s;
+    out->computation_s = p->demand->computation_s * slowest(p);
     out->network_s = links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
     out->communication_s = fmax(links_s + fill_s, t->cpu_s > 0 ? t->cpu_s + fill_s : 0);
     /* A ratio below 1 (or a bound that differs by rounding) does not beat what is proven. */

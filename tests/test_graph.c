@@ -124,7 +124,7 @@ static void machine_file_refusals(void)
     refused("name: g\nnetwork: {family: graph, format: edge-list}\n", FC_INPUT, ":2: network.file is missing");
     refused("name: g\nnetwork: {family: graph, file: x}\n", FC_INPUT, "network.format is missing");
     refused("name: g\nnetwork: {family: graph, file: x, format: dot}\n", FC_INPUT,
-            "network.format: 'dot' is unknown (expected one of: ibnetdiscover, slurm-topology, edge-list)");
+            "network.format: 'dot' is unknown (expected one of: ibnetdiscover, slurm-topology, edge-list, cray-xname)");
     refused("name: g\nnetwork: {family: graph, file: no-such-file, format: edge-list}\n", FC_INPUT,
             "/tmp/no-such-file: cannot be read");
     refused("name: g\nnetwork: {family: graph, file: /, format: edge-list}\n", FC_INPUT, "cannot be read");

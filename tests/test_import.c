@@ -6,6 +6,7 @@
 #include "tests/tests.h"
 
 #include <CUnit/CUnit.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,13 +23,15 @@ static bool import(const char *kind, const char *file, struct imported *i, struc
     if (!mkdtemp(i->folder)) return false;
     snprintf(i->path, sizeof i->path, "%s/site.yaml", i->folder);
     snprintf(i->hosts, sizeof i->hosts, "%s/site.hosts", i->folder);
-    bool open = !fc_machine_import(kind, file, i->path, i->words, sizeof i->words, st) &&
+    bool open = !fc_machine_import(kind, &file, 1, i->path, i->words, sizeof i->words, st) &&
                 !fc_machine_load(i->path, &i->machine, st);
     if (open && fc_network_build(&i->machine, &i->net, st)) {
         fc_machine_free(&i->machine);
         open = false;
     }
     unlink(i->path);
+    unlink(i->hosts);
+    snprintf(i->hosts, sizeof i->hosts, "%s/site.cables", i->folder);
     unlink(i->hosts);
     rmdir(i->folder);
     return open;
@@ -133,6 +136,263 @@ static void trees(void)
                "a fat-tree of 3 levels: children [4, 4, 4], parents [1, 4, 4]");
 }
 
+#define GROUP_RATES "links: {ll: {bandwidth: 10 GB/s}, d: {bandwidth: 10 GB/s}}\n"
+
+/* Groups that stand out by what their routers share; cables between groups as they are, by any rule, or none. */
+static void dragonflies(void)
+{
+    comes_back(
+        "name: a\nnetwork: {family: two-level, supernodes: 9, nodes_per_drawer: 4, nodes_per_router: 2, d_ports: 2, "
+        "d_link: relative}\n" GROUP_RATES,
+        "a dragonfly of 9 groups of 4 routers, 2 nodes each, 1 links a pair of groups");
+    comes_back("name: a\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 6, links_per_pair: 3, d_link: "
+               "modulo}\n" GROUP_RATES,
+               "a dragonfly of 5 groups of 6 routers, 1 nodes each, 3 links a pair of groups");
+    comes_back(
+        "name: a\nnetwork: {family: two-level, supernodes: 6, nodes_per_drawer: 8, d_link: hashed}\n" GROUP_RATES,
+        "a dragonfly of 6 groups of 8 routers");
+}
+
+/* A Cray XC of `groups` groups of 2 x 3 routers: three black cables of a column, one green of a row, `blue` between groups. */
+struct xc {
+    int used[8 * 6];
+    FILE *f;
+};
+static void cable(struct xc *x, int a, int b, const char *colour)
+{
+    char name[2][80];
+    int end[2] = {a, b}, tile[2];
+    for (int e = 0; e < 2; e++) {
+        tile[e] = x->used[end[e]]++;
+        snprintf(name[e], sizeof name[e], "c%d-0c%ds%da0l%o%o(%d:%d:%d)", 2 * (end[e] / 6), end[e] / 3 % 2, end[e] % 3,
+                 tile[e] / 8, tile[e] % 8, end[e] / 6, end[e] / 3 % 2, end[e] % 3);
+    }
+    fprintf(x->f, "%s %s -> %s\n%s %s -> %s\n", name[0], colour, name[1], name[1], colour, name[0]);
+}
+static char *cray(int groups)
+{
+    char *text = NULL;
+    size_t size;
+    struct xc x = {.f = open_memstream(&text, &size)};
+    for (int a = 0; a < 6 * groups; a++) {
+        for (int b = a + 1; b < 6 * groups; b++) {
+            if (a / 6 != b / 6) continue;
+            if (a / 3 == b / 3) cable(&x, a, b, "green");
+            for (int k = 0; a % 3 == b % 3 && k < 3; k++) cable(&x, a, b, "black");
+        }
+        fprintf(x.f, "c%d-0c%ds%da0l47(0:0:0) blue -> unused\n", 2 * (a / 6), a / 3 % 2, a % 3);
+        for (int p = 0; p < 4; p++)
+            fprintf(x.f, "c%d-0c%ds%da0l5%d(0:0:0) ptile -> processor\n", 2 * (a / 6), a / 3 % 2, a % 3, p);
+    }
+    for (int s = 0; s < groups; s++)
+        for (int t = s + 1; t < groups; t++)
+            for (int k = 0; k < 2; k++) cable(&x, 6 * s + (t + 3 * k) % 6, 6 * t + (s + 2 * k) % 6, "blue");
+    fclose(x.f);
+    return text;
+}
+
+static void cray_xc(void)
+{
+    char path[64], *text = cray(5), name[300];
+    struct imported i;
+    struct fc_status st = {0};
+    struct fc_facts facts;
+    CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".tiles", text, strlen(text)));
+    if (!import("cray-xname", path, &i, &st)) {
+        printf("%s\n", st.message);
+        CU_FAIL_FATAL("not imported");
+    }
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(i.words, "a dragonfly of 5 groups of 2 x 3 routers (a grid), 2 nodes each, 2 links a pair"));
+    CU_ASSERT_STRING_EQUAL(i.machine.family->name, "two-level");
+    CU_ASSERT(i.net.n_routers == 30 && i.net.n_nodes == 60 && i.machine.n_classes == 4);
+    CU_ASSERT(i.machine.classes[0].bandwidth_bytes_per_s == 5.25e9 &&
+              i.machine.classes[1].bandwidth_bytes_per_s == 15.75e9);
+    CU_ASSERT(i.machine.classes[2].bandwidth_bytes_per_s == 4.6875e9 &&
+              i.machine.classes[3].bandwidth_bytes_per_s == 16e9);
+    CU_ASSERT_FALSE(fc_network_facts(&i.net, &facts, &st));
+    CU_ASSERT_EQUAL(facts.class_links[2], 5 * 4 * 2);
+    CU_ASSERT_STRING_EQUAL(i.net.host_name[0], "c0-0c0s0n0");
+    CU_ASSERT_STRING_EQUAL(i.net.host_name[59], "c8-0c1s2n1");
+    /* s = 1, t = 3, k = 1: routers 6 + (3 + 3) % 6 and 18 + (1 + 2) % 6 */
+    uint32_t link = fc_find_link(&i.net, 6, 21);
+    CU_ASSERT_NOT_EQUAL_FATAL(link, FC_NONE);
+    CU_ASSERT_STRING_EQUAL(fc_link_name(&i.net, link, name, sizeof name), "D 1.0->3.3");
+    fc_test_close(&i.machine, &i.net);
+    unlink(path);
+    /* One blue cable less, from both ends, and it is a graph; from one end, and it is refused. */
+    for (int ends = 1; ends <= 2; ends++) {
+        char *cut = strstr(text, " blue -> c"), *line = cut;
+        while (line > text && line[-1] != '\n') line--;
+        char *next = strchr(cut, '\n') + 1;
+        memmove(line, next, strlen(next) + 1);
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".tiles", text, strlen(text)));
+        st = (struct fc_status){0};
+        bool open = import("cray-xname", path, &i, &st);
+        CU_ASSERT_EQUAL(open, ends == 2);
+        if (open) CU_ASSERT_STRING_EQUAL(i.machine.family->name, "graph");
+        if (!open)
+            CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "does not list this blue cable (expected it from both ends)"));
+        if (open) fc_test_close(&i.machine, &i.net);
+        unlink(path);
+    }
+    free(text);
+}
+
+/* LinkSpeed: with a unit a rate; bare numbers only where they differ. */
+static void speeds(void)
+{
+    static const struct {
+        const char *text, *name[2];
+        double rate[2];
+    } cases[] = {
+        {"SwitchName=a Nodes=n[0-1] LinkSpeed=200Gb/s\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b\n",
+         {"25 GB/s", "link"},
+         {25e9, 12.5e9}},
+        {"SwitchName=a Nodes=n[0-1] LinkSpeed=100\nSwitchName=b Nodes=n2 LinkSpeed=400\nSwitchName=c Switches=a,b LinkSpeed=100\n",
+         {"speed 100", "speed 400"},
+         {12.5e9 / 4, 12.5e9}},
+        {"SwitchName=a Nodes=n0 LinkSpeed=100\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b LinkSpeed=100\n",
+         {"link", "injection"},
+         {12.5e9, INFINITY}}};
+    char path[64];
+    for (size_t k = 0; k < FC_COUNT(cases); k++) {
+        struct imported i;
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".conf", cases[k].text, strlen(cases[k].text)));
+        if (!import("slurm", path, &i, &st)) printf("%s\n", st.message);
+        CU_ASSERT_FALSE_FATAL(st.code);
+        for (int c = 0; c < 2; c++) {
+            CU_ASSERT_STRING_EQUAL(i.machine.classes[c].name, cases[k].name[c]);
+            CU_ASSERT_EQUAL(i.machine.classes[c].bandwidth_bytes_per_s, cases[k].rate[c]);
+        }
+        fc_test_close(&i.machine, &i.net);
+        unlink(path);
+    }
+    static const char *const wrong[] = {"SwitchName=a Nodes=n LinkSpeed=0\n",
+                                        "SwitchName=a Nodes=n LinkSpeed=1 LinkSpeed=2\n",
+                                        "SwitchName=a Nodes=n LinkSpeed=fast\n"};
+    for (size_t k = 0; k < FC_COUNT(wrong); k++) {
+        struct imported i;
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".conf", wrong[k], strlen(wrong[k])));
+        CU_ASSERT_FALSE(import("slurm", path, &i, &st));
+        CU_ASSERT(st.code == FC_INPUT && st.line == 1);
+        unlink(path);
+    }
+}
+
+/* Names alone: cabinets or pairs of them are groups, slots or the switches of a chassis routers. */
+static void xnames(void)
+{
+    static const struct {
+        const char *text, *says, *family, *first, *last;
+        uint32_t n_routers, n_nodes;
+    } cases[] = {
+        {"x1000c[0-1]s[0-7]b[0-1]n0\nx1001c0s[0-7]b0n0 # a smaller one\n",
+         "a dragonfly of 2 groups of 1 to 2 routers, by the names of 40 nodes", "dragonfly-plus", "x1000c0s0b0n0",
+         "x1001c0s7b0n0", 3, 40},
+        {"x9c0r1b0 x9c0r3b0 x9c0r5b0 x9c0r7b0\nnid5 x9c0s1b0n0\nnid4 x9c0s0b0n0\nx9c0s2b0n[0-1]\n",
+         "a dragonfly of 1 groups of 4 routers, by the names of 4 nodes", "dragonfly-plus", "nid4", "x9c0s2b0n1", 4, 4},
+        {"c[0-3]-0c[0-2]s[0-3]n[0-3]\n", "a dragonfly of 2 groups of 24 routers, by the names of 192 nodes",
+         "two-level", "c0-0c0s0n0", "c3-0c2s3n3", 48, 192},
+        {"c[0-1]-0c[0-2]s[0-3]n[0-3] c2-0c1s2n0\n", "a dragonfly of 2 groups of 1 to 24 routers", "dragonfly-plus",
+         "c0-0c0s0n0", "c2-0c1s2n0", 25, 97},
+    };
+    char path[64];
+    for (size_t k = 0; k < FC_COUNT(cases); k++) {
+        struct imported i;
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".txt", cases[k].text, strlen(cases[k].text)));
+        if (!import("cray-xname", path, &i, &st)) printf("%s:%ld: %s\n", st.file, st.line, st.message);
+        CU_ASSERT_FALSE_FATAL(st.code);
+        if (!strstr(i.words, cases[k].says)) printf("%s", i.words);
+        CU_ASSERT_PTR_NOT_NULL(strstr(i.words, cases[k].says));
+        CU_ASSERT_STRING_EQUAL(i.machine.family->name, cases[k].family);
+        CU_ASSERT(i.net.n_routers == cases[k].n_routers && i.net.n_nodes == cases[k].n_nodes);
+        CU_ASSERT_STRING_EQUAL(i.net.host_name[0], cases[k].first);
+        CU_ASSERT_STRING_EQUAL(i.net.host_name[i.net.n_nodes - 1], cases[k].last);
+        fc_test_close(&i.machine, &i.net);
+        unlink(path);
+    }
+    static const struct {
+        const char *text, *says;
+        long line;
+    } wrong[] = {{"x1c0s0b0n0\nnonsense\n", "'nonsense' is no xname", 2},
+                 {"a b x1c0s0b0n0\n", "'b' is no xname", 1},
+                 {"x1c0s0b0n0 c0-0c0s0n0\n", "names of a Cray EX and of an XC in one file", 1},
+                 {"x1c0s0b0n0\n\nx1c0s0b0n0\n", "'x1c0s0b0n0' is listed twice", 3},
+                 {"x1c0r0b0\n", "names no node", 0}};
+    for (size_t k = 0; k < FC_COUNT(wrong); k++) {
+        struct imported i;
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".txt", wrong[k].text, strlen(wrong[k].text)));
+        CU_ASSERT_FALSE(import("cray-xname", path, &i, &st));
+        if (!strstr(st.message, wrong[k].says) || st.line != wrong[k].line) printf("%ld: %s\n", st.line, st.message);
+        CU_ASSERT(strstr(st.message, wrong[k].says) && st.line == wrong[k].line);
+        unlink(path);
+    }
+}
+
+/* D links from a file: those of a rule, written down, are the rule's; what is wrong in it. */
+static void listed(void)
+{
+    static const struct {
+        const char *cables, *says;
+        long line;
+    } cases[] = {{"0.0 1.0\n0.1 2.0\n1.1\n", "not two routers", 3},
+                 {"0.0 1.0 1\n", "not two routers", 1},
+                 {"0.0 1.2\n", "'1.2' is no router (expected GROUP.MEMBER, 0.0 to 2.1)", 1},
+                 {"0.0 3.0\n", "'3.0' is no router", 1},
+                 {"0.0 0.1\n", "a D link within supernode 0", 1},
+                 {"# one\n0.0 1.0\n1.1 0.1\n", "more than 1 cables between supernodes 1 and 0", 3},
+                 {"0.0 1.0\n0.1 2.0\n", "0 cables between supernodes 1 and 2 (expected 1", 0}};
+    char path[64], yaml[400];
+    struct fc_machine m[2];
+    struct fc_network net[2];
+    for (size_t k = 0; k < FC_COUNT(cases); k++) {
+        struct fc_status st = {0};
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".cables", cases[k].cables, strlen(cases[k].cables)));
+        snprintf(
+            yaml, sizeof yaml,
+            "name: a\nnetwork: {family: two-level, supernodes: 3, nodes_per_drawer: 2, d_link: listed, d_links: %s}\n" GROUP_RATES,
+            path);
+        CU_ASSERT_EQUAL(fc_test_machine(yaml, &m[0], &st), FC_INPUT);
+        if (!strstr(st.message, cases[k].says)) printf("%s\n", st.message);
+        CU_ASSERT(strstr(st.message, cases[k].says) && st.line == cases[k].line && !strcmp(st.file, path));
+        unlink(path);
+    }
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(
+        fc_test_machine(
+            "name: a\nnetwork: {family: two-level, supernodes: 3, nodes_per_drawer: 2, d_links: x}\n" GROUP_RATES,
+            &m[0], &st),
+        FC_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "network.d_links: is for d_link: listed"));
+    if (!fc_test_network(
+            "name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 3, d_ports: 1, d_link: relative}\n" GROUP_RATES,
+            &m[0], &net[0]))
+        return;
+    char text[2000] = "";
+    for (uint32_t l = 0, n = 0; l < net[0].n_links; l++) {
+        uint32_t a = net[0].link_source[l], b = net[0].link_target[l];
+        if (!fc_is_node(&net[0], a) && !fc_is_node(&net[0], b) && a / 3 < b / 3)
+            n += (uint32_t)snprintf(text + n, sizeof text - n, "%u.%u %u.%u\n", b / 3, b % 3, a / 3, a % 3);
+    }
+    CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".cables", text, strlen(text)));
+    snprintf(
+        yaml, sizeof yaml,
+        "name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 3, d_link: listed, d_links: %s}\n" GROUP_RATES,
+        path);
+    if (fc_test_network(yaml, &m[1], &net[1])) {
+        CU_ASSERT_EQUAL_FATAL(net[1].n_links, net[0].n_links);
+        CU_ASSERT(!memcmp(net[1].link_target, net[0].link_target, net[0].n_links * sizeof(uint32_t)));
+        fc_test_close(&m[1], &net[1]);
+    }
+    unlink(path);
+    fc_test_close(&m[0], &net[0]);
+}
+
 /* One cable less, or one end elsewhere. */
 static void nearly(void)
 {
@@ -140,9 +400,8 @@ static void nearly(void)
         "name: a\nnetwork: {family: torus, dims: [5, 4]}\n" RATES,
         "name: a\nnetwork: {family: fat-tree, children: [3, 2, 5], parents: [1, 4, 2]}\n" TREE_RATES,
         "name: a\nnetwork: {family: mesh, dims: [4, 4]}\nlinks: {mesh: {bandwidth: 10 GB/s}}\n",
-        "name: a\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 4, d_ports: 1, d_link: relative}\n"
-        "links: {ll: {bandwidth: 10 GB/s}, d: {bandwidth: 10 GB/s}}\n"};
-    static const uint32_t but[] = {3, 20, FC_NONE, FC_NONE};
+        "name: a\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 4, d_ports: 1, d_link: relative}\n" GROUP_RATES};
+    static const uint32_t but[] = {3, 20, FC_NONE, 40};
     for (size_t k = 0; k < FC_COUNT(yaml); k++) {
         struct fc_machine machine;
         struct fc_network net;
@@ -194,7 +453,7 @@ static void refusals(void)
         const char *kind, *file, *path, *says;
     } cases[] = {
         {"nonsense", "tests/fabrics/tree.conf", "/tmp/m.yaml",
-         "no kind of topology file (known: slurm, ibnetdiscover, edges)"},
+         "no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname)"},
         {"slurm", "tests/fabrics/none.conf", "/tmp/m.yaml", "cannot be opened"},
         {"slurm", "tests/fabrics/tree.conf", "/tmp/m.txt", "expected NAME.yaml"},
         {"slurm", "tests/fabrics/malformed.txt", "/tmp/m.yaml", ""},
@@ -203,7 +462,7 @@ static void refusals(void)
     char words[200];
     for (size_t k = 0; k < FC_COUNT(cases); k++) {
         struct fc_status st = {0};
-        CU_ASSERT_EQUAL(fc_machine_import(cases[k].kind, cases[k].file, cases[k].path, words, sizeof words, &st),
+        CU_ASSERT_EQUAL(fc_machine_import(cases[k].kind, &cases[k].file, 1, cases[k].path, words, sizeof words, &st),
                         FC_INPUT);
         if (!strstr(st.message, cases[k].says)) printf("%s\n", st.message);
         CU_ASSERT_PTR_NOT_NULL(strstr(st.message, cases[k].says));
@@ -216,6 +475,11 @@ int suite_import(void)
     static const CU_TestInfo tests[] = {
         {"tori, whatever their switches are called", tori},
         {"fat-trees", trees},
+        {"dragonflies", dragonflies},
+        {"a Cray XC by its tiles", cray_xc},
+        {"D links from a file", listed},
+        {"LinkSpeed", speeds},
+        {"xnames", xnames},
         {"what is nearly one", nearly},
         {"a twisted torus", twisted},
         {"refusals", refusals},

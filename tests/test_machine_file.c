@@ -101,7 +101,7 @@ static const struct refusal names[] = {
     {"name: a\n" REST "router:\n  arbitration: fair\n", FC_INPUT, 5,
      "router.arbitration: 'fair' is not known (allowed: "},
     {TWO_LEVEL("supernodes: 4, nodes_per_drawer: 4, d_link: magic"), FC_INPUT, 2,
-     "network.d_link: 'magic' is not known (allowed: packed, modulo, block, relative, hashed, free)"},
+     "network.d_link: 'magic' is not known (allowed: packed, modulo, block, relative, hashed, free, listed)"},
 };
 
 /* ---- types, units, ranges ---- */

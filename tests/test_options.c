@@ -105,6 +105,7 @@ static const struct {
     {"routing", NULL, "valiant"},
     {"without", NULL, "(0,0)->(1,0)"},
     {"from", NULL, "osu"},
+    {"weakest", NULL, "2"},
     {"set", "measure", "links.torus.latency=3us"},
     {"generate", NULL, "hyperx:dims=3,nodes=1"},
     {"import", NULL, "edges"},

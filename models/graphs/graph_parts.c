@@ -183,6 +183,8 @@ enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *s
     if (s->n_nodes == 0) return fc_fail(st, FC_INPUT, where, "the file has no nodes");
     uint32_t *cables = fc_alloc(arena, s->n_nodes, sizeof *cables, st);
     if (!cables) return st->code;
+    if (reader->guid && !(s->router_guid = fc_alloc(arena, s->n_routers, sizeof *s->router_guid, st))) return st->code;
+    for (uint32_t i = 0; reader->guid && i < s->n_routers; i++) s->router_guid[router[i]] = reader->guid[i];
     for (uint32_t i = 0; i < s->n_cables; i++) {
         struct fc_cable *c = &s->cables[i];
         c->router = router[c->router];

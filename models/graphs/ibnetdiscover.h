@@ -18,7 +18,8 @@ struct fc_ib_device {
 struct fc_ib_end {
     uint32_t device, remote;
     uint16_t port, remote_port;
-    uint8_t link_class; /* FC_IB_NO_SPEED: the line tells none */
+    uint8_t link_class;       /* FC_IB_NO_SPEED: the line tells none */
+    uint32_t lid, remote_lid; /* 0: the line tells none */
     long line;
 };
 #define FC_IB_NO_SPEED UINT8_MAX

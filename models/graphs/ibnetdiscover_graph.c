@@ -52,6 +52,14 @@ static enum fc_code add_adapter(struct fc_ib_fabric *f, uint32_t number, struct 
     return fc_graph_names_add(&r->nodes, &r->machine->arena, name, host, &d->vertex, where, f->st);
 }
 
+/* "S-0002c9..." 0: it is none. */
+static uint64_t guid_of(const char *id)
+{
+    char *end = NULL;
+    unsigned long long guid = strlen(id) > 2 && id[1] == '-' ? strtoull(id + 2, &end, 16) : 0;
+    return guid && !*end ? guid : 0;
+}
+
 /* Switches are called by their description where that is theirs alone, else by their GUID. */
 static enum fc_code add_devices(struct fc_ib_fabric *f)
 {
@@ -59,7 +67,8 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
     struct fc_names adapters = {0}, descriptions = {0};
     long *lines = fc_alloc(&f->scratch, f->n_devices, sizeof *lines, f->st);
     uint32_t *uses = fc_alloc(&f->scratch, f->n_devices, sizeof *uses, f->st), number;
-    if (!lines || !uses) return f->st->code;
+    r->guid = fc_alloc(&r->machine->arena, f->n_devices, sizeof *r->guid, f->st);
+    if (!lines || !uses || !r->guid) return f->st->code;
     for (uint32_t i = 0; i < f->n_devices; i++) {
         const struct fc_ib_device *d = &f->devices[i];
         if (d->kind == FC_IB_UNKNOWN)
@@ -87,6 +96,7 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
         if (r->routers.n == before)
             return fc_fail(f->st, FC_INPUT, where, "'%s' is the description of one switch and the GUID of another",
                            name);
+        r->guid[r->n_guids++] = guid_of(f->ids.name[i]);
     }
     return FC_OK;
 }
@@ -109,7 +119,9 @@ static int by_remote(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static enum fc_code add_cable(struct fc_ib_fabric *f, const struct fc_ib_end *e, uint8_t link_class)
+/* `mate`: the other end where it is listed too, else NULL. */
+static enum fc_code add_cable(struct fc_ib_fabric *f, const struct fc_ib_end *e, const struct fc_ib_end *mate,
+                              uint8_t link_class)
 {
     const struct fc_ib_device *a = &f->devices[e->device], *b = &f->devices[e->remote];
     bool swap = a->kind == FC_IB_ADAPTER;
@@ -124,8 +136,10 @@ static enum fc_code add_cable(struct fc_ib_fabric *f, const struct fc_ib_end *e,
         fc_graph_class(f->reader, "link", 0, 0, &link_class, fc_ib_place(f, e->line), f->st))
         return f->st->code;
     struct fc_cable cable = {
-        swap ? b->vertex : a->vertex,    swap ? a->vertex : b->vertex,   a->kind != b->kind, link_class,
-        swap ? e->remote_port : e->port, swap ? e->port : e->remote_port};
+        swap ? b->vertex : a->vertex,    swap ? a->vertex : b->vertex,    a->kind != b->kind,           link_class,
+        swap ? e->remote_port : e->port, swap ? e->port : e->remote_port, swap ? e->lid : e->remote_lid};
+    if (cable.to_node && !cable.lid && mate) cable.lid = swap ? mate->remote_lid : mate->lid;
+    if (!cable.to_node) cable.lid = 0;
     return fc_graph_add_cable(f->reader, &cable, f->st);
 }
 
@@ -170,7 +184,7 @@ static enum fc_code add_cables(struct fc_ib_fabric *f)
         if (mate && mate->device == e->remote && mate->port == e->remote_port) {
             if (check_mates(f, e, mate)) return f->st->code;
             uint8_t link_class = e->link_class != FC_IB_NO_SPEED ? e->link_class : mate->link_class;
-            if (low >= i && add_cable(f, e, link_class)) return f->st->code;
+            if (low >= i && add_cable(f, e, mate, link_class)) return f->st->code;
             continue;
         }
         if (remote->line && (remote->kind == FC_IB_SWITCH || e->remote_port > remote->ports))
@@ -178,7 +192,7 @@ static enum fc_code add_cables(struct fc_ib_fabric *f)
                            "'%s' port %u is cabled to '%s' port %u, which the record on line %ld does not list",
                            f->ids.name[e->device], e->port, f->ids.name[e->remote], e->remote_port, remote->line);
         single[n_single++] = e;
-        if (add_cable(f, e, e->link_class)) return f->st->code;
+        if (add_cable(f, e, NULL, e->link_class)) return f->st->code;
     }
     qsort(single, n_single, sizeof *single, by_remote);
     for (size_t i = 1; i < n_single; i++)

@@ -126,7 +126,7 @@ static enum fc_code read_line(struct fc_graph_reader *r, struct line *line, stru
     uint8_t link_class;
     if (read_figures(r, line, &link_class, &count, st)) return st->code;
     int router = is_node[0] ? 1 : 0;
-    struct fc_cable cable = {end[router], end[1 - router], is_node[1 - router], link_class, 0, 0};
+    struct fc_cable cable = {end[router], end[1 - router], is_node[1 - router], link_class, 0, 0, 0};
     *pair = (struct pair){cable.router, cable.other, cable.to_node, link_class, line->where.line};
     if (!cable.to_node && pair->low > pair->high) pair->low = cable.other, pair->high = cable.router;
     uint64_t n_cables = r->shape->n_cables + (uint64_t)count;

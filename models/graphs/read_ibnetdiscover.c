@@ -124,6 +124,30 @@ static enum fc_code read_speed(struct fc_ib_fabric *f, struct cursor c, uint8_t 
     return FC_OK;
 }
 
+/* The number behind the word "lid" in [at, end); 0: there is none. */
+static uint32_t lid_in(const char *at, const char *end)
+{
+    const char *word;
+    size_t length;
+    while (fc_next_word(&at, end, &word, &length)) {
+        if (length != 3 || memcmp(word, "lid", 3) || !fc_next_word(&at, end, &word, &length)) continue;
+        uint32_t lid = 0;
+        for (size_t i = 0; i < length && i < 6 && fc_is_digit(word[i]); i++) lid = 10 * lid + (uint32_t)(word[i] - '0');
+        return lid <= UINT16_MAX ? lid : 0;
+    }
+    return 0;
+}
+
+/* An adapter's line tells its own LID before the description of what it is cabled to, every line that one's behind it. */
+static void read_lids(struct cursor c, struct fc_ib_end *end)
+{
+    const char *quote = memchr(c.at, '"', (size_t)(c.end - c.at)), *last = quote;
+    for (const char *p = c.at; p < c.end; p++)
+        if (*p == '"') last = p;
+    end->lid = lid_in(c.at, quote ? quote : c.end);
+    end->remote_lid = last ? lid_in(last + 1, c.end) : 0;
+}
+
 /* ---- lines ---- */
 
 static enum fc_code find_device(struct fc_ib_fabric *f, const char *id, size_t length, long line, uint32_t *device)
@@ -207,6 +231,7 @@ static enum fc_code read_port(struct fc_ib_fabric *f, struct cursor *c)
         return fc_fail(f->st, FC_INPUT, fc_ib_place(f, c->line), "port %lld of a device of %lld ports", port,
                        f->devices[f->current].ports);
     if (find_device(f, id, length, c->line, &end.remote) || read_speed(f, *c, &end.link_class)) return f->st->code;
+    read_lids(*c, &end);
     if (!f->devices[end.remote].description) f->devices[end.remote].description = description_of(f, *c);
     end.port = (uint16_t)port;
     end.remote_port = (uint16_t)remote_port;

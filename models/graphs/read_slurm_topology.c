@@ -3,12 +3,14 @@
  *     SwitchName=leaf0 Nodes=tux[0-3,7]            SwitchName=spine Switches=leaf[0-1] LinkSpeed=100
  *
  * with host list expressions, keys in any case, '#' comments, lines continued by a backslash. Every member
- * gives one cable of the class `link` (the file tells neither speeds, which Slurm ignores, nor how many
- * cables there are). A switch may stand under several (Janus' three core switches); a node under two switches
+ * gives one cable (the file does not tell how many there are) of the class `link`. Of LinkSpeed, which Slurm ignores and gives no unit,
+ * "100Gb/s" is a bandwidth and a class of its own; bare numbers count where they differ: 100 is the class `speed 100`, whose
+ * bandwidth the machine file gives. A switch may stand under several (Janus' three core switches); a node under two switches
  * has two cables, which Slurm takes with a warning; no root is needed. Refused: a switch with both nodes and
  * switches, unknown members, members listed twice, a switch under itself; and block or ring topologies, which
  * describe no switches. */
 #include "core/hostlist.h"
+#include "core/values.h"
 #include "models/family_graph.h"
 
 #include <stdlib.h>
@@ -20,16 +22,19 @@ struct members {
     size_t length;
     uint32_t owner; /* switch */
     bool nodes;
+    uint8_t link_class;
+    const char *speed;
+    size_t speed_length;
     long line;
 };
 struct slurm {
     struct fc_graph_reader *reader;
     struct fc_status *st;
     struct fc_names switches_defined;
-    uint8_t link_class;
     struct members *members; /* [n_members] read in a second pass, when all switches are known */
     size_t n_members;
     uint64_t n_listed; /* members of all lists */
+    bool speeds_differ;
 };
 
 static enum fc_code fail(const struct slurm *s, long line, const char *what, const char *text, size_t length,
@@ -53,7 +58,7 @@ static enum fc_code add_member(void *context, const char *name, size_t length, u
     struct slurm *s = listing->slurm;
     const struct members *m = listing->members;
     struct fc_graph_reader *r = s->reader;
-    struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
+    struct fc_cable cable = {m->owner, 0, m->nodes, m->link_class, 0, 0, 0};
     if (times != 1) return fail(s, m->line, "host list", m->text, m->length, "each member once");
     if (m->nodes) {
         if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, st)) return st->code;
@@ -105,8 +110,59 @@ static enum fc_code read_key(struct slurm *s, const char *word, size_t length, s
         line->nodes = nodes;
         return FC_OK;
     }
-    if (key_is(word, key, "LinkSpeed")) return FC_OK;
+    if (key_is(word, key, "LinkSpeed")) {
+        if (line->speed) return fail(s, line->line, "a second speed", word, length, "one LinkSpeed");
+        line->speed = value;
+        line->speed_length = n;
+        return FC_OK;
+    }
     return fail(s, line->line, "unknown key", word, key, "SwitchName, Nodes, Switches or LinkSpeed");
+}
+
+/* A speed without a unit. */
+static bool is_bare(const struct members *line)
+{
+    for (size_t i = 0; i < line->speed_length; i++)
+        if (!fc_is_digit(line->speed[i]) && line->speed[i] != '.') return false;
+    return line->speed_length > 0;
+}
+
+static void compare_speeds(struct slurm *s)
+{
+    const struct members *first = NULL;
+    for (size_t i = 0; i < s->n_members; i++) {
+        const struct members *m = &s->members[i];
+        if (!is_bare(m)) continue;
+        if (!first) first = m;
+        s->speeds_differ = s->speeds_differ || m->speed_length != first->speed_length ||
+                           memcmp(m->speed, first->speed, m->speed_length) != 0;
+    }
+}
+
+/* The class of a line's cables. */
+static enum fc_code find_class(struct slurm *s, struct members *line)
+{
+    struct fc_place where = {s->reader->text.file, line->line};
+    char text[32], name[48];
+    double bandwidth = 0;
+    int length = (int)line->speed_length;
+    if (!line->speed) return fc_graph_class(s->reader, "link", 0, 0, &line->link_class, where, s->st);
+    if (line->speed_length >= sizeof text)
+        return fail(s, line->line, "LinkSpeed", line->speed, line->speed_length, "a number");
+    snprintf(text, sizeof text, "%.*s", length, line->speed);
+    if (is_bare(line)) {
+        char *end;
+        if (!(strtod(text, &end) > 0) || *end)
+            return fail(s, line->line, "LinkSpeed", text, line->speed_length, "a number above 0");
+        if (!s->speeds_differ) return fc_graph_class(s->reader, "link", 0, 0, &line->link_class, where, s->st);
+        snprintf(name, sizeof name, "speed %s", text);
+    } else {
+        if (fc_quantity(text, FC_BYTES_PER_S, 0, &bandwidth, where, s->st)) return s->st->code;
+        if (!(bandwidth >= 1 && bandwidth <= 1e18))
+            return fail(s, line->line, "LinkSpeed", text, line->speed_length, "1 B/s to 1e18 B/s");
+        fc_format(name, sizeof name, bandwidth, FC_BYTES_PER_S);
+    }
+    return fc_graph_class(s->reader, name, bandwidth, 0, &line->link_class, where, s->st);
 }
 
 /* Removes comments and joins continued lines; writes over `text`. The place is the first line's. */
@@ -181,9 +237,10 @@ enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_st
     for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
     char *joined = fc_alloc(&scratch, reader->text.size + 1, 1, st);
     s.members = fc_alloc(&scratch, n_lines, sizeof *s.members, st);
-    if (joined && s.members && !fc_graph_class(reader, "link", 0, 0, &s.link_class, (struct fc_place){0}, st) &&
-        !read_lines(&s, joined)) {
-        for (size_t i = 0; i < s.n_members && !st->code; i++) expand_list(&s, &s.members[i]);
+    if (joined && s.members && !read_lines(&s, joined)) {
+        compare_speeds(&s);
+        for (size_t i = 0; i < s.n_members && !st->code; i++)
+            if (!find_class(&s, &s.members[i])) expand_list(&s, &s.members[i]);
         if (!st->code) refuse_repeats(&s, &scratch);
     }
     fc_arena_free(&scratch);

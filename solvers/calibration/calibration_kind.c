@@ -156,7 +156,7 @@ enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibra
     else
         compare_kinds(net, calibration, misfit, st);
     *found = !st->code && !*misfit->text;
-    const char *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
+    const char *file_routing = m->router.routing ? m->router.routing : fc_default_routing(m);
     misfit->mistake = *misfit->text && !strcmp(file_routing, m->routing->name) && !m->changes;
     if (!*found) fc_calibration_free(calibration);
     return st->code;

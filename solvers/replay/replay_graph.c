@@ -220,7 +220,7 @@ static void compute(struct fc_graph *g, uint64_t v, double now_ns)
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
-    double time_s = e->compute_s * fc_compute_scale(g->run, rank), time_ns = round(time_s * 1e12) * 1e-3;
+    double time_s = e->compute_s * fc_compute_scale(g->run->job, rank), time_ns = round(time_s * 1e12) * 1e-3;
     p->free_ns = now_ns + time_ns;
     p->chain.computation_s += 1e-9 * time_ns;
     g->run->compute_s[rank] += 1e-9 * time_ns;

@@ -14,6 +14,13 @@ struct fc_job {
     const uint32_t *node;    /* [n_ranks] */
     double local_s_per_byte; /* memory of a node */
 };
+/* A rank's recorded computation is multiplied by it. */
+static inline double fc_compute_scale(const struct fc_job *job, uint32_t rank)
+{
+    double scale = job->settings->software.compute_scale;
+    if (job->settings->rank_scale) scale *= job->settings->rank_scale[rank];
+    return job->settings->loggops ? scale : scale * fc_node_compute_scale(job->net, job->node[rank]);
+}
 
 /* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if
  * every message met an idle network. The second is a bound of the first (replay.c). Ideal networks have the

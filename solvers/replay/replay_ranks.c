@@ -312,7 +312,7 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
 
 static void run_main(struct fc_run *run, struct fc_strand *s)
 {
-    double scale = fc_compute_scale(run, s->rank);
+    double scale = fc_compute_scale(run->job, s->rank);
     const struct fc_event *e;
     for (int turn = 0; (e = fc_reader_peek(&run->reader, s->rank)) != NULL; s->begun = false) {
         if (!s->begun) {

@@ -118,13 +118,6 @@ static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
 {
     if (s && --s->pending == 0) fc_make_ready(run, s);
 }
-/* What the recorded computation of a rank is multiplied by. */
-static inline double fc_compute_scale(const struct fc_run *run, uint32_t rank)
-{
-    const struct fc_replay_settings *settings = run->job->settings;
-    double scale = settings->software.compute_scale;
-    return settings->rank_scale ? scale * settings->rank_scale[rank] : scale;
-}
 /* fmax is a call into the library, this is not. */
 static inline double fc_later(double a_s, double b_s)
 {

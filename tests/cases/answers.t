@@ -8,7 +8,7 @@ $ fabricast list families
 >   tmesh                        dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: torus, mesh
 >   two-level                    supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d
 >   dragonfly-plus               cells: [19, 2]; leaves: [18, 16]; spines: [18, 18]; nodes_per_cell: [180, 624]; links_per_pair: 18; classes: spine (local without spines), global
->   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file names them
+>   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname; classes: as the file names them
 $ fabricast list routings
 > routings:
 >   dimension-order (torus)      x, then y, then z; one path, ties of even rings shared by both ways
@@ -28,6 +28,7 @@ $ fabricast list routings
 >   indirect (dragonfly-plus)    through a random other cell, two global links
 >   ugal (dragonfly-plus)        direct and indirect mixed by load; the solver finds the share
 >   shortest (graph)             equal split over all shortest next hops (ECMP)
+>   tables (graph)               the switches' own forwarding tables (network.routes)
 $ fabricast machines bgl-512
 > machine     bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
 > confidence  high for links, packets and buffers (stated); router delay and software costs are estimates

@@ -78,6 +78,27 @@ $ cd $TMP; sed '1a failed: ["(0,0,0)->(1,0,0)", 5]' "$FABRICAST_DATA"/machines/b
 ! fabricast: --nodes: node 5 is gone (failed, or by --without)
 ? 2
 
+# Which cables a job can spare least.
+$ fabricast predict -m bgl-64,bgl-512 -p stencil2d:grid=4x4,bytes=64KiB --weakest 2
+! fabricast: --weakest: of one prediction (expected one machine, mapping and list of nodes)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing --weakest 2
+! fabricast: --weakest: links are compared by their contention (leave out --network)
+? 2
+$ fabricast predict -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --weakest 2 --without '(0,0,0)->(1,0,0)' | tail -6
+>                all 20 cables that carry this job's traffic were looked at
+>                left out: 8 cables that are their nodes' only ones
+>
+> cable                   alike   time without       more
+> torus (2,1,0)->(3,1,0)      1       4.555 ms    16.95 %
+> torus (0,1,0)->(1,1,0)      1       4.429 ms    13.71 %
+$ fabricast predict -m bgl-64 -p stencil2d:grid=1x2,bytes=64KiB --weakest 2 | tail -3
+>
+> failures       of one cable each; traffic takes the shortest ways left, by which the whole machine takes 9 us
+>                no cable between routers carries any traffic of this job
+$ fabricast predict -m bgl-64 -p stencil2d:grid=2x2,bytes=64KiB --weakest 1 --threads 2 --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["weakest"], a["weakest_of"], a["weakest_looked_at"], a["weakest_whole_s"])'
+> [{'link': 'x+ (0,0,0)->(1,0,0)', 'time_s': 0.000340490285714286, 'increase_percent': -79.8405808378979, 'disconnects': False, 'cables_alike': 1}] 1 1 0.00168898857142857
+
 # By a rule.
 $ cd $TMP; fabricast machines --generate slimfly:q=5 -o slim.yaml && cat slim.yaml && grep -c router slim.edges
 > machine     slim: Slim Fly of q = 5: 50 routers of 7 links to others, 4 nodes each
@@ -184,8 +205,54 @@ $ cd $TMP; gzip -c topology.conf >t.conf.gz; fabricast machines --import slurm t
 ! fabricast: the file tells no rates: 12.5 GB/s is a placeholder
 ! fabricast: delays, packets, cores and software costs are placeholders: look through the file
 $ fabricast machines --import slurm -o site.yaml
-! fabricast: --import: makes a machine of one file (expected `machines --import KIND FILE -o NAME.yaml`)
+! fabricast: --import: makes a machine of a fabric's files (expected `machines --import KIND FILE... -o NAME.yaml`)
 ? 2
 $ fabricast machines --import nonsense tests/fabrics/tree.conf -o site.yaml
-! fabricast: --import: 'nonsense' is no kind of topology file (known: slurm, ibnetdiscover, edges)
+! fabricast: --import: 'nonsense' is no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname)
 ? 2
+$ cd $TMP; printf 'router a node 0\n' >a.edges; fabricast machines --import opensm-routes a.edges -o r.yaml
+! fabricast: --import opensm-routes: no forwarding tables (expected files of dump_lfts, ibroute or opensm.fdbs)
+? 2
+
+# Nodes that differ.
+$ cd $TMP; printf 'name: k\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\nhosts: cn[0-7]\nnode:\n- {hosts: "cn[0-1]", cores: 4, injection: 1 GB/s}\n- {cores: 2, compute_scale: 2}\n' >k.yaml; fabricast machines ./k.yaml
+> machine     k: 
+> family      torus, routing adaptive
+> nodes       8 of 2 kinds, on 8 routers
+>             2 with 4 cores, computation x1, injection 1 GB/s
+>             6 with 2 cores, computation x2
+> hosts       cn0 to cn7
+> distance    diameter 3 hops, mean 1.5 hops (1.71429 between distinct nodes)
+> bisection   4 links, 4 GB/s one way
+> links       torus             32 of 1 GB/s, 0 s
+> links       injection1         4 of 1 GB/s, 0 s
+> links       injection         12 of 4 GB/s, 0 s
+$ cd $TMP; fabricast load -m ./k.yaml -p alltoall:bytes=1MB | sed -n '/^class/,/^$/p'
+> class          links      used          min         mean          max
+> torus             32        32         2 MB         3 MB         4 MB
+> injection1         4         4         7 MB         7 MB         7 MB
+> injection         12        12         7 MB         7 MB         7 MB
+>
+$ cd $TMP; fabricast predict -m ./k.yaml -p stencil2d:grid=5x4,bytes=64KiB --compute 1ms | sed -n '2,4p;8,9p'
+> job            stencil2d:grid=5x4,bytes=64KiB, 20 tasks, mapping def, routing adaptive
+> time           2.788 ms
+> computation    2 ms
+> best bound     unknown: the machine's nodes differ
+> bottleneck     node 1 out carries 786.4 KB; computation binds
+$ cd $TMP; fabricast map -m ./k.yaml -p stencil2d:grid=5x4,bytes=64KiB --strategy random
+! fabricast: the allowed nodes have different numbers of cores (expected --ranks-per-node, --nodes of one kind, or mapping def or a file)
+? 2
+$ cd $TMP; fabricast map -m ./k.yaml -p stencil2d:grid=4x4,bytes=64KiB --strategy rnm --ranks-per-node 2 | head -2
+> machine     k: 
+> traffic     stencil2d:grid=4x4,bytes=64KiB, 16 tasks, routing adaptive
+$ cd $TMP; fabricast flit -m ./k.yaml -p uniform --load 10%
+! fabricast: ./k.yaml:6: node: flit is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)
+? 2
+$ cd $TMP; fabricast curve -m ./k.yaml -p uniform --loads 10%
+! fabricast: ./k.yaml:6: node: curve is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)
+? 2
+$ cd $TMP; fabricast calibrate -m ./k.yaml
+! fabricast: ./k.yaml:6: node: a calibration is of a machine whose nodes are all alike (expected node: {...})
+? 2
+$ cd $TMP; fabricast certify -m ./k.yaml | grep answer
+> answer      free of deadlock: acyclic

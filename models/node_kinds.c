@@ -1,0 +1,185 @@
+/* node_kinds.c - nodes that differ in cores, speed and injection:
+ *
+ *     node: [{hosts: "gpu[00-15]", cores: 8, compute_scale: 0.5, injection: 50 GB/s}, {cores: 64}]
+ *
+ * `hosts` are nodes as --nodes names them; one entry without are all others. Every key but `hosts` has the default of a machine of one
+ * kind of nodes. A kind's own injection is a link class of its own, before the class `injection`. Limits: 16 kinds; injection only
+ * in families whose nodes hang on links of class `injection`. */
+#include "models/node_kinds.h"
+#include "models/hosts.h"
+
+#include <stdlib.h>
+
+enum { MOST_KINDS = 16 };
+
+#define IN(field) offsetof(struct fc_node_kind, field)
+static const struct fc_key keys[] = {
+    {"hosts", FC_KEY_TEXT, FC_NUMBER, IN(hosts), 0, 0, NULL, NULL,
+     "the nodes, as --nodes names them; left out: all others"},
+    {"cores", FC_KEY_INT, FC_NUMBER, IN(cores), 1, 1 << 20, NULL, "1", "tasks that one of them can hold"},
+    {"compute_scale", FC_KEY_QUANTITY, FC_NUMBER, IN(compute_scale), 1e-6, 1e6, NULL, "1.0",
+     "computation there takes so many times as long"},
+    {"injection", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(injection_bytes_per_s), 1, 1e18, NULL, NULL,
+     "bandwidth of a node's links; left out: that of links.injection"},
+};
+#undef IN
+
+/* A scalar, or of a list its items with commas between them. */
+static const char *value_text(struct fc_yaml *yaml, const yaml_node_t *value, const char *key, struct fc_machine *m)
+{
+    if (fc_yaml_is_plain(value)) return fc_yaml_text(value);
+    size_t size = 1, n = 0;
+    bool list = value->type == YAML_SEQUENCE_NODE && !strcmp(key, "hosts");
+    int count = list ? (int)(value->data.sequence.items.top - value->data.sequence.items.start) : 0;
+    for (int i = 0; list && i < count; i++) {
+        const yaml_node_t *item = fc_yaml_node(yaml, value->data.sequence.items.start[i]);
+        list = fc_yaml_is_plain(item);
+        if (list) size += strlen(fc_yaml_text(item)) + 1;
+    }
+    char *text = list && count ? fc_alloc(&m->arena, size, 1, yaml->st) : NULL;
+    if (!text && !yaml->st->code)
+        fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, value), "node.%s: expected %s", key,
+                strcmp(key, "hosts") ? "one value" : "a host list, or a list of them");
+    for (int i = 0; text && i < count; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? "," : "",
+                              fc_yaml_text(fc_yaml_node(yaml, value->data.sequence.items.start[i])));
+    return text;
+}
+
+static enum fc_code decode_kind(struct fc_yaml *yaml, const yaml_node_t *item, struct fc_node_kind *kind,
+                                struct fc_machine *m)
+{
+    if (item->type != YAML_MAPPING_NODE)
+        return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, item),
+                       "node: expected a list of {hosts: LIST, cores: N, compute_scale: X, injection: RATE}");
+    if (fc_yaml_check_keys(yaml, item, "node") || fc_keys_preset(keys, FC_COUNT(keys), kind, &m->arena, yaml->st))
+        return yaml->st->code;
+    kind->line = fc_yaml_place(yaml, item).line;
+    kind->link_class = -1;
+    for (yaml_node_pair_t *p = item->data.mapping.pairs.start; p < item->data.mapping.pairs.top; p++) {
+        const yaml_node_t *name = fc_yaml_node(yaml, p->key), *value = fc_yaml_node(yaml, p->value);
+        const struct fc_key *key = fc_key_find(keys, FC_COUNT(keys), fc_yaml_text(name));
+        if (!key) return fc_key_unknown(keys, FC_COUNT(keys), fc_yaml_text(name), fc_yaml_place(yaml, name), yaml->st);
+        char full[64];
+        struct fc_key named = *key;
+        snprintf(full, sizeof full, "node.%s", key->name);
+        named.name = full;
+        const char *text = value_text(yaml, value, key->name, m);
+        if (!text || fc_key_set(&named, kind, text, m->clock_hz, &m->arena, fc_yaml_place(yaml, value), yaml->st))
+            return yaml->st->code;
+    }
+    return FC_OK;
+}
+
+static enum fc_code add_class(struct fc_machine *m, uint32_t number, struct fc_place where, struct fc_status *st)
+{
+    struct fc_node_kind *kind = &m->kinds.kind[number];
+    if (kind->injection_bytes_per_s == 0) return FC_OK;
+    if (m->n_classes >= FC_MAX_CLASSES - 1)
+        return fc_fail(st, FC_INPUT, where, "node.injection: one kind of link too many (at most %d)",
+                       FC_MAX_CLASSES - 1);
+    struct fc_link_class *class = &m->classes[m->n_classes];
+    *class = (struct fc_link_class){.bandwidth_bytes_per_s = kind->injection_bytes_per_s, .given = true};
+    snprintf(class->name, sizeof class->name, "injection%u", number + 1);
+    kind->link_class = m->n_classes++;
+    return FC_OK;
+}
+
+enum fc_code fc_node_kinds_decode(struct fc_yaml *yaml, const yaml_node_t *list, struct fc_machine *m)
+{
+    size_t n = (size_t)(list->data.sequence.items.top - list->data.sequence.items.start);
+    long rest = 0;
+    if (n < 1 || n > MOST_KINDS)
+        return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, list), "node: %zu kinds of nodes (expected 1 to %d)", n,
+                       MOST_KINDS);
+    m->kinds.kind = fc_alloc(&m->arena, n, sizeof *m->kinds.kind, yaml->st);
+    for (size_t i = 0; m->kinds.kind && i < n && !yaml->st->code; i++) {
+        const yaml_node_t *item = fc_yaml_node(yaml, list->data.sequence.items.start[i]);
+        struct fc_node_kind *kind = &m->kinds.kind[i];
+        if (decode_kind(yaml, item, kind, m) || add_class(m, (uint32_t)i, fc_yaml_place(yaml, item), yaml->st)) break;
+        if (!kind->hosts && rest)
+            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, item),
+                           "node.hosts: is missing (the nodes that are left are of the kind on line %ld)", rest);
+        if (!kind->hosts) rest = kind->line;
+        m->kinds.n++;
+    }
+    return yaml->st->code;
+}
+
+/* ---- nodes ---- */
+
+static enum fc_code assign_hosts(struct fc_network *net, uint32_t number, struct fc_arena *scratch,
+                                 struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    const struct fc_node_kind *kind = &m->kinds.kind[number];
+    struct fc_place where = {m->file, kind->line};
+    struct fc_status why = {0};
+    uint32_t *node;
+    size_t n;
+    char name[300];
+    if (fc_nodes_read(net, kind->hosts, 0, scratch, &node, &n, &why)) {
+        const char *message = strncmp(why.message, "--nodes: ", 9) ? why.message : why.message + 9;
+        if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", message);
+        return fc_fail(st, why.code, where, "node.hosts: %s", message);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (net->node_kind[node[i]] != UINT8_MAX && net->node_kind[node[i]] != number)
+            return fc_fail(st, FC_INPUT, where, "node.hosts: %s is of the kind on line %ld already",
+                           fc_node_name(net, node[i], name, sizeof name), m->kinds.kind[net->node_kind[node[i]]].line);
+        net->node_kind[node[i]] = (uint8_t)number;
+    }
+    return FC_OK;
+}
+
+/* Both directions of a node's links of class `injection`. */
+static enum fc_code give_class(struct fc_network *net, uint32_t node, struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    const struct fc_node_kind *kind = &m->kinds.kind[net->node_kind[node]];
+    uint32_t v = fc_node_vertex(net, node);
+    if (kind->link_class < 0) return FC_OK;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+        uint32_t router = net->link_target[l];
+        if (net->link_class[l] != fc_injection_class(m))
+            return fc_fail(st, FC_INPUT, (struct fc_place){m->file, kind->line},
+                           "node.injection: nodes of this %s hang on its links '%s' (give those the bandwidth)",
+                           m->family->name, m->classes[net->link_class[l]].name);
+        net->link_class[l] = (uint8_t)kind->link_class;
+        for (uint32_t k = net->first_link[router]; k < net->first_link[router + 1]; k++)
+            if (net->link_target[k] == v) net->link_class[k] = (uint8_t)kind->link_class;
+    }
+    return FC_OK;
+}
+
+enum fc_code fc_node_kinds_assign(struct fc_network *net, struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    struct fc_arena scratch = {0};
+    uint32_t rest = FC_NONE;
+    char name[300];
+    if (m->kinds.n == 0) return FC_OK;
+    net->node_kind = fc_alloc(&net->arena, net->n_nodes, sizeof *net->node_kind, st);
+    if (!net->node_kind) return st->code;
+    if (m->kinds.of_node) { /* links have their classes */
+        memcpy(net->node_kind, m->kinds.of_node, net->n_nodes * sizeof *net->node_kind);
+        return FC_OK;
+    }
+    memset(net->node_kind, 0xff, net->n_nodes * sizeof *net->node_kind);
+    for (uint32_t k = 0; k < m->kinds.n && !st->code; k++) {
+        if (!m->kinds.kind[k].hosts)
+            rest = k;
+        else
+            assign_hosts(net, k, &scratch, st);
+    }
+    for (uint32_t n = 0; n < net->n_nodes && !st->code; n++) {
+        if (net->node_kind[n] == UINT8_MAX && rest == FC_NONE)
+            fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->kinds.kind[0].line},
+                    "node: %s is of no kind (expected it among the hosts, or a kind without hosts)",
+                    fc_node_name(net, n, name, sizeof name));
+        if (net->node_kind[n] == UINT8_MAX) net->node_kind[n] = (uint8_t)rest;
+        if (!st->code) give_class(net, n, st);
+    }
+    fc_arena_free(&scratch);
+    return st->code;
+}

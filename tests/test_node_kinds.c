@@ -1,0 +1,242 @@
+/* test_node_kinds.c - machines whose nodes differ: cores fill each node's own, computation takes its node's time, injection is a
+ * class of its own; what is left of such a machine; who refuses them, and wrong lists. */
+#include "answer/answer.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <string.h>
+
+#define TORUS                                                                                                          \
+    "name: k\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 10 GB/s, latency: 1 ns}, injection: " \
+    "{bandwidth: 4 GB/s, latency: 2 ns}}\nhosts: cn[0-7]\n"
+#define KINDS "node:\n- {hosts: ['cn[0-1]'], cores: 4, compute_scale: 2, injection: 1 GB/s}\n- {cores: 2}\n"
+#define ALIKE TORUS "node: {cores: 2}\n"
+
+static bool opened(const char *yaml, const struct fc_question *ask, char *path, struct fc_session *s,
+                   struct fc_status *st)
+{
+    struct fc_question q = *ask;
+    *st = (struct fc_status){0};
+    return fc_test_file(path, ".yaml", yaml, strlen(yaml)) && !fc_session_open(&q, path, s, st);
+}
+
+static void nodes(void)
+{
+    char path[64], name[64];
+    struct fc_session s;
+    struct fc_status st;
+    if (!opened(TORUS KINDS, &(struct fc_question){0}, path, &s, &st)) printf("%s\n", st.message);
+    CU_ASSERT_FALSE_FATAL(st.code);
+    const struct fc_network *net = &s.net;
+    CU_ASSERT(net->node_kind[0] == 0 && net->node_kind[1] == 0 && net->node_kind[2] == 1 && net->node_kind[7] == 1);
+    CU_ASSERT(fc_node_cores(net, 1) == 4 && fc_node_cores(net, 2) == 2 && fc_machine_cores(net) == 20);
+    CU_ASSERT(fc_node_compute_scale(net, 0) == 2 && fc_node_compute_scale(net, 7) == 1);
+    for (uint32_t n = 0; n < 8; n++) {
+        uint32_t in = net->first_link[fc_node_vertex(net, n)], router = net->link_target[in],
+                 out = fc_find_link(net, router, fc_node_vertex(net, n));
+        double rate = n < 2 ? 1e9 : 4e9;
+        CU_ASSERT(fc_link_bandwidth(net, in) == rate && fc_link_bandwidth(net, out) == rate);
+        CU_ASSERT_EQUAL(s.machine.classes[net->link_class[in]].latency_s, 2e-9);
+    }
+    CU_ASSERT_STRING_EQUAL(fc_link_name(net, net->first_link[fc_node_vertex(net, 1)], name, sizeof name), "node 1 in");
+    fc_session_close(&s);
+
+    /* Without a cable it is a graph, whose nodes are what they were; without (1,0) node 2 is node 1. */
+    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){.without = "(1,0)"}, path, &s, &st));
+    CU_ASSERT(s.net.n_nodes == 7 && s.net.node_kind[0] == 0 && s.net.node_kind[1] == 1);
+    CU_ASSERT(fc_link_bandwidth(&s.net, s.net.first_link[fc_node_vertex(&s.net, 0)]) == 1e9);
+    CU_ASSERT(fc_link_bandwidth(&s.net, s.net.first_link[fc_node_vertex(&s.net, 1)]) == 4e9);
+    fc_session_close(&s);
+    remove(path);
+}
+
+/* ---- where tasks go ---- */
+
+static bool placed(const struct fc_question *ask, uint32_t n_tasks, const char *map, struct fc_mapping *m,
+                   struct fc_status *st)
+{
+    char path[64];
+    struct fc_session s;
+    struct fc_demand demand = {.n_tasks = n_tasks};
+    if (!opened(TORUS KINDS, ask, path, &s, st)) return false;
+    bool good = !fc_place_tasks(ask, &s, &demand, map, m, st);
+    fc_session_close(&s);
+    remove(path);
+    return good;
+}
+
+static void mappings(void)
+{
+    static const struct {
+        const char *nodes;
+        int ranks_per_node;
+        uint32_t n;
+        const char *map, *says; /* NULL: it is placed, */
+        uint32_t node[12];      /* so */
+    } cases[] = {
+        {NULL, 0, 12, "def", NULL, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3}},
+        {"cn3,cn0,cn2", 0, 8, "def", NULL, {3, 3, 0, 0, 0, 0, 2, 2}},
+        {NULL, 2, 6, "def", NULL, {0, 0, 1, 1, 2, 2}},
+        {"0-1", 3, 6, "def", NULL, {0, 0, 0, 1, 1, 1}},
+        {NULL, 0, 20, "def", NULL, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3}},
+        {NULL, 0, 21, "def", "21 ranks but the machine has 20 cores", {0}},
+        {NULL, 0, 4, "random", "the allowed nodes have different numbers of cores (expected --ranks-per-node", {0}},
+        {NULL, 3, 4, "random", "the allowed nodes have different numbers of cores", {0}},
+        {NULL, 0, 4, "optimize", "strategy optimize is for nodes of one injection", {0}},
+        {NULL, 5, 4, "def", "--ranks-per-node: 5 are more than a node of k holds (4)", {0}},
+    };
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_question q = {.nodes = cases[i].nodes, .ranks_per_node = cases[i].ranks_per_node};
+        struct fc_mapping m = {0};
+        struct fc_status st;
+        bool good = placed(&q, cases[i].n, cases[i].map, &m, &st);
+        CU_ASSERT_EQUAL(good, !cases[i].says);
+        if (st.code && (!cases[i].says || !strstr(st.message, cases[i].says))) printf("%zu: %s\n", i, st.message);
+        for (uint32_t t = 0; good && t < cases[i].n && t < 12; t++) CU_ASSERT_EQUAL(m.node[t], cases[i].node[t]);
+        if (cases[i].says) CU_ASSERT_PTR_NOT_NULL(strstr(st.message, cases[i].says));
+        if (good) fc_mapping_free(&m);
+    }
+    struct fc_mapping any = {0};
+    struct fc_status none;
+    CU_ASSERT(placed(&(struct fc_question){.nodes = "cn[2-4]"}, 6, "random", &any, &none));
+    for (uint32_t t = 0; t < 6; t++) CU_ASSERT(any.core[t] % 4 < 2);
+    fc_mapping_free(&any);
+    /* A file and nodes that are told may use the cores that are there. */
+    static const char fits[] = "3\n8\n9\n", over[] = "3\n10\n9\n"; /* cores 4 n to 4 n + 3 are node n's */
+    static const uint32_t two[] = {2, 2}, three[] = {2, 2, 2};
+    char file[64];
+    struct fc_mapping m = {0};
+    struct fc_status st;
+    CU_ASSERT_TRUE_FATAL(fc_test_file(file, ".map", fits, strlen(fits)));
+    CU_ASSERT(placed(&(struct fc_question){0}, 3, file, &m, &st) && m.node[0] == 0 && m.node[1] == 2);
+    fc_mapping_free(&m);
+    remove(file);
+    CU_ASSERT_TRUE_FATAL(fc_test_file(file, ".map", over, strlen(over)));
+    CU_ASSERT(!placed(&(struct fc_question){0}, 3, file, &m, &st) &&
+              strstr(st.message, "task 1 is on core 2 of node 2, which has 2"));
+    remove(file);
+    CU_ASSERT(placed(&(struct fc_question){.node_of = two, .n_node_of = 2}, 2, NULL, &m, &st) && m.core[1] == 9);
+    fc_mapping_free(&m);
+    CU_ASSERT(!placed(&(struct fc_question){.node_of = three, .n_node_of = 3}, 3, NULL, &m, &st) &&
+              strstr(st.message, "node 2 has more tasks than its 2 cores"));
+    fc_mapping_free(&m);
+}
+
+/* ---- times ---- */
+
+#define TRACE                                                                                                          \
+    "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 4\n"                                                               \
+    "rank 0 2\nsend 1 1 0.5 comm=0 peer=1 tag=0 bytes=1000000\nrecv 1 1 0 comm=0 peer=1 tag=0 bytes=8\n"               \
+    "rank 1 2\nrecv 1 1 0.5 comm=0 peer=0 tag=0 bytes=1000000\nsend 1 1 0.25 comm=0 peer=0 tag=0 bytes=8\nend\n"
+
+static double time_of(const char *yaml, struct fc_question q, struct fc_answer *answer)
+{
+    char path[64];
+    struct fc_status st = {0};
+    if (!fc_test_file(path, ".yaml", yaml, strlen(yaml))) return NAN;
+    q.machine = path;
+    q.keep_links = true;
+    if (fc_answer_make(&q, answer, &st)) printf("%s\n", st.message);
+    remove(path);
+    return st.code ? (double)NAN : answer->p.time_s;
+}
+
+static void times(void)
+{
+    char trace[64];
+    struct fc_answer a, b;
+    CU_ASSERT_TRUE_FATAL(fc_test_file(trace, ".txt", TRACE, strlen(TRACE)));
+    /* Rank 0 on a slow node, rank 1 on another. */
+    static const uint32_t on[] = {0, 2}, off[] = {3, 2};
+    struct fc_question q = {.trace = trace, .node_of = on, .n_node_of = 2, .threads = 1};
+    double slow_s = time_of(TORUS KINDS, q, &a);
+    CU_ASSERT(fc_near(a.rank_compute_s[0], 1, 1e-12) && fc_near(a.rank_compute_s[1], 0.75, 1e-12));
+    double alike_s = time_of(ALIKE, q, &b);
+    CU_ASSERT(fc_near(b.rank_compute_s[0], 0.5, 1e-12) && fc_near(b.rank_compute_s[1], 0.75, 1e-12));
+    /* Half a second more of computation, and 1 MB into the network at 1 GB/s instead of 4. */
+    CU_ASSERT(fc_near(slow_s - alike_s, 0.5 + 1e6 / 1e9 - 1e6 / 4e9, 1e-3));
+    fc_answer_free(&a);
+    fc_answer_free(&b);
+    q.node_of = off;
+    slow_s = time_of(TORUS KINDS, q, &a);
+    CU_ASSERT(slow_s == time_of(ALIKE, q, &b));
+    CU_ASSERT(isnan(a.best_bound_s) && !strcmp(a.best_bound_why, "the machine's nodes differ"));
+    fc_answer_free(&a);
+    fc_answer_free(&b);
+    remove(trace);
+
+    /* A phase: all to all of 8 nodes; the slow ones' links bind, and their computation counts. */
+    struct fc_question p = {.pattern = "alltoall:bytes=1MB", .compute_s = 0.25, .threads = 1};
+    slow_s = time_of(TORUS KINDS, p, &a);
+    CU_ASSERT(fc_near(a.p.computation_s, 0.5, 1e-12) && slow_s > 0.5 + 7e-3 && slow_s < 0.5 + 8e-3);
+    CU_ASSERT_PTR_NOT_NULL(strstr(a.bottleneck, "node "));
+    CU_ASSERT(time_of(ALIKE, p, &b) < 0.25 + 3e-3);
+    fc_answer_free(&a);
+    fc_answer_free(&b);
+}
+
+/* ---- refusals ---- */
+
+static void refusals(void)
+{
+    static const struct {
+        const char *node, *says;
+        long line;
+    } cases[] = {
+        {"node: []\n", "node: 0 kinds of nodes (expected 1 to 16)", 5},
+        {"node: [4]\n", "node: expected a list of {hosts: LIST, cores: N", 5},
+        {"node:\n- {cores: 2, ports: 1}\n", "ports", 6},
+        {"node:\n- {cores: 0}\n", "node.cores", 6},
+        {"node:\n- {cores: 1}\n- {cores: 2}\n",
+         "node.hosts: is missing (the nodes that are left are of the kind on line 6)", 7},
+        {"node:\n- {hosts: cn9}\n- {cores: 2}\n", "node.hosts: host 'cn9' is not in machine k", 6},
+        {"node:\n- {hosts: 'cn[0-1]'}\n- {hosts: cn1}\n", "node.hosts: node 1 (cn1) is of the kind on line 6 already",
+         7},
+        {"node:\n- {hosts: 'cn[0-6]'}\n", "node: node 7 (cn7) is of no kind", 6},
+        {"node:\n- {hosts: {a: b}}\n", "node.hosts: expected a host list", 6},
+        {"node:\n- {injection: 3}\n- {cores: [1]}\n", "node.cores: expected one value", 7},
+        {"node:\n- {compute_scale: 0}\n", "node.compute_scale", 6},
+    };
+    char yaml[500], path[64];
+    struct fc_session s;
+    struct fc_status st;
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        snprintf(yaml, sizeof yaml, "%s%s", TORUS, cases[i].node);
+        bool open = opened(yaml, &(struct fc_question){0}, path, &s, &st);
+        CU_ASSERT_FALSE(open);
+        if (!strstr(st.message, cases[i].says) || st.line != cases[i].line)
+            printf("%zu: %ld: %s\n", i, st.line, st.message);
+        CU_ASSERT(strstr(st.message, cases[i].says) && st.line == cases[i].line);
+        if (open) fc_session_close(&s);
+        remove(path);
+    }
+    CU_ASSERT_FALSE(
+        opened("name: t\nnetwork: {family: fat-tree, children: [4], parents: [1]}\nlinks: {leaf: {bandwidth: 1 "
+               "GB/s}}\nnode: [{injection: 1 GB/s}]\n",
+               &(struct fc_question){0}, path, &s, &st));
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node.injection: nodes of this fat-tree hang on its links 'leaf'"));
+    remove(path);
+    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){0}, path, &s, &st));
+    CU_ASSERT_EQUAL(fc_session_only_alike(&s, "flit", &st), FC_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node: flit is for machines whose nodes are all alike"));
+    fc_session_close(&s);
+    st = (struct fc_status){0};
+    struct fc_question q = {.background = "uniform:10%"};
+    CU_ASSERT_FALSE(opened(TORUS KINDS, &q, path, &s, &st));
+    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node: --background is for machines"));
+    remove(path);
+}
+
+int suite_node_kinds(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"every node is of its kind", nodes},
+        {"mappings fill each node's own cores", mappings},
+        {"computation and injection of each node", times},
+        {"refusals", refusals},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("node_kinds", tests);
+}
