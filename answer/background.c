@@ -206,6 +206,15 @@ static enum fc_code of_job(struct other *o, const char *file)
     return FC_OK;
 }
 
+enum fc_code fc_session_only_alike(const struct fc_session *s, const char *who, struct fc_status *st)
+{
+    if (!s->net.node_kind) return FC_OK;
+    return fc_fail(
+        st, FC_INPUT, (struct fc_place){s->machine.file, s->machine.kinds.kind[0].line},
+        "node: %s is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)",
+        who);
+}
+
 enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
 {
     struct other o = {.q = q, .session = s, .st = st};

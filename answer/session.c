@@ -166,15 +166,6 @@ enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status 
                      "routers)");
 }
 
-enum fc_code fc_session_only_alike(const struct fc_session *s, const char *who, struct fc_status *st)
-{
-    if (!s->net.node_kind) return FC_OK;
-    return fc_fail(
-        st, FC_INPUT, (struct fc_place){s->machine.file, s->machine.kinds.kind[0].line},
-        "node: %s is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)",
-        who);
-}
-
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
                              struct fc_status *st)
 {

@@ -146,8 +146,7 @@ static enum fc_code start(struct greedy *g, const struct fc_map_problem *problem
     g->sites = (struct fc_sites){.net = net, .background_bytes_per_s = problem->background_bytes_per_s};
     g->routing = net->machine->routing;
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
-        if (fc_serves((*r)->families, net->machine->family) &&
-            (*r)->walk_capacity(net) < g->routing->walk_capacity(net))
+        if (fc_routing_takes(*r, net->machine) && (*r)->walk_capacity(net) < g->routing->walk_capacity(net))
             g->routing = *r;
     uint32_t *unit = fc_alloc(arena, n, sizeof *unit, st);
     g->heap = unit ? fc_alloc(arena, n, sizeof *g->heap, st) : NULL;

@@ -26,8 +26,7 @@ static enum fc_code choose_routing(struct fc_optimizer *o, struct fc_status *st)
     const struct fc_network *net = o->sites.net;
     const struct fc_routing_ops *used = net->machine->routing, *simple = used;
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
-        if (fc_serves((*r)->families, net->machine->family) && (*r)->walk_capacity(net) < simple->walk_capacity(net))
-            simple = *r;
+        if (fc_routing_takes(*r, net->machine) && (*r)->walk_capacity(net) < simple->walk_capacity(net)) simple = *r;
     struct fc_walk walk;
     double links = 0, n = floor(fmin(64, o->problem->demand->n_entries + 1.0));
     if (o->counted) n = fmax(4, floor(fmin(n, (double)o->budget / MOST_SAMPLES_SHARE / used->walk_capacity(net))));

@@ -319,7 +319,7 @@ uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *fi
 static const char *routing_of(const struct fc_machine *machine)
 {
     const struct fc_graph_shape *s = machine->shape;
-    return s->routes ? fc_routing_tables.name : fc_routing_shortest.name;
+    return s->routes ? "tables" : "shortest";
 }
 
 static const char *const *node_names(const struct fc_network *net)

@@ -65,3 +65,8 @@ const struct fc_routing_ops *fc_routing_find(const char *name, const char *famil
 /* Whether a list of families that ends with NULL (routing, virtual-channel rule, routing of the kernel) has this
  * one. */
 bool fc_serves(const char *const *families, const struct fc_family_ops *family);
+/* Whether a routing can be the machine's: it is its family's, and the machine lacks nothing for it. */
+static inline bool fc_routing_takes(const struct fc_routing_ops *routing, const struct fc_machine *machine)
+{
+    return fc_serves(routing->families, machine->family) && !(routing->lacks && routing->lacks(machine));
+}

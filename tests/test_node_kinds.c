@@ -138,6 +138,7 @@ static double time_of(const char *yaml, struct fc_question q, struct fc_answer *
     if (!fc_test_file(path, ".yaml", yaml, strlen(yaml))) return NAN;
     q.machine = path;
     q.keep_links = true;
+    q.time_only = !strcmp(yaml, ALIKE);
     if (fc_answer_make(&q, answer, &st)) printf("%s\n", st.message);
     remove(path);
     return st.code ? (double)NAN : answer->p.time_s;

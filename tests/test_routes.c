@@ -320,6 +320,7 @@ static void refusals(void)
     struct fc_network net;
     struct fc_status st = {0};
     CU_ASSERT_TRUE_FATAL(fc_test_network("tests/fabrics/tree.yaml", &m, &net));
+    CU_ASSERT(!fc_routing_takes(&fc_routing_tables, &m) && fc_routing_takes(&fc_routing_shortest, &m));
     CU_ASSERT_EQUAL(fc_machine_route(&m, "tables", &st), FC_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "routing 'tables': network.routes is missing"));
     fc_test_close(&m, &net);

@@ -4,6 +4,7 @@
 #include "core/stream.h"
 #include "mapping/launcher.h"
 #include "models/hosts.h"
+#include "models/import/import.h"
 #include "solvers/calibration/calibration.h"
 #include "sweep/sweep.h"
 #include "tests/fuzz/fuzz.h"
@@ -11,7 +12,9 @@
 #include "traces/trace_formats.h"
 #include "traces/trace_source.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- traces ---- */
 
@@ -91,6 +94,50 @@ static enum fc_code read_fabric(const struct fc_fuzz_target *target, const char 
     if (fc_machine_read(&machine_text, &machine, st)) return st->code;
     if (machine.arena.used_bytes < 1 << 22 && !fc_network_build(&machine, &net, st)) fc_network_free(&net);
     fc_machine_free(&machine);
+    return st->code;
+}
+
+/* Forwarding tables of a fabric that is there. */
+static enum fc_code read_routes(const struct fc_fuzz_target *target, const char *path, const char *text,
+                                struct fc_status *st)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    char yaml[600], file[200], top[300];
+    (void)target, (void)text;
+    if (!getcwd(top, sizeof top)) return FC_OK;
+    snprintf(file, sizeof file, "%s/machine.yaml", fc_fuzz_folder());
+    int n = snprintf(
+        yaml, sizeof yaml,
+        "name: x\nnetwork: {family: graph, format: ibnetdiscover, file: %s/tests/fabrics/degraded_edr.txt, routes: "
+        "%s}\n",
+        top, strrchr(path, '/') + 1);
+    struct fc_text machine_text = {file, yaml, (size_t)n};
+    if (fc_machine_read(&machine_text, &machine, st)) return st->code;
+    if (!fc_network_build(&machine, &net, st)) fc_network_free(&net);
+    fc_machine_free(&machine);
+    return st->code;
+}
+
+/* Names of nodes: what is written of them is read. */
+static enum fc_code read_xnames(const struct fc_fuzz_target *target, const char *path, const char *text,
+                                struct fc_status *st)
+{
+    struct fc_machine machine;
+    char *yaml = NULL, *hosts = NULL, words[2000];
+    size_t size, hosts_size;
+    (void)target;
+    if (lists_many_hosts(text) || fc_host_list_count(text, strlen(text)) > 20000) return FC_OK;
+    FILE *f = open_memstream(&yaml, &size), *h = open_memstream(&hosts, &hosts_size);
+    fc_import_xnames(path, "none", "name: x\n", f, h, words, sizeof words, st);
+    fclose(f);
+    fclose(h);
+    if (!st->code && size < 1 << 20) {
+        struct fc_text machine_text = {"machine.yaml", yaml, size};
+        if (!fc_machine_read(&machine_text, &machine, st)) fc_machine_free(&machine);
+    }
+    free(yaml);
+    free(hosts);
     return st->code;
 }
 
@@ -315,6 +362,9 @@ const struct fc_fuzz_target fc_fuzz_targets[] = {
      .format = "slurm-topology",
      .seeds = "tests/fabrics/*.conf",
      .run = read_fabric},
+    {.name = "cray-xname", .file = "f.tiles", .format = "cray-xname", .run = read_fabric},
+    {.name = "routes", .file = "f.lft", .run = read_routes},
+    {.name = "xnames", .file = "x.names", .run = read_xnames},
     {.name = "machine", .file = "m.yaml", .seeds = "models/machines/*[0-9].yaml", .run = read_machine},
     {.name = "set", .file = "set.yaml", .run = read_setting},
     {.name = "calibration", .file = "x.calibration.yaml", .run = read_calibration},
