@@ -172,6 +172,11 @@ HOT = core/random mapping/bipartition mapping/exact_job mapping/hop_search mappi
       solvers/queueing/turns solvers/queueing/turns_tables solvers/queueing/turns_zero solvers/transit/transit_contention \
       solvers/transit/transit_fair solvers/transit/transit_routes
 $(HOT:%=$(OBJ)/test/o/%.o): CHECKED += -O2
+# These are many and run briefly: compiling them costs more than what it would gain, but for tests that compute.
+COLD = cli library reproduce sweep tests
+$(COLD:%=$(OBJ)/test/o/%/%.o): CHECKED += -O0
+WARM = maxmin support test_dependencies test_flit_route test_flit_run test_map_search test_options test_transit
+$(WARM:%=$(OBJ)/test/o/tests/%.o): CHECKED += -Og
 
 # The kernel reads no input, and clang takes minutes to instrument it.
 $(OBJ)/fuzz/o/solvers/flit/%.o: FUZZED = -O1

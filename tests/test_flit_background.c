@@ -31,7 +31,7 @@ static void one_queue(void)
         b.settings.load_flits_per_cycle = own / 2; /* one of two nodes sends */
         b.settings.background = &others;
         b.settings.background_flits_per_cycle = bg / 2;
-        b.settings.measure_cycles = 1500000;
+        b.settings.measure_cycles = 600000;
         must_run(&b, &demand);
         const struct fc_flit_part *h = &b.r.background;
         double got = b.r.latency_mean_cycles - alone,
@@ -76,7 +76,7 @@ static void beside_others(void)
         struct fc_demand demand = entry(&b, src, dst, bytes, n, true);
         CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&b.net, "uniform", 1, &others, &st), FC_OK);
         b.settings.load_flits_per_cycle = 0.05;
-        b.settings.measure_cycles = 60000;
+        b.settings.measure_cycles = 25000;
         must_run(&b, &demand);
         alone = b.r.latency_mean_cycles;
         CU_ASSERT_EQUAL(b.r.background.share, 0);

@@ -13,7 +13,7 @@ static void geo_d_1(void)
         if (!build(&r, NARROW_INJECTION)) return;
         struct fc_flit_settings settings = settings_of(rho[i] / 2); /* mean over two nodes, one of which sends */
         one_flow(&r, 0, 1, 1, true);
-        uint64_t cycles = 1000000;
+        uint64_t cycles = 500000;
         if (start(&r, &settings, 0, UINT64_MAX / 2, 0)) {
             double tpc = r.flit.ticks_per_cycle;
             advance(&r, (uint64_t)((double)cycles * tpc));

@@ -91,7 +91,7 @@ static void reception_wait(void)
     struct fc_demand demand = entry(&b, &src, &dst, &rate, 1, true);
     b.settings.packet_flits_min = b.settings.packet_flits_max = 1;
     b.settings.load_flits_per_cycle = p / 2; /* mean over two nodes */
-    b.settings.measure_cycles = 2000000;
+    b.settings.measure_cycles = 800000;
     must_run(&b, &demand);
     double wait = p * SERVICE * (SERVICE - 1) / (2 * (1 - p * SERVICE));
     double expected = oracle_zero_load(&b.net, 0, 1, 1) + SERVICE + wait;

@@ -170,10 +170,10 @@ static void test_runs(void)
 {
     struct fc_machine machine[2];
     struct fc_calibration c[2];
-    if (!run(1, 8e5, &machine[0], &c[0])) return;
-    if (run(2, 8e5, &machine[1], &c[1])) {
+    if (!run(1, 4e5, &machine[0], &c[0])) return;
+    if (run(2, 4e5, &machine[1], &c[1])) {
         CU_ASSERT(c[0].replays.n_cases >= 10 && c[0].replays.n_cases <= FC_MOST_REPLAYS);
-        CU_ASSERT(c[0].replays.hops_run <= 8e5);
+        CU_ASSERT(c[0].replays.hops_run <= 4e5);
         CU_ASSERT(same(&c[0].replays, &c[1].replays));
         fc_calibration_free(&c[1]);
         fc_machine_free(&machine[1]);

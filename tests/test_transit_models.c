@@ -153,7 +153,7 @@ static bool all_to_all_once(const char *machine, uint32_t turn, double *last_s, 
  * order). */
 static void all_to_all(void)
 {
-    enum { ORDERS = 15 };
+    enum { ORDERS = 7 };
     static const struct {
         const char *machine;
         double tolerance;

@@ -159,15 +159,13 @@ void fc_cycle_flush_links(struct fc_cycle_block *b, bool keep)
 static void sample_occupancy(engine *e, block *b)
 {
     const struct fc_network *net = e->flit->net;
-    for (uint32_t p = e->first_port[b->first_router]; p < e->first_port[b->last_router]; p++) {
-        if (fc_is_node(net, net->link_source[e->port[p].link])) continue; /* out[link] is another block's to read */
-        if (e->fast) {
-            for (int v = 0; v < e->flit->n_vcs; v++)
-                b->counts->occupancy_flit_ticks[v] += 64ull * fc_cycle_fast_count(e, &e->port[p], v);
-            continue;
-        }
-        for (int v = 0; v < e->flit->n_vcs; v++)
-            b->counts->occupancy_flit_ticks[v] += 64ull * e->channel[((size_t)p << e->vc_shift) + (size_t)v].count;
+    const struct fc_cycle_port *end = e->port + e->first_port[b->last_router];
+    const int n_vcs = e->flit->n_vcs;
+    uint64_t *sum = b->counts->occupancy_flit_ticks;
+    for (const struct fc_cycle_port *p = e->port + e->first_port[b->first_router]; p < end; p++) {
+        if (fc_is_node(net, net->link_source[p->link])) continue; /* out[link] is another block's to read */
+        const struct fc_cycle_channel *channel = e->fast ? NULL : e->channel + ((size_t)(p - e->port) << e->vc_shift);
+        for (int v = 0; v < n_vcs; v++) sum[v] += 64ull * (channel ? channel[v].count : fc_cycle_fast_count(e, p, v));
     }
 }
 

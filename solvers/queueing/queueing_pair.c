@@ -124,19 +124,18 @@ static void find_choices(const struct fc_queueing_pairs *p, uint32_t vertex, uin
                          const struct fc_flit_head *head, struct choices *c)
 {
     const struct fc_turns *t = p->turns;
-    struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
-    int n = p->w.flit.route->choices(&p->w.flit, vertex, in_link, in_vc, head, all);
+    int n = p->w.flit.route->choices(&p->w.flit, vertex, in_link, in_vc, head, c->out);
     bool free = false;
     double sum = 0;
     c->n = 0;
     c->known = true;
-    for (int i = 0; i < n; i++) free = free || !all[i].escape;
-    for (int i = 0; i < n && c->n < FC_TURNS_MOST_SET; i++) {
-        if (free && all[i].escape) continue;
-        uint32_t m = c->n++, l = t->orbit ? t->orbit[all[i].link] : all[i].link;
+    for (int i = 0; i < n; i++) free = free || !c->out[i].escape;
+    for (int i = 0; i < n; i++) {
+        if (free && c->out[i].escape) continue;
+        uint32_t m = c->n++, l = t->orbit ? t->orbit[c->out[i].link] : c->out[i].link;
         double idle = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * t->rate[l] * t->service[l] / t->max_service_rate);
-        c->out[m] = all[i];
-        c->channel[m] = channel_of(p, all[i].link, all[i].vcs);
+        c->out[m] = c->out[i];
+        c->channel[m] = channel_of(p, c->out[m].link, c->out[m].vcs);
         c->known = c->known && c->channel[m] != FC_NONE;
         sum += c->share[m] = idle * idle;
     }

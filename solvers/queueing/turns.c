@@ -28,11 +28,11 @@ static uint32_t no_queue(const void *engine, uint32_t link)
 /* ---- one packet ---- */
 
 /* The choice that is furthest behind its share of the state's traffic. */
-static uint32_t behind(const struct fc_turns_walk *w, uint32_t s, double rate)
+static uint32_t behind(struct fc_turns_walk *w, uint32_t s, double rate)
 {
     const struct fc_turns *t = w->turns;
     uint32_t first = t->first_choice[s], n = t->first_choice[s + 1] - first, best = 0;
-    double share[FC_TURNS_MOST_SET], sum = 0, most = -INFINITY;
+    double *share = w->share, sum = 0, most = -INFINITY;
     if (n == 1) return 0;
     for (uint32_t i = 0; i < n; i++) {
         double free = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * w->utilisation[t->choice_link[first + i]]);
@@ -68,10 +68,10 @@ static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, 
     head.route = w->flit.route->start(&w->flit, src, dst, head.random, &view);
     uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, links = 0;
     struct fc_turns_alone alone = {0};
+    struct fc_flit_choice out[FC_TURNS_MOST_SET];
+    struct fc_turns_choice set[FC_TURNS_MOST_SET];
     int in_vc = 0;
     while (links == 0 || !fc_is_node(net, vertex)) {
-        struct fc_flit_choice out[FC_TURNS_MOST_SET];
-        struct fc_turns_choice set[FC_TURNS_MOST_SET];
         uint32_t n = fc_turns_choices(w, vertex, in_link, in_vc, &head, out, set, st);
         uint32_t s = n ? fc_turns_state(w, in, set, n, st) : FC_NONE;
         if (s == FC_NONE) return st->code;

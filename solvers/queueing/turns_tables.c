@@ -142,17 +142,16 @@ uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_
                           const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
                           struct fc_status *st)
 {
-    struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
     const struct fc_flit_route_ops *route = w->flit.route;
-    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, all);
+    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, out);
     uint32_t m = 0;
     bool free = false;
-    for (int i = 0; i < n; i++) free = free || !all[i].escape;
-    for (int i = 0; i < n && m < FC_TURNS_MOST_SET; i++) {
-        if (free && all[i].escape) continue;
-        out[m] = all[i];
-        set[m].link = w->orbit ? w->orbit[all[i].link] : all[i].link;
-        set[m].channel = fc_turns_channel(w, set[m].link, all[i].vcs, st);
+    for (int i = 0; i < n; i++) free = free || !out[i].escape;
+    for (int i = 0; i < n; i++) {
+        if (free && out[i].escape) continue;
+        out[m] = out[i];
+        set[m].link = w->orbit ? w->orbit[out[m].link] : out[m].link;
+        set[m].channel = fc_turns_channel(w, set[m].link, out[m].vcs, st);
         if (set[m].channel == FC_NONE) return 0;
         m++;
     }

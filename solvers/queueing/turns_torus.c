@@ -305,9 +305,9 @@ static enum fc_code add_states(struct torus *t, struct fc_status *st)
         for (uint32_t node = 0; node < nodes && t->set_passes[q] > 0; node++)
             if (states_of_set(t, q, node, nodes, st)) return st->code;
     }
+    struct fc_flit_choice out[FC_TURNS_MOST_SET];
+    struct fc_turns_choice set[FC_TURNS_MOST_SET];
     for (uint32_t node = 0; node < t->s->nodes_per_router; node++) {
-        struct fc_flit_choice out[FC_TURNS_MOST_SET];
-        struct fc_turns_choice set[FC_TURNS_MOST_SET];
         struct fc_flit_head head = {.dst = node};
         uint32_t n = fc_turns_choices(t->w, fc_node_vertex(net, node), FC_NONE, 0, &head, out, set, st);
         if (!n || add_state(t, 0, FC_NONE, set, out, n, all / t->s->nodes_per_router, st)) return st->code;
