@@ -6,8 +6,8 @@
 #   curve     saturation under uniform traffic by the kernel and by the queueing model, which no calibration knows here: within 20 %
 #   adverse   each group sends to the next: the kernel's accepted load, sources always full, against the paper's limit
 #
-# The papers print the points of their simulated curves in figures only; none is in a text that could be read. What is held against
-# them are the limits that they derive. ONLY=NAME runs one. Takes some minutes of CPU.
+# What is held against the papers are the limits that they derive. The points of their simulated curves stand in figures, in no text
+# that could be had, and hang on their buffers and channels. ONLY=NAME runs one. Takes some minutes of CPU.
 set -u
 fabricast=${FABRICAST:-obj/fabricast}
 case $fabricast in */*) fabricast=$(cd "$(dirname "$fabricast")" && pwd)/$(basename "$fabricast") ;; esac
@@ -58,7 +58,7 @@ adverse() {
 
 make() { "$fabricast" machines --generate "$1" -o "$2" >made.txt 2>&1 || { cat made.txt; bad "$1"; }; }
 
-# Slim Fly, q = 9: 162 routers of k' = 13 links and 7 nodes (Besta & Hoefler, SC'14, section II-B: channel load of all links on
+# Slim Fly, q = 9: 162 routers of k' = 13 links and 7 nodes (Besta & Hoefler, SC'14: channel load of all links on
 # average, p (2 (N_r - 1) - k') / (N_r k'); the busiest is 5 % above it). Its MIN and VAL.
 if chosen slimfly; then
     make slimfly:q=9 slimfly.yaml
@@ -69,15 +69,14 @@ if chosen slimfly; then
     uniform 'slimfly q=9 VAL' slimfly.yaml "$(awk 'BEGIN { print 0.5 / (7 * (2 * 161 - 13) / (162 * 13)) }')" 5 'twice that' \
         --routing valiant --set router.vcs=4
 fi
-# HyperX of 10 x 10 routers, 10 nodes each: relative bisection K S / (2 T) = 0.5, so uniform traffic at the full rate (Ahn et al.,
-# SC'09, section 3).
+# HyperX of 10 x 10 routers, 10 nodes each: relative bisection K S / (2 T) = 0.5, so uniform traffic at the full rate (Ahn et al., SC'09).
 if chosen hyperx; then
     make hyperx:dims=10x10,nodes=10 hyperx.yaml
     grep -q 'bisection   250 links' made.txt || bad 'hyperx bisection'
     safe hyperx.yaml --routing ugal --set router.vcs=4
     uniform 'hyperx 10x10 MIN' hyperx.yaml 1 0.5 'relative bisection 0.5'
 fi
-# Dragonfly a = 8, p = h = 4, 33 groups (Kim et al., ISCA 2008, section 4.2, figure 8): adverse traffic is limited to 1 / (a h) by
+# Dragonfly a = 8, p = h = 4, 33 groups (Kim et al., ISCA 2008): adverse traffic is limited to 1 / (a h) by
 # minimal routing, to 50 % by Valiant's (of the loads: 48.4 %; the queues of short buffers take more).
 if chosen dragonfly; then
     make dragonfly:a=8,h=4,p=4,g=33 dragonfly.yaml
@@ -85,15 +84,15 @@ if chosen dragonfly; then
     uniform 'dragonfly 8,4,33 MIN' dragonfly.yaml 1 5 'balanced a = 2 p = 2 h' --routing direct
     adverse 'dragonfly 8,4,33 MIN' dragonfly.yaml 33 32 0.03125 5 '1 / (a h)' --routing direct
 fi
-# Dragonfly+ of 17 groups of 8 leaf and 8 spine switches, 64 nodes, 8 links a pair of groups (Shpiner et al., HiPINEB 2017, section
-# III: the links between the two groups are what adverse traffic has).
+# Dragonfly+ of 17 groups of 8 leaf and 8 spine switches, 64 nodes, 8 links a pair of groups (Shpiner et al., HiPINEB 2017:
+# the links between the two groups are what adverse traffic has).
 if chosen dragonfly+; then
     make dragonfly+:groups=17,leaves=8,spines=8,nodes=8,links_per_pair=8 plus.yaml
     safe plus.yaml
     uniform 'dragonfly+ 17 groups MIN' plus.yaml 1 5 'links between groups' --routing direct
     adverse 'dragonfly+ 17 groups MIN' plus.yaml 17 64 0.125 5 'links of a pair' --routing direct
 fi
-# Jellyfish of 250 switches of 10 links and 4 nodes (Singla et al., NSDI'12 and NSDI'14, section 3): throughput is at most links /
+# Jellyfish of 250 switches of 10 links and 4 nodes (Singla et al., NSDI'12 and NSDI'14): throughput is at most links /
 # (nodes x mean hops). Shortest paths alone stay well below it, as the papers say.
 if chosen jellyfish; then
     make jellyfish:switches=250,ports=14,nodes=4,seed=1 jellyfish.yaml
