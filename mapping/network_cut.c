@@ -11,7 +11,7 @@
  * links count with the least; links are whole. Odd numbers of nodes: N - 1 / N instead of N, which the bound has.
  *
  * Above. The best of SEEDS partitions by Scotch (Pellegrini & Roman 1996) of the routers with their nodes as load, made even: whole
- * routers go over while they fit, then single nodes, which cost their links. Limits: a heuristic; both ends are far apart where a
+ * routers go over while they fit, then single nodes, which cost their links; or half the nodes cut off, no router. Limits: a heuristic; both ends are far apart where a
  * network has narrow waists beside its middle. */
 #include "mapping/network_cut.h"
 #include "mapping/scotch_errors.h"
@@ -272,7 +272,10 @@ enum fc_code fc_bisection_bounds(const struct fc_network *net, struct fc_bisecti
         *bounds = (struct fc_bisection){0};
         return FC_OK;
     }
-    if (!find_vertices(&g) && !find_arcs(&g) && !below(&g)) fc_scotch(by_scotch, &g, SCRATCH_BYTES, st);
+    if (!find_vertices(&g) && !find_arcs(&g) && !below(&g)) {
+        if (net->n_nodes - g.n_multi >= net->n_nodes / 2) measure(&g, net->n_nodes / 2, 0); /* half the nodes cut off */
+        fc_scotch(by_scotch, &g, SCRATCH_BYTES, st);
+    }
     fc_arena_free(&g.arena);
     return st->code;
 }

@@ -104,6 +104,9 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, st
 uint32_t fc_graph_longest(const struct fc_network *net);
 /* Hops that the rule `hops` counts: those of the machine's longest route, of both ways of a detour. */
 uint32_t fc_graph_counted_hops(const struct fc_network *net);
+/* Dependencies of all shortest paths (cdg_graph.c). */
+enum fc_code fc_graph_shortest_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme,
+                                            struct fc_cdg *cdg, struct fc_status *st);
 /* Dependencies of detours through a stop (cdg_graph_detour.c), one channel or one a hop; of up*-down* routes
  * (cdg_graph_updown.c). */
 enum fc_code fc_graph_detour_dependencies(const struct fc_network *net, bool by_hops, struct fc_cdg *cdg,

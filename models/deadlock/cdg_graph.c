@@ -16,17 +16,6 @@
 
 #include <string.h>
 
-/* Of packets that hash all paths count: the next pair may take another. */
-const struct fc_routing_ops *const fc_graph_routings[] = {&fc_routing_shortest,      &fc_routing_shortest_hash,
-                                                          &fc_routing_graph_valiant, &fc_routing_graph_ugal,
-                                                          &fc_routing_updown,        NULL};
-const struct fc_routing_ops *const fc_graph_layered_routings[] = {&fc_routing_shortest, &fc_routing_shortest_hash,
-                                                                  NULL};
-const struct fc_routing_ops *const fc_graph_hop_routings[] = {&fc_routing_shortest, &fc_routing_shortest_hash,
-                                                              &fc_routing_graph_valiant, &fc_routing_graph_ugal, NULL};
-const struct fc_routing_ops *const fc_graph_updown_routings[] = {
-    &fc_routing_shortest, &fc_routing_shortest_hash, &fc_routing_graph_valiant, &fc_routing_graph_ugal, NULL};
-
 enum fc_code fc_gather_start(struct fc_gather *g, const struct fc_network *net, struct fc_arena *scratch,
                              struct fc_status *st)
 {
@@ -296,25 +285,12 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
     return st->code;
 }
 
-bool fc_graph_chosen(const struct fc_machine *machine, int variant)
+enum fc_code fc_graph_shortest_dependencies(const struct fc_network *net, enum fc_graph_scheme scheme,
+                                            struct fc_cdg *cdg, struct fc_status *st)
 {
-    int escape = machine->router.escape;
-    bool updown = escape == FC_ESCAPE_UPDOWN && machine->routing != &fc_routing_updown; /* which needs no escape */
-    return variant == (escape == FC_ESCAPE_HOPS     ? FC_GRAPH_HOPS
-                       : escape == FC_ESCAPE_LAYERS ? FC_GRAPH_LAYERS
-                       : updown                     ? FC_GRAPH_UPDOWN
-                                                    : FC_GRAPH_ONE); /* what tori choose says nothing of a graph */
-}
-
-enum fc_code fc_graph_dependencies(const struct fc_network *net, int variant, struct fc_cdg *cdg, struct fc_status *st)
-{
-    const struct fc_routing_ops *routing = net->machine->routing;
-    bool by_hops = variant == FC_GRAPH_HOPS;
-    if (variant == FC_GRAPH_UPDOWN || routing == &fc_routing_updown)
-        return fc_graph_updown_dependencies(net, variant == FC_GRAPH_UPDOWN, cdg, st);
-    if (routing->detours) return fc_graph_detour_dependencies(net, by_hops, cdg, st);
+    bool by_hops = scheme == FC_GRAPH_HOPS;
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
-    if (!cdg->kept && gather_all(net, (enum fc_graph_scheme)variant, cdg, st)) return st->code;
+    if (!cdg->kept && gather_all(net, scheme, cdg, st)) return st->code;
     struct gathered *all = cdg->kept;
     for (uint32_t i = 0; i < all->n; i++) {
         uint32_t longest = all->g.longest;

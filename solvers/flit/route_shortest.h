@@ -1,5 +1,5 @@
-/* route_shortest.h - tables of the routings of graphs: route_shortest.c fills them, route_graph.c has the routings that do more
- * than take any shortest path. */
+/* route_shortest.h - tables of the routings of graphs, filled by route_graph_tables.c; route_graph.c has the routings that do more
+ * than take any shortest path (route_shortest.c). */
 #pragma once
 
 #include "models/deadlock/cdg.h"

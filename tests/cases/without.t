@@ -107,7 +107,7 @@ $ cd $TMP; fabricast machines --generate slimfly:q=5 -o slim.yaml && cat slim.ya
 > family      graph, routing shortest
 > nodes       200 with 1 cores, on 50 routers
 > distance    diameter 2 hops, mean 1.82 hops (1.82915 between distinct nodes)
-> bisection   unknown
+> bisection   at least 63 links, 1.562 TB/s (spectrum); at most 65 links, 1.625 TB/s (Scotch) one way
 > links       link             750 of 25 GB/s, 50 ns
 > # made by `fabricast machines --generate slimfly:q=5`
 > name: slim
