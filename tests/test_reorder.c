@@ -39,14 +39,18 @@ static char *read_text(const char *name, char *text, size_t size)
 
 static char sanitizer[256];
 
-/* Machine, mapping (the second half of the ring the other way round) and the made-up hosts. */
+/* Hosts, ranks that sleep while they wait for the one that asks, machine, mapping (half of the ring the other way round).
+ * MPICH's `use mpi` calls C by its MPI names, so it has no test of its own. */
 static bool prepared(const char *compiler, const char *options, const char *source, const char *program)
 {
     char command[256], library[512];
     built("../libfabricast-reorder.so", library, sizeof library);
     if (access(library, R_OK)) return skip("libfabricast-reorder.so is not built");
     if (!compile(compiler, options, source, program)) return false;
-    snprintf(command, sizeof command, "gcc -O1 -shared -fPIC -o %s/hosts.so tests/mpi/hosts.c", directory);
+    if (*sanitizer) return true;
+    snprintf(command, sizeof command,
+             "cd tests/mpi && gcc -shared -fPIC -o %s/hosts.so hosts.c && gcc -shared -fPIC -o %s/sleep.so yield.c",
+             directory, directory);
     CU_ASSERT_EQUAL_FATAL(system(command), 0);
     FILE *found = popen("gcc -print-file-name=libasan.so", "r");
     CU_ASSERT_FATAL(found && fgets(sanitizer, sizeof sanitizer, found));
@@ -78,7 +82,7 @@ static void run(const char *hosts, const char *settings, const char *program)
         command, sizeof command,
         "export D=%s; %s env FABRICAST_MACHINE=$D/ring.yaml FABRICAST_LIBRARY=%s FABRICAST_REORDER_LOG=$D/log TEST_HOSTS='%s' "
         "ASAN_OPTIONS=detect_leaks=0 %s sh -c 'asan=; [ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 0 ] || asan=%s; "
-        "LD_PRELOAD=$asan:%s:$D/hosts.so%s exec %s/%s' >$D/out 2>&1",
+        "LD_PRELOAD=$asan:%s:$D/hosts.so:$D/sleep.so%s exec %s/%s' >$D/out 2>&1",
         directory, mpirun(n, runs, sizeof runs), checked, hosts, settings, sanitizer, picks,
         is_openmpi() ? "" : ":$D/yield.so", programs(), program);
     CU_ASSERT_EQUAL(system(command), 0);
@@ -227,9 +231,7 @@ static void test_fortran_2008(void)
 }
 
 UNDER_MPICH(test_placed)
-UNDER_MPICH(test_refused)
 UNDER_MPICH(test_world)
-UNDER_MPICH(test_fortran)
 UNDER_MPICH(test_fortran_2008)
 
 int suite_reorder(void)
@@ -244,9 +246,7 @@ int suite_reorder(void)
         {"Fortran (use mpi_f08)", test_fortran_2008},
         {"whatever fails leaves the job untouched", test_failures},
         {"MPICH: topology calls", test_placed_mpich},
-        {"MPICH: never", test_refused_mpich},
         {"MPICH: MPI_COMM_WORLD by a mapping", test_world_mpich},
-        {"MPICH: Fortran (use mpi)", test_fortran_mpich},
         {"MPICH: Fortran (use mpi_f08)", test_fortran_2008_mpich},
         CU_TEST_INFO_NULL};
     return fc_add_suite_between("library reorder", make_directory, remove_directory, tests);

@@ -2,14 +2,15 @@
 # validate_reorder.sh - an unmodified program with a Cartesian grid under libfabricast-reorder.so, on a real network
 # (docs/reorder.md).
 #
-# On a ring of nine switches (fabric_lab.sh, as in validate_fabric.sh) eight ranks exchange the edges of a periodic grid of
-# 2 x 4 (tests/mpi/halo.c), with Open MPI and MPICH: as started, with the interposer, with `never`, and with the rank file that
-# `map --strategy optimize` writes for the recorded program. Fails where the interposer's run is slower than the rank file's by
-# more than 5 %, less than twice as fast as the plain one, or where `never` differs from the plain one by more than 5 %, or
-# where a rank is not on the host that the log's new numbers say.
+# On two switches of four hosts (fabric_lab.sh, as in validate_fabric.sh) eight ranks exchange the edges of a grid of 2 x 4
+# (tests/mpi/halo.c), with Open MPI and MPICH: as started, with the interposer, with `never`, and with the rank file that
+# `map --strategy optimize` writes for the recorded program. Fails where the interposer's run is slower than the rank file's
+# by more than 5 %, less than twice as fast as the plain one, or where `never` changes a rank's host, or the time by more than
+# 10 %.
 #
-# Needs root, iproute2 and the MPIs; says so and skips what is not there. FABRICAST: the program (default obj/fabricast). KEEP: a
-# new directory that keeps everything. RATE: Mbit/s of a cable between switches (default 10). BYTES: of a message (400000).
+# Needs root, iproute2 and the MPIs; says so and skips what is not there. FABRICAST: the program (default obj/fabricast).
+# KEEP: a new directory that keeps everything. MPIS: openmpi, mpich or both. RATE: Mbit/s of the cable between the switches
+# (default 10). BYTES: of a message (400000). STEPS: exchanges a run, of which the fastest counts (8).
 set -u
 export LC_ALL=C
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -27,20 +28,21 @@ skip()
     exit 0
 }
 
-ring()
+# Two switches of four hosts, one cable.
+dumbbell()
 {
     local i
-    { for ((i = 0; i < 9; i++)); do printf 's%d n%02d %d\n' $i $i $((2 * rate)); done
-      for ((i = 0; i < 9; i++)); do echo "s$i s$(((i + 1) % 9)) $rate"; done; } >cables
+    { for ((i = 0; i < 8; i++)); do printf 's%d n%02d %d\n' $((i / 4)) $i $((2 * rate)); done
+      echo "s0 s1 $rate"; } >cables
     awk 'function kind(name) { return (name ~ /^s/ ? "router " : "node ") name }
          { print kind($1), kind($2), $3, "Mb/s" }' cables >edges
-    printf '%s\n' 'name: ring' 'source: the rates that tc-tbf was given' 'confidence: rates and headers configured' \
+    printf '%s\n' 'name: dumbbell' 'source: the rates that tc-tbf was given' 'confidence: rates and headers configured' \
         'packet: {max: 1514 B, header: 66 B}' 'router: {delay: 0 s, flit: 1 B}' 'software: {eager: 64 KiB}' \
         'network: {family: graph, file: edges, format: edge-list}' 'links: {injection: {latency: 0 s}}' >machine.yaml
     lab_shortest_routes cables >routes
 }
 
-# start MPI FILE VARIABLES... -- PROGRAM...: with the ranks on the hosts of FILE, one a line
+# start MPI FILE VARIABLES... -- PROGRAM...: with the ranks on the hosts of FILE, one a line; in a process of its own
 start()
 {
     local mpi=$1 file=$2
@@ -52,20 +54,29 @@ start()
         awk '{ printf "rank %d=%s slot=0\n", NR - 1, $1 }' "$file" >"$file.ranks"
         lab_mpirun --rankfile "$file.ranks" -n $ranks env "${set[@]}" "$@"
     else
-        mpiexec.mpich -launcher ssh -launcher-exec "$lab_agent" -disable-hostname-propagation -iface mgmt -f "$file" \
+        exec mpiexec.mpich -launcher ssh -launcher-exec "$lab_agent" -disable-hostname-propagation -iface mgmt -f "$file" \
             -n $ranks "$self" --on-cable "${set[@]}" "$@"
     fi
 }
 
-# run NAME MPI FILE VARIABLES...: seconds and hosts of the grid's ranks into NAME.MPI
+# run NAME MPI FILE VARIABLES...: seconds and hosts of the grid's ranks into NAME.MPI. The run ends when it has told them:
+# MPICH 4.0.2 on the TCP of UCX 1.13 does not come back from MPI_Finalize on this network, whatever is preloaded.
 run()
 {
-    local name=$1 mpi=$2 file=$3 preload=$work/yield.$mpi.so
+    local name=$1 mpi=$2 file=$3 preload=$work/yield.$mpi.so pid tries
     shift 3
     [ $# = 0 ] || preload=$interposer:$preload
     start "$mpi" "$file" "LD_PRELOAD=$preload" "FABRICAST_MACHINE=$PWD/machine.yaml" \
-        "FABRICAST_REORDER_BYTES=$bytes" "FABRICAST_REORDER_LOG=$PWD/$name.$mpi.log" "$@" -- "$work/halo.$mpi" "$bytes" 4 \
-        >"$name.$mpi" 2>"$name.$mpi.err" ||
+        "FABRICAST_REORDER_BYTES=$bytes" "FABRICAST_REORDER_LOG=$PWD/$name.$mpi.log" "$@" -- "$work/halo.$mpi" "$bytes" "${STEPS:-8}" \
+        >"$name.$mpi" 2>"$name.$mpi.err" &
+    pid=$!
+    for ((tries = 0; tries < 600; tries++)); do
+        kill -0 $pid 2>/dev/null && ! grep -q "^host $((ranks - 1)) " "$name.$mpi" || break
+        sleep 0.2
+    done
+    [ "$mpi" = openmpi ] || { sleep 1; kill $pid; } 2>/dev/null
+    wait $pid 2>/dev/null
+    grep -q "^host $((ranks - 1)) " "$name.$mpi" ||
         { echo "FAILED: $name with $mpi: $(tail -2 "$name.$mpi.err")"; return 1; }
 }
 
@@ -84,9 +95,9 @@ inside()
 {
     local mpi failed=0 plain never under file expected got
     work=$1
-    mkdir -p "$work/ring" && cd "$work/ring" || exit 3
-    export lab_work=$work/ring lab_agent work
-    ring && lab_build cables routes || { echo 'FAILED: the network cannot be built'; exit 3; }
+    mkdir -p "$work/lab" && cd "$work/lab" || exit 3
+    export lab_work=$work/lab lab_agent work
+    dumbbell && lab_build cables routes || { echo 'FAILED: the network cannot be built'; exit 3; }
     printf 'n%02d\n' 0 1 2 3 4 5 6 7 >first
     "$fabricast" map -m machine.yaml -t ../halo.fct --nodes @first --strategy optimize -q --format seq -o best >map.log ||
         exit 1
@@ -98,7 +109,7 @@ inside()
         sed 's/^/  /' "under.$mpi.log"
         less "$under" 1.05 "$file" || { echo "MISSED: $mpi: slower than the rank file"; failed=1; }
         less "$under" 0.5 "$plain" || { echo "MISSED: $mpi: not twice as fast as started"; failed=1; }
-        less "$never" 1.05 "$plain" && less "$plain" 1.05 "$never" ||
+        less "$never" 1.1 "$plain" && less "$plain" 1.1 "$never" ||
             { echo "MISSED: $mpi: refused and not as it was"; failed=1; }
         [ ! -s "never.$mpi.log" ] && [ "$(grep host never.$mpi)" = "$(grep host plain.$mpi)" ] ||
             { echo "MISSED: $mpi: refused and something happened"; failed=1; }
@@ -108,7 +119,8 @@ inside()
     return $failed
 }
 
-if [ "${1:-}" = --on-cable ]; then # a rank of MPICH: UCX finds the host's cable in /sys, and takes it, not the launcher's bridge
+if [ "${1:-}" = --on-cable ]; then
+    # A rank of MPICH: UCX finds the host's cable in /sys, and takes it, not the launcher's bridge.
     shift
     device=$(ip -o link | sed -n 's/^[0-9]*: \(to-[a-z0-9]*\).*/\1/p')
     exec unshare --mount -- sh -c 'mount -t sysfs sysfs /sys && exec "$@"' sh \

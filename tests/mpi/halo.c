@@ -1,6 +1,7 @@
 /* halo.c - an ordinary program with a Cartesian grid (tests/validate_reorder.sh): halo BYTES STEPS
  *
- * A periodic grid of 2 x n/2, made with reorder; each step exchanges BYTES with the four neighbours. Rank 0 of the grid prints
+ * A grid of 2 x n/2, a ring in its first dimension, made with reorder; each step exchanges BYTES with the (up to) four
+ * neighbours, of whom two are one rank. Rank 0 of the grid prints
  * the seconds of the fastest step after one that opens the connections, and the host of each rank of the grid. */
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    int n, rank, dims[2] = {2, 0}, periods[2] = {1, 1}, near[4], length, bytes, steps;
+    int n, rank, dims[2] = {2, 0}, periods[2] = {1, 0}, near[4], length, bytes, steps;
     char name[MPI_MAX_PROCESSOR_NAME] = "", *names, *out, *in;
     double least = 1e30, took, start;
     MPI_Comm grid;
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
     MPI_Gather(name, sizeof name, MPI_CHAR, names, sizeof name, MPI_CHAR, 0, grid);
     if (rank == 0) printf("seconds %.6f\n", least);
     for (int r = 0; rank == 0 && r < n; r++) printf("host %d %s\n", r, names + r * sizeof name);
+    fflush(stdout);
     free(out);
     free(in);
     free(names);
