@@ -266,7 +266,8 @@ static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, str
     struct fc_screened *screened = fc_alloc(arena, lists->n, sizeof *screened, st);
     if (!screened || fc_session_open(&whole, s->machines[0], &session, st)) return st->code;
     for (size_t i = 0; i < lists->n; i++) screened[i] = (struct fc_screened){lists->list[i].label, (long)i + 1, 0};
-    if (!fc_job_demand(&whole, &session, &demand, st) &&
+    bool alike = session.machine.kinds.n == 0; /* else who sits where depends on the list: all are predicted */
+    if (alike && !fc_job_demand(&whole, &session, &demand, st) &&
         !fc_screen_nodes(&whole, &session, &demand, screened, lists->n, st)) {
         struct nodes *few = fc_alloc(arena, BEST_LISTS + 2, sizeof *few, st);
         qsort(screened, lists->n, sizeof *screened, by_score);

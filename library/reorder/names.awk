@@ -1,8 +1,10 @@
-# names.awk - of an mpi.h (preprocessed) a line for each function that takes a communicator: CALL(name, name in Fortran, arguments
-# that are communicators as bits, what it is), or C_CALL where Fortran has none. Those of reorder_calls.c and those that mean the real MPI_COMM_WORLD are left out.
+# names.awk - of an mpi.h (preprocessed) a line for each function that takes a communicator: CALL(name, name in Fortran,
+# arguments that are communicators as bits, what it is), or C_CALL where Fortran has none. Left out are those of
+# reorder_calls.c and those that mean the real MPI_COMM_WORLD.
 BEGIN {
     RS = ";"
-    n = split("Abort Comm_get_name Comm_set_name Comm_c2f Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent", left)
+    n = split("Abort Comm_get_name Comm_set_name Comm_c2f Cart_create Graph_create Dist_graph_create " \
+              "Dist_graph_create_adjacent", left)
     for (i = 1; i <= n; i++) out["MPI_" left[i]]
 }
 {

@@ -321,9 +321,9 @@ static const int *weights_of_fortran(const fint *given)
 #define COMM(x) PMPI_Comm_f2c(*(x))
 
 /* The C call's answer. */
-static void give(int rc, MPI_Comm made, fint *out, fint *err)
+static void give(int rc, const MPI_Comm *made, fint *out, fint *err)
 {
-    if (rc == MPI_SUCCESS) *out = PMPI_Comm_c2f(made);
+    if (rc == MPI_SUCCESS) *out = PMPI_Comm_c2f(*made);
     if (err) *err = rc;
 }
 
@@ -334,13 +334,13 @@ static void fortran_cart(fint *comm, fint *n_dims, fint *dims, fint *periods, fi
     for (int d = 0; period && d < n; d++) period[d] = periods[d] != 0;
     if (period) rc = cart_create(COMM(comm), *n_dims, dims, period, *wanted != 0, &made);
     free(period);
-    give(rc, made, out, err);
+    give(rc, &made, out, err);
 }
 
 static void fortran_graph(fint *comm, fint *n, fint *index, fint *neighbours, fint *wanted, fint *out, fint *err)
 {
     MPI_Comm made = MPI_COMM_NULL;
-    give(graph_create(COMM(comm), *n, index, neighbours, *wanted != 0, &made), made, out, err);
+    give(graph_create(COMM(comm), *n, index, neighbours, *wanted != 0, &made), &made, out, err);
 }
 
 static void fortran_dist(fint *comm, fint *n, fint *sources, fint *degrees, fint *destinations, fint *weights,
@@ -350,7 +350,7 @@ static void fortran_dist(fint *comm, fint *n, fint *sources, fint *degrees, fint
     const int *w = weights_of_fortran(weights);
     give(MPI_Dist_graph_create(COMM(comm), *n, sources, degrees, destinations, w, PMPI_Info_f2c(*info), *wanted != 0,
                                &made),
-         made, out, err);
+         &made, out, err);
 }
 
 static void fortran_adjacent(fint *comm, fint *n_in, fint *in, fint *in_weights, fint *n_out, fint *out,
@@ -359,7 +359,7 @@ static void fortran_adjacent(fint *comm, fint *n_in, fint *in, fint *in_weights,
     MPI_Comm made = MPI_COMM_NULL;
     give(MPI_Dist_graph_create_adjacent(COMM(comm), *n_in, in, weights_of_fortran(in_weights), *n_out, out,
                                         weights_of_fortran(out_weights), PMPI_Info_f2c(*info), *wanted != 0, &made),
-         made, graph, err);
+         &made, graph, err);
 }
 
 #ifdef OPEN_MPI

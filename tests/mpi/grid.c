@@ -1,4 +1,4 @@
-/* grid.c - asks MPI for new ranks and tells what it got (tests/test_reorder.c): grid WHAT
+/* grid.c - asks MPI for new ranks and tells what it got (tests/test_reorder.c): grid WHAT...
  *
  *     cart         MPI_Cart_create, 2 x n/2, periodic        graph     the same graph by MPI_Graph_create
  *     dist         by MPI_Dist_graph_create, each edge named by another rank; the first dimension ten times as heavy
@@ -6,8 +6,9 @@
  *     part         MPI_Cart_create of n - 1 ranks            world     messages on MPI_COMM_WORLD after MPI_Cart_create
  *     none         no topology: an allreduce, attributes and groups of MPI_COMM_WORLD
  *
- * Every rank sends its new number to each neighbour that MPI tells and checks what comes. Rank 0 of MPI_COMM_WORLD prints old
- * and new rank of all, "0>3 1>0 ..." ("-": none), and "wrong" where a neighbour was not the one of the graph. */
+ * Every rank sends its new number to each neighbour that MPI tells and checks what comes. Rank 0 of MPI_COMM_WORLD prints the
+ * rank that the launcher gave and the new one, of all, "cart 0>3 1>0 ..." ("-": none), and "wrong" where a neighbour was not the
+ * one of the graph. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,16 +113,10 @@ static int is_wrong_world(void)
     return !found || *tag < 32767 || in_group != rank || compare != MPI_CONGRUENT || sum != n * (n - 1) / 2;
 }
 
-int main(int argc, char **argv)
+static void tell(const char *what, int started)
 {
-    int mine[2] = {0, -1}, wrong = 0, any, *all;
+    int mine[2] = {started, -1}, wrong = 0, any, *all = malloc(2 * (size_t)n * sizeof *all);
     MPI_Comm made = MPI_COMM_NULL;
-    const char *what = argc > 1 ? argv[1] : "";
-    const char *started = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
-    MPI_Init(&argc, &argv);
-    MPI_Comm_size(MPI_COMM_WORLD, &n);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    mine[0] = started ? atoi(started) : rank;
     if (!strcmp(what, "cart") || !strcmp(what, "world")) wrong = is_wrong_cart(made = cart(n));
     if (!strcmp(what, "part")) wrong = is_wrong_cart(made = cart(n - 1));
     if (!strcmp(what, "graph")) wrong = is_wrong(made = graph(), 0);
@@ -131,16 +126,25 @@ int main(int argc, char **argv)
     if (!strcmp(what, "world"))
         MPI_Sendrecv(&n, 1, MPI_INT, rank ^ 1, 0, &any, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (made != MPI_COMM_NULL) MPI_Comm_rank(made, &mine[1]);
-    all = malloc(2 * (size_t)n * sizeof *all);
     MPI_Gather(mine, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Reduce(&wrong, &any, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("%s", what);
     for (int i = 0; rank == 0 && i < n; i++) {
-        printf(i ? " %d>" : "%d>", all[2 * i]);
+        printf(" %d>", all[2 * i]);
         printf(all[2 * i + 1] < 0 ? "-" : "%d", all[2 * i + 1]);
     }
     if (rank == 0) printf("%s\n", any ? " wrong" : "");
     free(all);
     if (made != MPI_COMM_NULL && made != MPI_COMM_WORLD) MPI_Comm_free(&made);
+}
+
+int main(int argc, char **argv)
+{
+    const char *openmpi = getenv("OMPI_COMM_WORLD_RANK"), *started = openmpi ? openmpi : getenv("PMI_RANK");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i < argc; i++) tell(argv[i], started ? atoi(started) : rank);
     MPI_Finalize();
     return 0;
 }
