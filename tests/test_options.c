@@ -104,6 +104,7 @@ static const struct {
     {"routing", NULL, "valiant"},
     {"without", NULL, "(0,0)->(1,0)"},
     {"from", NULL, "osu"},
+    {"time", "measure", "3s"},
     {"set", "measure", "links.torus.latency=3us"},
     {"generate", NULL, "hyperx:dims=3,nodes=1"},
     {"import", NULL, "edges"},
@@ -200,7 +201,7 @@ static const struct {
 /* Commands whose runs take seconds or start others; their rules are checked, their runs are tests of their own. */
 static const char *const not_run[] = {"calibrate", "sweep"};
 /* Options that start programs, or runs of the kernel that take seconds. */
-static const char *const not_given[] = {"partial", "confirm"};
+static const char *const not_given[] = {"partial", "confirm", "mpi"};
 
 /* ---- runs ---- */
 
