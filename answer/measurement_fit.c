@@ -212,7 +212,7 @@ static enum fc_code solve(const struct fc_measurement *m, uint64_t seed, double 
 {
     struct table eager, longer;
     struct fc_benchmark_segment s[FC_BENCHMARK_SEGMENTS], l[FC_BENCHMARK_SEGMENTS];
-    double short_s, limit = m->eager_bytes;
+    double short_s, limit = m->eager_is_bound ? INFINITY : m->eager_bytes;
     for (int i = 0; i < FC_NUMBERS; i++) number[i] = NAN;
     make_table(m, -1, limit, seed, &eager);
     make_table(m, limit, INFINITY, seed, &longer);

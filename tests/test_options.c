@@ -106,6 +106,7 @@ static const struct {
     {"without", NULL, "(0,0)->(1,0)"},
     {"from", NULL, "osu"},
     {"weakest", NULL, "2"},
+    {"time", "measure", "3s"},
     {"set", "measure", "links.torus.latency=3us"},
     {"generate", NULL, "hyperx:dims=3,nodes=1"},
     {"import", NULL, "edges"},
@@ -204,7 +205,7 @@ static const struct {
 /* Commands whose runs take seconds or start others; their rules are checked, their runs are tests of their own. */
 static const char *const not_run[] = {"calibrate", "sweep", "serve"};
 /* Options that start programs, or runs of the kernel that take seconds. */
-static const char *const not_given[] = {"partial", "confirm"};
+static const char *const not_given[] = {"partial", "confirm", "mpi"};
 
 /* ---- runs ---- */
 

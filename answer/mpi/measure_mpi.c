@@ -206,7 +206,7 @@ static int find_eager(const int *of, double most_s)
         latency_s = pair(PART_LATENCY, of, high, 0.01, 0).median_s;
         if (!is_eager(of, high, latency_s)) break;
         low = high;
-        if (high >= MOST_BYTES || 2 * latency_s > most_s) return MOST_BYTES;
+        if (high >= MOST_BYTES || (high >= 1 << 17 && 2 * latency_s > most_s)) return MOST_BYTES;
     }
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
