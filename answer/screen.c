@@ -106,27 +106,28 @@ enum fc_code fc_screen_nodes(const struct fc_question *q, const struct fc_sessio
                              const struct fc_demand *demand, struct fc_screened *lists, size_t n, struct fc_status *st)
 {
     long long cores = session->machine.cores_per_node;
-    size_t wrong = n; /* the first list that is */
-    struct fc_status why = {0};
+    struct screen first = {.session = session, .demand = demand, .ranks_per_node = (uint32_t)cores};
 #pragma omp parallel num_threads(fc_threads(q->threads))
     {
-        struct screen s = {.session = session, .demand = demand, .ranks_per_node = (uint32_t)cores};
-        open_screen(&s);
+        struct screen s = first;
+        bool open = !open_screen(&s);
 #pragma omp for schedule(dynamic, 16)
         for (size_t i = 0; i < n; i++) {
-            if (!s.st.code) score(&s, &lists[i]);
-            if (!s.st.code) continue;
-#pragma omp critical(fc_screen)
-            if (i < wrong) {
-                wrong = i;
-                why = s.st;
-            }
+            lists[i].score_s = NAN;
+            if (open) score(&s, &lists[i]);
             s.st = (struct fc_status){0};
             fc_arena_free(&s.list);
         }
         close_screen(&s);
     }
-    if (wrong == n) return st->code;
-    return fc_refuse(st, why.code, "line %ld: %s (with --nodes %.200s)", lists[wrong].line, why.message,
-                     lists[wrong].nodes);
+    open_screen(&first);
+    for (size_t i = 0; i < n && !first.st.code; i++) /* the first that is wrong, and why */
+        if (isnan(lists[i].score_s)) score(&first, &lists[i]);
+    size_t wrong = 0;
+    while (wrong < n && !isnan(lists[wrong].score_s)) wrong++;
+    if (first.st.code)
+        fc_refuse(st, first.st.code, "line %ld: %s (with --nodes %.200s)", lists[wrong].line, first.st.message,
+                  lists[wrong].nodes);
+    close_screen(&first);
+    return st->code;
 }

@@ -91,7 +91,7 @@ static void escapes(void)
 /* Mean hops over distinct routers are 5 / 3 (3 at one, 6 at two hops), 1.5 with those on one router; detours more. */
 static void hops(void)
 {
-    static const char *const routings[] = {"shortest", "shortest-hash", "ugal", "valiant", "updown"};
+    static const char *const routings[] = {"shortest", "shortest-hash", "ugal", "valiant", "updown-hash"};
     for (size_t i = 0; i < FC_COUNT(routings); i++) {
         struct fc_machine machine;
         struct fc_network net;

@@ -36,8 +36,8 @@ static bool random_network(uint64_t seed, bool rails, struct fc_machine *machine
         for (uint64_t rail = 0, all = rails ? 1 + (i % 3 == 0) : 1; rail < all; rail++)
             fprintf(t.stream, "node h%d router r%d 1GB/s 0 %d\n", (int)i, (int)((i / 2 + rail) % n), 1 + (i % 4 == 1));
     fclose(t.stream);
-    bool good = !graph_machine("edge-list", t.data, "", machine, &st) && !fc_machine_route(machine, "updown", &st) &&
-                !fc_network_build(machine, net, &st);
+    bool good = !graph_machine("edge-list", t.data, "", machine, &st) &&
+                !fc_machine_route(machine, "updown-hash", &st) && !fc_network_build(machine, net, &st);
     if (!good) CU_ASSERT(fc_says(&st, FC_INPUT, "again, as on line"));
     free(t.data);
     return good;
@@ -166,7 +166,7 @@ static void fat_tree(void)
         for (int node = 0; node < 6; node++) fprintf(t.stream, "router leaf%d node n%d\n", leaf, 6 * leaf + node);
     }
     fclose(t.stream);
-    if (!graph_machine("edge-list", t.data, fast, &machine, &st) && !fc_machine_route(&machine, "updown", &st) &&
+    if (!graph_machine("edge-list", t.data, fast, &machine, &st) && !fc_machine_route(&machine, "updown-hash", &st) &&
         !fc_network_build(&machine, &net, &st)) {
         struct fc_walk walk;
         uint8_t *used = calloc(net.n_links, 1);
@@ -260,8 +260,8 @@ static void refusals(void)
         {"valiant", "layers",
          "rule layers of the graph family does not know valiant routing (it knows: shortest, "
          "shortest-hash)"},
-        {"updown", "hops", "rule hops of the graph family does not know updown routing"},
-        {"updown", "updown", "rule updown of the graph family does not know updown routing"},
+        {"updown-hash", "hops", "rule hops of the graph family does not know updown-hash routing"},
+        {"updown-hash", "updown", "rule updown of the graph family does not know updown-hash routing"},
     };
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;

@@ -4,7 +4,7 @@
  * one of number floor(n u), u in [0, 1) a hash of (s, d) and the router: what switches do that hash addresses (equal-cost
  * multi-path, RFC 2992). The rail of a node with several, and the cable to it, are drawn alike. On average over pairs the loads
  * are those of routing_shortest.c; any one link carries more or less.
- * updown: the same among the links that are next on a shortest up*-down* route (graph_updown.c), which needs no virtual
+ * updown-hash: the same among the links that are next on a shortest up*-down* route (graph_updown.c), which needs no virtual
  * channels (OpenSM's updn).
  * Limit: no formula; dense traffic is walked pair by pair, O(pairs x hops x links of a router). */
 #include "models/family_graph.h"
@@ -117,7 +117,7 @@ const struct fc_routing_ops fc_routing_shortest_hash = {
     .walk = hashed_walk,
 };
 const struct fc_routing_ops fc_routing_updown = {
-    .name = "updown",
+    .name = "updown-hash",
     .help = "one shortest up*-down* path a pair, drawn by a hash",
     .source = "Schroeder et al., IEEE JSAC 1991",
     .families = families,

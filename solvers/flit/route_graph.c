@@ -1,7 +1,7 @@
-/* route_graph.c - graphs: one path a pair drawn by a hash (shortest-hash, updown), detours (valiant, ugal), and the escape of rule
+/* route_graph.c - graphs: one path a pair drawn by a hash (shortest-hash, updown-hash), detours (valiant, ugal), and the escape of rule
  * updown beside any of them.
  *
- * shortest-hash, updown: the paths of models/routings/routing_graph_hash.c. valiant: to a stop drawn evenly by the packet's
+ * shortest-hash, updown-hash: the paths of models/routings/routing_graph_hash.c. valiant: to a stop drawn evenly by the packet's
  * random word, then to the destination, each by any shortest path (route_shortest.c); nodes of one group directly. ugal (Singh
  * 2005; Besta & Hoefler, SC'14, section IV-C; as in route_two_level.c): when a packet leaves its source, the detour through a stop
  * drawn among all is held against the direct way,
@@ -245,7 +245,7 @@ const struct fc_flit_route_ops fc_route_shortest_hash = {
     .strata = one_stratum,
 };
 const struct fc_flit_route_ops fc_route_graph_updown = {
-    .name = "updown",
+    .name = "updown-hash",
     .families = families,
     .prepare = prepare_hashed,
     .start = hashed_start,

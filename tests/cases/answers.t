@@ -31,7 +31,7 @@ $ fabricast list routings
 >   shortest-hash (graph)        one shortest path a pair, drawn by a hash (ECMP as switches do it)
 >   valiant (graph)              by shortest paths to a random router that has nodes, and on to the destination
 >   ugal (graph)                 shortest paths and Valiant's detours mixed by load; the solver finds the share
->   updown (graph)               one shortest up*-down* path a pair, drawn by a hash
+>   updown-hash (graph)          one shortest up*-down* path a pair, drawn by a hash
 >   tables (graph)               the switches' own forwarding tables (network.routes)
 $ fabricast machines bgl-512
 > machine     bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus

@@ -139,7 +139,7 @@ $ cd $TMP; fabricast machines --generate hyperx:dims=3x3,nodes=1,cores=2 -o h.ya
 > family      graph, routing shortest
 > nodes       9 with 2 cores, on 9 routers
 > distance    diameter 2 hops, mean 1.33333 hops (1.5 between distinct nodes)
-> bisection   unknown
+> bisection   4 links, 100 GB/s one way
 > links       link              54 of 25 GB/s, 50 ns
 > routers     routing shortest, rule hops, 2 virtual channels, event engine
 > answer      stable
