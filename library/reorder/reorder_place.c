@@ -106,13 +106,13 @@ struct question {
     const struct fc_placing *p;
     fabricast_machine *machine;
     fabricast_job *job;
-    uint32_t *node;        /* [n] of the old ranks */
-    uint32_t *used;        /* [n_used] nodes, ascending */
-    uint32_t *now;         /* [n] of the new ranks */
-    uint32_t *slot;        /* [n] old rank by its node's first slot, in order of nodes and ranks */
-    uint32_t *first;       /* [n_used + 1] of slot */
-    uint32_t n_used, most; /* ranks on a node */
-    bool weighed;          /* there are messages */
+    uint32_t *node;  /* [n] of the old ranks */
+    uint32_t *used;  /* [n_used] nodes, ascending */
+    uint32_t *now;   /* [n] of the new ranks */
+    uint32_t *slot;  /* [n] old rank by its node's first slot, in order of nodes and ranks */
+    uint32_t *first; /* [n_used + 1] of slot */
+    uint32_t n_used;
+    bool weighed; /* there are messages */
     fabricast_error error;
 };
 
@@ -163,8 +163,6 @@ static bool find_nodes(struct question *q)
         }
         q->slot[i] = at[i].rank;
         q->first[q->n_used] = i + 1;
-        uint32_t here = i + 1 - q->first[q->n_used - 1];
-        if (here > q->most) q->most = here;
     }
     free(host);
     free(at);
@@ -333,13 +331,35 @@ static bool answer(struct question *q, double bytes, double start_s, int *new_ra
     return changed > 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strncmp(a, b, FC_HOST_BYTES);
+}
+
+/* The most ranks on a host; 0: no memory. */
+static uint32_t most_on_a_host(const struct fc_placing *p)
+{
+    size_t n = (size_t)p->n;
+    uint32_t most = 0, here = 0;
+    char(*name)[FC_HOST_BYTES] = malloc(n * sizeof *name);
+    if (!name) return 0;
+    memcpy(name, p->host, n * sizeof *name);
+    qsort(name, n, sizeof *name, by_name);
+    for (size_t i = 0; i < n; i++) {
+        here = i && !by_name(name[i], name[i - 1]) ? here + 1 : 1;
+        if (here > most) most = here;
+    }
+    free(name);
+    return most;
+}
+
 /* The machine, with as many cores a node as ranks are there, where a search places them. */
-static bool open_machine(struct question *q, uint32_t cores)
+static bool open_machine(struct question *q)
 {
     char text[64];
     const char *settings[] = {text, NULL};
+    uint32_t cores = q->p->file ? 0 : most_on_a_host(q->p);
     snprintf(text, sizeof text, "node.cores=%u", cores);
-    fabricast.machine_close(q->machine);
     return !fabricast.machine_open(getenv("FABRICAST_MACHINE"), cores ? settings : NULL, &q->machine, &q->error);
 }
 
@@ -356,8 +376,7 @@ bool fc_place(const struct fc_placing *p, int *new_rank)
     struct question q = {.p = p};
     double start_s = seconds();
     pthread_mutex_lock(&fabricast.lock);
-    bool placed = allocate(&q) && open_machine(&q, 0) && find_nodes(&q) && (p->file || open_machine(&q, q.most)) &&
-                  answer(&q, bytes_of_mean(), start_s, new_rank);
+    bool placed = allocate(&q) && open_machine(&q) && find_nodes(&q) && answer(&q, bytes_of_mean(), start_s, new_rank);
     if (!placed && *q.error.message)
         fc_reorder_say("%s of %d ranks: untouched: %s%s%s", p->call, p->n, q.error.file, *q.error.file ? ": " : "",
                        q.error.message);
