@@ -95,7 +95,7 @@ static const struct refusal names[] = {
     {"name: a\n" REST "router:\n  routing: quickest\n", FC_INPUT, 5, "cannot do routing 'quickest'"},
     {"name: a\n" REST "router:\n  escape: bubbles\n", FC_INPUT, 5,
      "router.escape: 'bubbles' is not known (did you mean 'bubble'? allowed: none, bubble, dateline, "
-     "direction-ordered, bubble-direction-ordered, hops, layers)"},
+     "direction-ordered, bubble-direction-ordered, hops, layers, updown)"},
     {"name: a\n" REST "router:\n  flow_control: teleport\n", FC_INPUT, 5,
      "router.flow_control: 'teleport' is not known (allowed: cut-through, wormhole)"},
     {"name: a\n" REST "router:\n  arbitration: fair\n", FC_INPUT, 5,
