@@ -9,6 +9,7 @@
  * worked out without it, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. */
 #include "answer/answer_json.h"
 #include "models/family_graph.h"
+#include "models/family_two_level.h"
 #include "serve/serve.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ struct stamp {
     struct timespec changed;
 };
 
-enum { MOST_FILES = 4 };
+enum { MOST_FILES = 16 };
 struct machine {
     char *key; /* NULL: free */
     char *file[MOST_FILES];
@@ -33,7 +34,8 @@ struct machine {
     int n_files;
     struct fc_session session;
     unsigned users;
-    bool stale; /* not for new questions */
+    bool unwatched; /* by some file */
+    bool stale;     /* not for new questions */
     uint64_t used;
     struct machine *next;
 };
@@ -137,12 +139,29 @@ static void print_all_files(FILE *stream, const json_t *json)
 
 /* ---- machines ---- */
 
+/* With a file too many the machine is not kept. */
 static void watch_file(struct machine *m, const char *path)
 {
-    if (!path || m->n_files == MOST_FILES) return;
-    m->file[m->n_files] = strdup(path);
+    char *copy = m->n_files < MOST_FILES ? strdup(path) : NULL;
+    if (!copy) {
+        m->unwatched = true;
+        return;
+    }
+    m->file[m->n_files] = copy;
     m->stamp[m->n_files] = stamp_of(path);
     m->n_files++;
+}
+
+/* Files "a,b" that the machine file names, relative to it; NULL: none. */
+static void watch_beside(struct machine *m, const char *names)
+{
+    const char *of = m->session.machine.file, *slash = strrchr(of, '/');
+    for (const char *at = names; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        char path[4096];
+        int folder = *at != '/' && slash ? (int)(slash - of) + 1 : 0, length = (int)strcspn(at, ",");
+        if (snprintf(path, sizeof path, "%.*s%.*s", folder, of, length, at) >= (int)sizeof path) m->unwatched = true;
+        watch_file(m, path);
+    }
 }
 
 /* The files behind an open machine. */
@@ -150,25 +169,25 @@ static void watch_files(struct machine *m)
 {
     const struct fc_machine *machine = &m->session.machine;
     const struct fc_graph_shape *graph = fc_machine_graph(machine);
-    char path[512], hosts[1024];
-    const char *slash = strrchr(machine->file, '/');
+    const struct fc_two_level_shape *two_level = fc_machine_two_level(machine);
+    char path[4096];
     watch_file(m, machine->file);
     watch_file(m, fc_calibration_path(machine, path, sizeof path));
-    if (graph) watch_file(m, graph->path);
-    if (!machine->hosts_file) return;
-    bool relative = *machine->hosts_file != '/' && slash;
-    snprintf(hosts, sizeof hosts, "%.*s%s", relative ? (int)(slash - machine->file) + 1 : 0, machine->file,
-             machine->hosts_file);
-    watch_file(m, hosts);
+    watch_beside(m, machine->hosts_file);
+    if (graph) {
+        watch_beside(m, graph->file);
+        watch_beside(m, graph->routes);
+    }
+    if (two_level) watch_beside(m, two_level->d_links);
 }
 
 static bool is_fresh(const struct machine *m)
 {
     for (int i = 0; i < m->n_files; i++) {
-        struct stamp now = m->file[i] ? stamp_of(m->file[i]) : (struct stamp){0};
-        if (!m->file[i] || !same_stamp(&now, &m->stamp[i])) return false;
+        struct stamp now = stamp_of(m->file[i]);
+        if (!same_stamp(&now, &m->stamp[i])) return false;
     }
-    return true;
+    return !m->unwatched;
 }
 
 /* Takes those without a user that no question will ask for out of the list. */
@@ -296,8 +315,7 @@ static char *answer_key(const struct fc_request *r, const struct machine *m)
         return NULL;
     }
     fprintf(text.stream, "%s\n", question);
-    for (int i = 0; i < m->n_files; i++)
-        if (m->file[i]) print_stamp(text.stream, m->file[i]);
+    for (int i = 0; i < m->n_files; i++) print_stamp(text.stream, m->file[i]);
     print_all_files(text.stream, rest);
     free(question);
     json_decref(rest);
@@ -432,7 +450,7 @@ static char *work_out(struct fc_server *server, const struct fc_request *r, stru
 {
     struct machine *m = enter(server, r, st);
     if (!m) return NULL;
-    char *key = answer_key(r, m), *text = recall(server, key);
+    char *key = m->unwatched ? NULL : answer_key(r, m), *text = recall(server, key);
     if (!text) {
         json_t *json = r->verb == FC_VERB_MACHINE ? machine_json(&m->session) : predict(r, &m->session, st);
         text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;

@@ -25,16 +25,16 @@ jobs='-t traces/samples/lammps-lj-64.fct
 for machine in lumi leonardo; do
     python3 -c '
 import re, sys
-seen = set()
+seen, most = set(), int(sys.argv[1])
 for line in sys.stdin:
     name, ranges = re.fullmatch(r"\d+ ([a-z]+)\[(.*)\]\n", line).groups() if "[" in line else ("", "")
     nodes = []
     for part in filter(None, ranges.split(",")):
         first, _, last = part.partition("-")
         nodes += [f"{name}{k:0{len(first)}}" for k in range(int(first), int(last or first) + 1)]
-    if len(nodes) >= 32 and tuple(nodes[:32]) not in seen:
+    if len(nodes) >= 32 and len(seen) < most and tuple(nodes[:32]) not in seen:
         seen.add(tuple(nodes[:32]))
-        print(",".join(nodes[:32]))' <"$folder/jobs-$machine.txt" | head -n "$most" >"$scratch/lists"
+        print(",".join(nodes[:32]))' "$most" <"$folder/jobs-$machine.txt" >"$scratch/lists"
     printf '%s\n' "$jobs" | while read -r kind job; do
         while read -r list; do
             "$fabricast" predict -m $machine $kind "$job" --nodes "$list" --ranks-per-node 2 --map def,optimize --time 0.2s -q --json
