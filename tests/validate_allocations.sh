@@ -20,8 +20,7 @@ if [ ! -f "$folder/jobs-lumi.txt" ]; then
 fi
 jobs='-t traces/samples/lammps-lj-64.fct
 -p stencil3d:grid=4x4x4,bytes=1MiB
--p stencil2d:grid=8x8,bytes=64KiB
--p alltoall:bytes=64KiB'
+-p stencil2d:grid=8x8,bytes=64KiB'
 for machine in lumi leonardo; do
     python3 -c '
 import re, sys

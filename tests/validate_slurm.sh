@@ -109,12 +109,14 @@ ReturnToService=2
 InactiveLimit=0
 KillWait=2
 MailProg=/bin/true
+CliFilterPlugins=cli_filter/lua
 NodeName=DEFAULT Sockets=1 CoresPerSocket=$cores ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
 NodeName=cn[00-07] NodeHostname=cn[00-07] NodeAddr=127.0.0.1 Port=[17000-17007]
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
     echo 'CgroupPlugin=cgroup/v1' >"$at/cgroup.conf" # slurmd looks for /sys/fs/cgroup else
     cp topology.conf "$at/topology.conf"
+    cp "$examples/cli_filter.lua" "$at/cli_filter.lua"
     export SLURM_CONF=$at/slurm.conf
     slurmctld 2>"$at/log/slurmctld.err" || return 1
     for ((i = 0; i < n_nodes; i++)); do
@@ -162,8 +164,8 @@ check_run_mapped()
 {
     local strategy i
     for strategy in def random optimize; do
-        in_allocation -N 8 "$self" --mapped job.fct -s $strategy -T 1s -k hosts.$strategy -- \
-            bash -c "$where" >ran.$strategy
+        in_allocation -N 8 "$self" --mapped job.fct -s $strategy $([ $strategy != optimize ] || echo -T 1s) \
+            -k hosts.$strategy -- bash -c "$where" >ran.$strategy
         check_step "run-mapped.sh -s $strategy, 16 ranks on 8 nodes" $strategy
     done
     for strategy in def random optimize; do in_file hosts.$strategy; echo; done | sort -u >different
@@ -220,6 +222,36 @@ check_rank_nodes()
     ranked 'cn[00-03]' 'xx[00-03]' 2>message
     check_refused 'rank-nodes.sh, hosts not in the machine' $? 'no prediction'
     scancel -u root
+}
+
+# The filter beside slurm.conf: a plain srun of a known program lands as fabricast maps it; nothing that fabricast does, or does
+# not, keeps a step from starting.
+filtered()
+{
+    in_allocation -N 8 env FABRICAST_MACHINE="$PWD/machine.yaml" FABRICAST_TRACES="$PWD/traces" FABRICAST="$1" FABRICAST_SECONDS=3 \
+        srun -Q -n 16 "${@:2}" "$PWD/where.sh" | hosts_of
+}
+check_filter()
+{
+    local in_order began
+    if ! find /usr/lib -name cli_filter_lua.so | grep -q .; then
+        echo '  SKIPPED the filter: this Slurm has no cli_filter/lua'
+        return
+    fi
+    mkdir traces
+    printf '#!/bin/sh\n%s\n' "$where" >where.sh && chmod +x where.sh
+    cp job.fct traces/where.sh-16.fct
+    in_order=$(filtered /bin/false)
+    check 'filter: a fabricast that fails leaves the step' "$(echo "$in_order" | wc -w)" 16
+    "$fabricast" map -m machine.yaml -t job.fct --nodes 'cn[00-07]' --strategy optimize --time 1s --format slurm -o hosts.filter -q >/dev/null
+    check 'filter: a plain srun lands as mapped' "$(filtered "$fabricast")" "$(in_file hosts.filter)"
+    check 'filter: the order that a user asks for stays' "$(filtered "$fabricast" -m block)" "$in_order"
+    printf '#!/bin/sh\nsleep 60\n' >slow && chmod +x slow
+    began=$SECONDS
+    check 'filter: a fabricast that hangs leaves the step' "$(filtered "$PWD/slow")" "$in_order"
+    check 'filter: and holds it up for its time-out' "$((SECONDS - began < 12))" 1
+    mv traces/where.sh-16.fct traces/other-16.fct
+    check 'filter: an unknown program stays' "$(filtered "$fabricast")" "$in_order"
 }
 
 # Open MPI and MPICH as Slurm starts them, and Open MPI's own launcher in an allocation.
@@ -302,6 +334,7 @@ inside()
             check_run_mapped
             check_run_mapped_refusals
             check_rank_nodes
+            check_filter
             check_mpi_in_slurm
         else
             echo "FAILED: Slurm did not start: $(cat slurm/log/*.err 2>/dev/null | tail -1)"
