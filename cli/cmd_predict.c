@@ -167,6 +167,14 @@ static void print(FILE *stream, const void *what)
                 r->p.percent_of_peak, fc_format_percent(best, sizeof best, fc_answer_percent_of_best(r)), error,
                 against ? against : "-", by_nodes ? report->rows[i].nodes : "", by_nodes ? "; " : "", r->bottleneck);
     }
+    for (size_t i = 0; i < report->n; i++) {
+        const struct fc_answer *r = &report->rows[i].answer;
+        if (!r->sensitivity) continue;
+        fputc('\n', stream);
+        fc_print_visible(stream, r->machine);
+        fprintf(stream, " %s\n", r->mapping);
+        fc_print_sensitivity(stream, r);
+    }
 }
 
 /* ---- the command ---- */
