@@ -181,7 +181,7 @@ static void tolerate(struct search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     const struct parameter *p = &s->parameters[row];
-    if (r->value == 0 || p->step) return;
+    if (r->value == 0 || p->step || !(s->job->time_s > 0)) return; /* nothing has no percents */
     for (size_t k = 0; k < FC_COUNT(fc_sensitivity_rises) && !s->st->code; k++) {
         double worse = worse_until(s, row, s->job->time_s * (1 + fc_sensitivity_rises[k] / 100));
         r->tolerance_percent[k] = 100 * (p->rate ? 1 - 1 / worse : worse - 1);
