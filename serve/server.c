@@ -54,6 +54,7 @@ struct fc_server {
     int n_answers;
     double bytes;
     uint64_t clock;
+    unsigned n_at_work;
     const char *version;
 };
 
@@ -492,6 +493,15 @@ static char *reply(const struct fc_request *r, const char *answer, const struct 
     return NULL;
 }
 
+/* One question more (1) or less (-1) is at work. */
+static void count_work(struct fc_server *server, int more)
+{
+    pthread_mutex_lock(&server->lock);
+    if (more > 0 && server->n_at_work == 0) fc_memory_forget();
+    server->n_at_work += (unsigned)more;
+    pthread_mutex_unlock(&server->lock);
+}
+
 static char *work_out(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
 {
     struct machine *m = enter(server, r, st);
@@ -502,6 +512,10 @@ static char *work_out(struct fc_server *server, const struct fc_request *r, stru
         text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
         json_decref(json);
         if (!text && !st->code) fc_out_of_memory(st, "an answer");
+        if (text && fc_memory_whole(st)) {
+            free(text);
+            text = NULL;
+        }
         if (text) {
             keep(server, key, text);
             key = NULL;
@@ -526,7 +540,9 @@ char *fc_server_answer(struct fc_server *server, const char *line, size_t n)
     struct fc_status st = {0};
     char *answer = NULL;
     if (!fc_request_read(line, n, &request, &st)) {
+        count_work(server, 1);
         answer = request.verb == FC_VERB_VERSION ? version_text(server) : work_out(server, &request, &st);
+        count_work(server, -1);
         if (!answer && !st.code) fc_out_of_memory(&st, "an answer");
     }
     char *text = reply(&request, answer, &st);
