@@ -261,6 +261,12 @@ static void changed_by_hand(void)
     CU_ASSERT(n > 3);
     for (int i = 1; i < n; i++) CU_ASSERT(help[i - 1].percent <= help[i].percent);
     fc_answer_free(&a);
+    const char *none = "software.compute_scale=0"; /* twice of nothing is nothing */
+    q.settings = &none;
+    q.n_settings = 1;
+    ask(&q, &a);
+    CU_ASSERT(!row_of(&a, "compute") && row_of(&a, "gap"));
+    fc_answer_free(&a);
     remove(path);
 }
 
