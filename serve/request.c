@@ -70,8 +70,8 @@ static enum fc_code read_key(struct fc_request *r, const struct key *key, const 
     char expected[80];
     double number = json_number_value(value);
     const char *text = json_string_value(value);
-    snprintf(expected, sizeof expected, "a %snumber from %g to %g", key->kind == WHOLE ? "whole " : "", key->least,
-             key->most);
+    snprintf(expected, sizeof expected, "a %snumber from %.10g to %.10g", key->kind == WHOLE ? "whole " : "",
+             key->least, key->most);
     switch (key->kind) {
     case LIST:
         if (json_is_array(value) && json_array_size(value)) {
