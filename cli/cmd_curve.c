@@ -520,6 +520,13 @@ static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, s
     return st->code;
 }
 
+/* Of several machines: which one a refusal is about. */
+static void name_machine(const char *machine, size_t n, struct fc_status *st)
+{
+    size_t used = strlen(st->message);
+    if (st->code && n > 1) snprintf(st->message + used, sizeof st->message - used, " (machine %.200s)", machine);
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_arena arena = {0};
@@ -539,6 +546,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         all.n++;
         if (!open_design(arguments, machines[i], &all.design[i], st))
             work_out(arguments, &all.design[i], &all.answer[i], &arena, st);
+        name_machine(machines[i], n, st);
+        name_machine(machines[i], n, &all.design[i].no_saturation);
     }
     if (!st->code) deliver(&all, &arena, st);
     for (size_t i = 0; !st->code && i < n; i++) *st = all.design[i].no_saturation;
