@@ -61,7 +61,8 @@ static void send(struct screen *s, uint32_t task, uint32_t src, uint32_t dst, do
         double free_bytes_per_s = fc_free_bandwidth(net, s->session->background_bytes_per_s, link);
         latency_s += s->walk.weight[i] * fc_head_delay_s(net, link);
         if (s->busy_s[link] == 0) s->touched[s->n_touched++] = link;
-        s->busy_s[link] += s->walk.weight[i] * (bytes + 1e-30) / fmax(free_bytes_per_s, 1e-9);
+        /* never 0 again, not of a link without a limit either: touched once */
+        s->busy_s[link] += s->walk.weight[i] * (bytes + 1e-30) / fmin(fmax(free_bytes_per_s, 1e-9), 1e30) + 1e-300;
     }
     s->waits_s[task] += messages * latency_s;
 }
@@ -120,14 +121,17 @@ enum fc_code fc_screen_nodes(const struct fc_question *q, const struct fc_sessio
         }
         close_screen(&s);
     }
-    open_screen(&first);
-    for (size_t i = 0; i < n && !first.st.code; i++) /* the first that is wrong, and why */
-        if (isnan(lists[i].score_s)) score(&first, &lists[i]);
-    size_t wrong = 0;
+    size_t wrong = 0; /* the first that is, and why */
     while (wrong < n && !isnan(lists[wrong].score_s)) wrong++;
-    if (first.st.code)
-        fc_refuse(st, first.st.code, "line %ld: %s (with --nodes %.200s)", lists[wrong].line, first.st.message,
-                  lists[wrong].nodes);
+    if (wrong < n && open_screen(&first)) fc_refuse(st, first.st.code, "%s", first.st.message);
+    for (; wrong < n && !first.st.code; wrong++)
+        if (isnan(lists[wrong].score_s)) {
+            score(&first, &lists[wrong]);
+            if (!first.st.code) continue; /* memory had run out */
+            char line[32] = "";
+            if (lists[wrong].line) snprintf(line, sizeof line, "line %ld: ", lists[wrong].line);
+            fc_refuse(st, first.st.code, "%s%s (with --nodes %.200s)", line, first.st.message, lists[wrong].nodes);
+        }
     close_screen(&first);
     return st->code;
 }

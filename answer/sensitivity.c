@@ -98,8 +98,8 @@ static double percent_of(const struct search *s, double time_s)
     return 100 * (time_s / s->job->time_s - 1);
 }
 
-/* A parameter that is 0 has a right-hand derivative, and nothing else. */
-static void differentiate_at_0(struct search *s, size_t row)
+/* A gap that is 0 has a right-hand derivative, and nothing else. */
+static void differentiate_gap_at_0(struct search *s, size_t row)
 {
     struct fc_scales scales = fc_scales_of_1;
     scales.gap_more_s = STEP * fmax(s->job->software->send_s, 1e-9);
@@ -113,7 +113,7 @@ static void differentiate(struct search *s, size_t row)
     r->derivative = r->if_doubled_percent = r->if_halved_percent = NAN;
     for (size_t k = 0; k < FC_COUNT(r->tolerance_percent); k++) r->tolerance_percent[k] = NAN;
     if (r->value == 0) {
-        differentiate_at_0(s, row);
+        differentiate_gap_at_0(s, row); /* no other parameter that is 0 has a row */
         return;
     }
     if (!p->step) r->derivative = (time_at(s, row, 1 + STEP) - time_at(s, row, 1 - STEP)) / (2 * STEP * r->value);
@@ -181,7 +181,7 @@ static void tolerate(struct search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     const struct parameter *p = &s->parameters[row];
-    if (r->value == 0 || p->step) return;
+    if (r->value == 0 || p->step || !(s->job->time_s > 0)) return; /* nothing has no percents */
     for (size_t k = 0; k < FC_COUNT(fc_sensitivity_rises) && !s->st->code; k++) {
         double worse = worse_until(s, row, s->job->time_s * (1 + fc_sensitivity_rises[k] / 100));
         r->tolerance_percent[k] = 100 * (p->rate ? 1 - 1 / worse : worse - 1);
@@ -287,7 +287,7 @@ static enum fc_code list_parameters(struct search *s)
          {.field = offsetof(struct fc_scales, eager), .link = FC_NONE, .step = true},
          j->of_trace && software->eager_bytes > 0 && software->eager_bytes < 1e15},
         {"compute", j->of_trace ? "1" : "s", j->of_trace ? software->compute_scale : j->compute_s, COST(compute),
-         j->of_trace || j->compute_s > 0},
+         j->of_trace ? software->compute_scale > 0 : j->compute_s > 0},
         {"imbalance", "1", 1, COST(imbalance), j->of_trace},
     };
     for (size_t i = 0; i < FC_COUNT(all); i++)

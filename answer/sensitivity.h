@@ -9,7 +9,7 @@ struct fc_scales {
     double send, recv, gap, per_byte, eager; /* software.send, ... */
     double latency;                          /* of every router and every wire; with --loggops L */
     double compute;                          /* computation of every rank */
-    double imbalance;                 /* every rank's computation c becomes mean + imbalance (c - mean), at least 0 */
+    double imbalance; /* every rank's computation c > 0 becomes mean + imbalance (c - mean), at least 0 */
     double bandwidth[FC_MAX_CLASSES]; /* of the links of each class; with --loggops [0] is that of G */
     uint32_t link;                    /* FC_NONE: none; the bandwidth of this one is multiplied by */
     double link_bandwidth;
@@ -35,7 +35,7 @@ struct fc_sensitivity {
     struct fc_sensitivity_row *rows; /* [n] */
     size_t n;
     double time_s;     /* as predicted */
-    double balanced_s; /* every rank computes as long as the mean; NaN: no trace */
+    double balanced_s; /* every rank that computes does so as long as the mean; NaN: no trace */
     double ideal_s;    /* messages do not meet; NaN: no trace */
     uint64_t n_times;  /* predictions that it took */
     bool cut;          /* the work allowed was not enough for all tolerances */

@@ -375,7 +375,8 @@ static const struct per *per_of(const struct fc_arguments *arguments)
 
 /* What makes them comparable. NaN: unknown. */
 struct compared {
-    double latency_s; /* at the least load that has one */
+    double latency_s;                                                        /* at the least load that has one */
+    double load_bytes_per_s, load_injection_percent, load_bisection_percent; /* of a load of 1 flit a node and cycle */
     double saturation, saturation_bytes_per_s, injection_percent, bisection_percent, error_percent;
 };
 
@@ -393,11 +394,14 @@ static struct compared compare(const struct answer *a, struct fc_status *st)
     double injection = 0;
     uint32_t node = fc_node_vertex(net, 0);
     for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) injection += fc_link_bandwidth(net, l);
-    c.saturation_bytes_per_s = c.saturation * m->router.flit_bytes / a->cycle_s;
-    c.injection_percent = isfinite(injection) ? 100 * c.saturation_bytes_per_s / injection : (double)NAN;
+    c.load_bytes_per_s = m->router.flit_bytes / a->cycle_s;
+    c.load_injection_percent = isfinite(injection) ? 100 * c.load_bytes_per_s / injection : (double)NAN;
     fc_network_facts(net, &facts, st);
     /* Of uniform traffic half of all crosses the bisection, half of that each way. */
-    c.bisection_percent = 100 * c.saturation_bytes_per_s * (double)net->n_nodes / 4 / facts.bisection_bytes_per_s;
+    c.load_bisection_percent = 100 * c.load_bytes_per_s * (double)net->n_nodes / 4 / facts.bisection_bytes_per_s;
+    c.saturation_bytes_per_s = c.saturation * c.load_bytes_per_s;
+    c.injection_percent = c.saturation * c.load_injection_percent;
+    c.bisection_percent = c.saturation * c.load_bisection_percent;
     c.error_percent = a->flit ? (double)NAN : a->model.saturation_percent;
     return c;
 }
@@ -493,10 +497,13 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
     for (size_t i = 0; !st->code && i < all->n; i++) {
         if (plot_curve(&a[i], &curves[i], arena, st) || !several) continue;
         struct compared c = compare(&a[i], st);
-        double each = per->percent == IN_NODE        ? c.saturation_bytes_per_s / 1e9
-                      : per->percent == IN_INJECTION ? c.injection_percent
-                                                     : c.bisection_percent;
-        scale_curve(&curves[i], (struct scale){each / c.saturation, 1e9 * a[i].cycle_s}, arena, st);
+        double each = per->percent == IN_NODE        ? c.load_bytes_per_s / 1e9
+                      : per->percent == IN_INJECTION ? c.load_injection_percent
+                                                     : c.load_bisection_percent;
+        if (!isfinite(each))
+            fc_refuse(st, FC_INPUT, "--per %s: of machine %s it is not known (expected --per node)", per->name,
+                      a[i].session->machine.name);
+        scale_curve(&curves[i], (struct scale){each, 1e9 * a[i].cycle_s}, arena, st);
     }
     if (st->code || fc_plot_latency_curves(arguments->plot, title, several ? &per->axes : NULL, curves, all->n, st))
         return st->code;
@@ -511,6 +518,13 @@ static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, s
     json_decref(json);
     if (!st->code && all->arguments->plot) plot(all, arena, st);
     return st->code;
+}
+
+/* Of several machines: which one a refusal is about. */
+static void name_machine(const char *machine, size_t n, struct fc_status *st)
+{
+    size_t used = strlen(st->message);
+    if (st->code && n > 1) snprintf(st->message + used, sizeof st->message - used, " (machine %.200s)", machine);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -532,6 +546,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         all.n++;
         if (!open_design(arguments, machines[i], &all.design[i], st))
             work_out(arguments, &all.design[i], &all.answer[i], &arena, st);
+        name_machine(machines[i], n, st);
+        name_machine(machines[i], n, &all.design[i].no_saturation);
     }
     if (!st->code) deliver(&all, &arena, st);
     for (size_t i = 0; !st->code && i < n; i++) *st = all.design[i].no_saturation;

@@ -260,10 +260,12 @@ static int by_score(const void *a, const void *b)
 {
     const struct fc_screened *x = a, *y = b;
     if (x->score_s != y->score_s) return x->score_s < y->score_s ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Leaves the best few of very many lists, the middle one and the last, by screening. */
+/* Leaves the best few of very many lists, the middle one and the last, by screening. All of them stay where lists do not mean the
+ * same on the machine as a whole: where nodes differ in kind, where something has failed, where hosts or traffic of others go by
+ * the list. */
 static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, struct fc_arena *arena,
                                  struct report *report, struct fc_status *st)
 {
@@ -272,16 +274,18 @@ static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, str
     struct fc_demand demand = {0};
     whole.nodes = NULL;
     struct fc_screened *screened = fc_alloc(arena, lists->n, sizeof *screened, st);
-    if (!screened || fc_session_open(&whole, s->machines[0], &session, st)) return st->code;
-    for (size_t i = 0; i < lists->n; i++) screened[i] = (struct fc_screened){lists->list[i].label, (long)i + 1, 0};
-    bool alike = session.machine.kinds.n == 0; /* else who sits where depends on the list: all are predicted */
+    struct fc_status without_list = {0};
+    if (!screened || fc_session_open(&whole, s->machines[0], &session, &without_list)) return st->code;
+    for (size_t i = 0; i < lists->n; i++)
+        screened[i] = (struct fc_screened){lists->list[i].label, lists->list[i].line, 0, i};
+    bool alike = session.machine.kinds.n == 0 && !session.machine.damaged && !session.nodes_lost;
     if (alike && !fc_job_demand(&whole, &session, &demand, st) &&
         !fc_screen_nodes(&whole, &session, &demand, screened, lists->n, st)) {
         struct nodes *few = fc_alloc(arena, BEST_LISTS + 2, sizeof *few, st);
         qsort(screened, lists->n, sizeof *screened, by_score);
         for (size_t k = 0; few && k < BEST_LISTS + 2; k++) {
             size_t at = k < BEST_LISTS ? k : k == BEST_LISTS ? lists->n / 2 : lists->n - 1;
-            few[k] = lists->list[screened[at].line - 1];
+            few[k] = lists->list[screened[at].number];
         }
         report->n_screened = lists->n;
         *lists = (struct node_lists){few, BEST_LISTS + 2};

@@ -77,7 +77,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
         "boxxyerror fill solid 1 noborder lc rgb '#5b8cc4' title 'doubled', \\\n"
         "     '' skip 1 using (0):0:(0):(cut($3)):($0):($0 + 0.4) with boxxyerror fill pattern 4 border lc rgb "
         "'#8a4b14' lc rgb '#8a4b14' title 'halved'",
-        least - room, most + room, n - 1, longest + 3, MOST_PERCENT);
+        least - room, most + room, n ? n - 1 : 0, longest + 3, MOST_PERCENT);
     for (size_t i = 0; i < n; i++) {
         write_label(script, rows[i].doubled_percent, (double)i - 0.2);
         write_label(script, rows[i].halved_percent, (double)i + 0.2);

@@ -70,8 +70,8 @@ static enum fc_code read_key(struct fc_request *r, const struct key *key, const 
     char expected[80];
     double number = json_number_value(value);
     const char *text = json_string_value(value);
-    snprintf(expected, sizeof expected, "a %snumber from %g to %g", key->kind == WHOLE ? "whole " : "", key->least,
-             key->most);
+    snprintf(expected, sizeof expected, "a %snumber from %.10g to %.10g", key->kind == WHOLE ? "whole " : "",
+             key->least, key->most);
     switch (key->kind) {
     case LIST:
         if (json_is_array(value) && json_array_size(value)) {
@@ -175,6 +175,45 @@ static enum fc_code read_verb(struct fc_request *r, struct fc_status *st)
     return refuse(st, "verb", "predict, map, machine or version");
 }
 
+/* What a key would not matter without, or beside. */
+static const struct rule {
+    const char *key, *other;
+    bool needed; /* `other` must be there; else it must not */
+    const char *expected;
+} rules[] = {
+    {"network", "trace", true, "a trace beside it"},
+    {"collectives", "trace", true, "a trace beside it"},
+    {"flops_per_s", "trace", true, "a trace beside it"},
+    {"period", "trace", true, "a trace beside it"},
+    {"loggops", "trace", true, "a trace beside it"},
+    {"loggops", "routing", false, "no routing beside it: there is no network"},
+    {"loggops", "map", false, "no map beside it: there is no network"},
+    {"loggops", "nodes", false, "no nodes beside it: there is no network"},
+    {"loggops", "ranks_per_node", false, "no ranks_per_node beside it: there is no network"},
+    {"compute", "trace", false, "a pattern or a graph: a trace has its own computation"},
+    {"compute", "traffic", false, "a pattern or a graph"},
+    {"background_nodes", "background", true, "a background beside it"},
+};
+
+static enum fc_code check_together(const struct fc_request *r, struct fc_status *st)
+{
+    const struct fc_question *q = &r->q;
+    bool ideal = q->network && !strcmp(q->network, "ideal"), flit = q->network && !strcmp(q->network, "flit");
+    bool job = q->background && !strncmp(q->background, "job:", 4);
+    for (size_t i = 0; i < FC_COUNT(rules); i++)
+        if (json_object_get(r->json, rules[i].key) &&
+            (json_object_get(r->json, rules[i].other) != NULL) != rules[i].needed)
+            return refuse(st, rules[i].key, rules[i].expected);
+    if (q->map && strchr(q->map, ',') && strncmp(q->map, "bsm:", 4)) return refuse(st, "map", "one mapping");
+    if (q->loggops && (!ideal || r->verb == FC_VERB_MAP))
+        return refuse(st, "loggops", "the verb predict and \"network\":\"ideal\"");
+    if (q->background && ideal) return refuse(st, "background", "another network than ideal");
+    if (q->sensitivity && flit) return refuse(st, "sensitivity", "another network than flit");
+    if (q->sensitivity && job) return refuse(st, "sensitivity", "no job: beside this one");
+    if (q->period && job) return refuse(st, "period", "no job: beside this one");
+    return FC_OK;
+}
+
 enum fc_code fc_request_read(const char *line, size_t n, struct fc_request *r, struct fc_status *st)
 {
     json_error_t error;
@@ -195,13 +234,7 @@ enum fc_code fc_request_read(const char *line, size_t n, struct fc_request *r, s
     if (!r->q.search_given) r->q.search_s = 2;
     if (r->verb == FC_VERB_MAP && !r->q.map) r->q.map = "optimize";
     if (r->verb != FC_VERB_VERSION && !r->q.machine) return refuse(st, "machine", "the name of one, or its file");
-    if (r->q.map && strchr(r->q.map, ',') && strncmp(r->q.map, "bsm:", 4)) return refuse(st, "map", "one mapping");
-    if (r->q.network && !r->q.trace) return refuse(st, "network", "a trace beside it");
-    if (r->q.network && !strcmp(r->q.network, "flit") && r->q.sensitivity)
-        return refuse(st, "sensitivity", "another network than flit");
-    if (r->q.sensitivity && r->q.background && !strncmp(r->q.background, "job:", 4))
-        return refuse(st, "sensitivity", "no job: beside this one");
-    return FC_OK;
+    return check_together(r, st);
 }
 
 void fc_request_free(struct fc_request *r)

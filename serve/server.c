@@ -1,17 +1,20 @@
 /* server.c - what is kept between questions: open machines, and answers.
  *
- * A machine is asked for by its name or file with everything that changes it (set, routing, without, hosts, ranks_per_node); it is
- * opened at its first question and again when one of its files has another time, size or number (inode). An answer is kept under
- * the whole question but its id, with the stamps of all files that its texts name, so that the same question about the same
- * files has the same bytes at once. Both are found by their text; what was not used longest goes first.
+ * A machine is asked for by its name or file with everything that changes it (set, routing, without, hosts and the nodes whose
+ * they are, ranks_per_node); it is opened at its first question and again when one of its files has another time, size or number
+ * (inode). An answer is kept under the whole question but its id, with the stamps of all files that its texts name, so that the
+ * same question about the same files has the same bytes at once. Both are found by their text; what was not used longest goes
+ * first.
  *
  * Threads: one lock around the two tables; machines are opened under it, so that several first questions open one. Answers are
- * worked out without it, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. */
+ * worked out without it, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. Memory that
+ * ran out, also where the work went on without, is told to all whose questions were at work then. */
 #include "answer/answer_json.h"
 #include "models/family_graph.h"
 #include "models/family_two_level.h"
 #include "serve/serve.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +54,7 @@ struct fc_server {
     int n_answers;
     double bytes;
     uint64_t clock;
+    unsigned n_at_work;
     const char *version;
 };
 
@@ -103,25 +107,30 @@ static bool same_stamp(const struct stamp *a, const struct stamp *b)
                           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec));
 }
 
-static void print_stamp(FILE *stream, const char *path)
+static void print_stamp(FILE *stream, const char *path, const struct stamp *s)
+{
+    if (s->there)
+        fprintf(stream, "%s %ju %ju %jd %jd.%09ld\n", path, (uintmax_t)s->device, (uintmax_t)s->number,
+                (intmax_t)s->size, (intmax_t)s->changed.tv_sec, s->changed.tv_nsec);
+}
+
+static void print_file(FILE *stream, const char *path)
 {
     struct stamp s = stamp_of(path);
-    if (s.there)
-        fprintf(stream, "%s %ju %ju %jd %jd.%09ld\n", path, (uintmax_t)s.device, (uintmax_t)s.number, (intmax_t)s.size,
-                (intmax_t)s.changed.tv_sec, s.changed.tv_nsec);
+    print_stamp(stream, path, &s);
 }
 
 /* Files that a text may name, as a whole or behind '@', ':' or ','. */
 static void print_files(FILE *stream, const char *text)
 {
-    char piece[512];
-    print_stamp(stream, text);
+    char piece[PATH_MAX];
+    print_file(stream, text);
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "@:,");
-        if (n > 0 && n < sizeof piece && n < strlen(text)) {
+        if (n > 0 && n < sizeof piece && (at > text || at[n])) {
             memcpy(piece, at, n);
             piece[n] = 0;
-            print_stamp(stream, piece);
+            print_file(stream, piece);
         }
         at += n + (at[n] != 0);
     }
@@ -164,21 +173,54 @@ static void watch_beside(struct machine *m, const char *names)
     }
 }
 
-/* The files behind an open machine. */
-static void watch_files(struct machine *m)
+static void watch_parts(struct machine *m, const struct fc_machine *machine)
 {
-    const struct fc_machine *machine = &m->session.machine;
     const struct fc_graph_shape *graph = fc_machine_graph(machine);
     const struct fc_two_level_shape *two_level = fc_machine_two_level(machine);
-    char path[4096];
-    watch_file(m, machine->file);
-    watch_file(m, fc_calibration_path(machine, path, sizeof path));
     watch_beside(m, machine->hosts_file);
     if (graph) {
         watch_beside(m, graph->file);
         watch_beside(m, graph->routes);
     }
     if (two_level) watch_beside(m, two_level->d_links);
+}
+
+/* One that has lost something no longer tells which files the whole one is made of. */
+static enum fc_code watch_whole(struct machine *m, const struct fc_question *q, struct fc_status *st)
+{
+    struct fc_machine whole;
+    if (!m->session.machine.damaged) {
+        watch_parts(m, &m->session.machine);
+        return FC_OK;
+    }
+    if (fc_machine_load_changed(q->machine, q->settings, q->n_settings, &whole, st)) return st->code;
+    watch_parts(m, &whole);
+    fc_machine_free(&whole);
+    return FC_OK;
+}
+
+/* The files behind an open machine. */
+static enum fc_code watch_files(struct machine *m, const struct fc_question *q, struct fc_status *st)
+{
+    const struct fc_machine *machine = &m->session.machine;
+    const char *named[] = {q->hosts, q->nodes};
+    char path[4096];
+    watch_file(m, machine->file);
+    watch_file(m, fc_calibration_path(machine, path, sizeof path));
+    for (size_t i = 0; i < FC_COUNT(named); i++)
+        if (named[i]) watch_file(m, named[i] + (*named[i] == '@')); /* a list is no file, and stays none */
+    return watch_whole(m, q, st);
+}
+
+/* A file that changed while the machine was opened may have been read before that, and its stamp taken after. */
+static bool changed_since(const struct machine *m, const struct timespec *then)
+{
+    struct stat s;
+    for (int i = 0; i < m->n_files; i++)
+        if (!stat(m->file[i], &s) && (s.st_ctim.tv_sec > then->tv_sec ||
+                                      (s.st_ctim.tv_sec == then->tv_sec && s.st_ctim.tv_nsec >= then->tv_nsec)))
+            return true;
+    return false;
 }
 
 static bool is_fresh(const struct machine *m)
@@ -218,12 +260,12 @@ static void make_room(struct fc_server *server)
     if (oldest) retire(server, oldest);
 }
 
-/* What of a question makes the machine, as text; free() it. */
+/* What of a question makes the machine, as text; hosts may be those of the nodes. free() it. */
 static char *machine_key(const struct fc_request *r)
 {
-    static const char *const names[] = {"machine", "set", "routing", "without", "hosts", "ranks_per_node"};
+    static const char *const names[] = {"machine", "set", "routing", "without", "ranks_per_node", "hosts", "nodes"};
     json_t *part = json_object();
-    for (size_t i = 0; part && i < FC_COUNT(names); i++) {
+    for (size_t i = 0; part && i < FC_COUNT(names) - !r->q.hosts; i++) {
         json_t *value = json_object_get(r->json, names[i]);
         if (value) json_object_set(part, names[i], value);
     }
@@ -237,7 +279,10 @@ static struct machine *open_machine(const struct fc_question *q, char *key, stru
     struct fc_question bare = *q;
     const struct fc_bulk *bulk;
     struct machine *m = calloc(1, sizeof *m);
-    bare.nodes = bare.background = bare.background_nodes = NULL;
+    struct timespec begun;
+    if (!q->hosts) bare.nodes = NULL;
+    bare.background = bare.background_nodes = NULL;
+    clock_gettime(CLOCK_REALTIME_COARSE, &begun); /* as files are stamped */
     if (!m) fc_out_of_memory(st, "a machine");
     if (!m || fc_session_open(&bare, q->machine, &m->session, st)) {
         free(m);
@@ -245,8 +290,10 @@ static struct machine *open_machine(const struct fc_question *q, char *key, stru
         return NULL;
     }
     m->key = key;
-    watch_files(m);
-    if (!fc_session_calibrate(&m->session, &bulk, st)) return m;
+    if (!watch_files(m, &bare, st) && !fc_session_calibrate(&m->session, &bulk, st)) {
+        m->unwatched |= changed_since(m, &begun);
+        return m;
+    }
     free_machine(m);
     return NULL;
 }
@@ -301,7 +348,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* The whole question but its id, and the files that it is about; free() it. */
+/* The whole question but its id, and the files that it is about: those of the machine as they were when it was opened; free() it. */
 static char *answer_key(const struct fc_request *r, const struct machine *m)
 {
     struct fc_memory_stream text;
@@ -315,7 +362,7 @@ static char *answer_key(const struct fc_request *r, const struct machine *m)
         return NULL;
     }
     fprintf(text.stream, "%s\n", question);
-    for (int i = 0; i < m->n_files; i++) print_stamp(text.stream, m->file[i]);
+    for (int i = 0; i < m->n_files; i++) print_stamp(text.stream, m->file[i], &m->stamp[i]);
     print_all_files(text.stream, rest);
     free(question);
     json_decref(rest);
@@ -395,14 +442,14 @@ static json_t *machine_json(const struct fc_session *s)
                      (json_int_t)s->net.n_routers, "links", (json_int_t)s->net.n_links);
 }
 
-/* Nodes of a machine that has lost some are numbered as the whole one: such a question opens it for itself. */
+/* Nodes of a machine that has lost something are named as in the whole one: such a question opens it for itself. */
 static json_t *predict(const struct fc_request *r, const struct fc_session *session, struct fc_status *st)
 {
     struct fc_question q = r->q;
     struct fc_session view;
     struct fc_answer answer = {0};
     json_t *json = NULL;
-    bool own = session->nodes_lost && q.nodes;
+    bool own = (session->nodes_lost || session->machine.damaged) && q.nodes;
     q.keep_links = r->verb == FC_VERB_MAP;
     if (own)
         fc_answer_make(&q, &answer, st);
@@ -446,6 +493,15 @@ static char *reply(const struct fc_request *r, const char *answer, const struct 
     return NULL;
 }
 
+/* One question more (1) or less (-1) is at work. */
+static void count_work(struct fc_server *server, int more)
+{
+    pthread_mutex_lock(&server->lock);
+    if (more > 0 && server->n_at_work == 0) fc_memory_forget();
+    server->n_at_work += (unsigned)more;
+    pthread_mutex_unlock(&server->lock);
+}
+
 static char *work_out(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
 {
     struct machine *m = enter(server, r, st);
@@ -456,6 +512,10 @@ static char *work_out(struct fc_server *server, const struct fc_request *r, stru
         text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
         json_decref(json);
         if (!text && !st->code) fc_out_of_memory(st, "an answer");
+        if (text && fc_memory_whole(st)) {
+            free(text);
+            text = NULL;
+        }
         if (text) {
             keep(server, key, text);
             key = NULL;
@@ -480,10 +540,9 @@ char *fc_server_answer(struct fc_server *server, const char *line, size_t n)
     struct fc_status st = {0};
     char *answer = NULL;
     if (!fc_request_read(line, n, &request, &st)) {
-        if (request.verb == FC_VERB_VERSION)
-            answer = version_text(server);
-        else
-            answer = work_out(server, &request, &st);
+        count_work(server, 1);
+        answer = request.verb == FC_VERB_VERSION ? version_text(server) : work_out(server, &request, &st);
+        count_work(server, -1);
         if (!answer && !st.code) fc_out_of_memory(&st, "an answer");
     }
     char *text = reply(&request, answer, &st);

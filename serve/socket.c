@@ -151,6 +151,7 @@ static void send_some(struct connection *c)
     } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
         c->ended = true;
         c->sent = c->n_out;
+        c->n_in = c->scanned = 0; /* nobody takes the answers to the rest */
     }
     if (c->sent < c->n_out) return;
     free(c->out);
@@ -246,13 +247,14 @@ static bool turn(struct loop *l, const volatile sig_atomic_t *stop, const char *
 
 /* ---- the socket ---- */
 
-/* Is somebody listening there? */
-static bool is_alive(const struct sockaddr_un *at)
+/* Why the socket that is there may not be replaced; NULL: nobody listens there any more. */
+static const char *in_use(const struct sockaddr_un *at)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool alive = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof *at) == 0;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int why = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof *at) == 0 ? 0 : errno;
     if (fd >= 0) close(fd);
-    return alive;
+    if (why == ECONNREFUSED) return NULL;
+    return why == 0 || why == EAGAIN ? "another server listens there" : strerror(why); /* EAGAIN: its queue is full */
 }
 
 static int listen_at(const char *path, struct fc_status *st)
@@ -270,8 +272,9 @@ static int listen_at(const char *path, struct fc_status *st)
             fc_refuse(st, FC_INPUT, "--socket: %s is there and is no socket", path);
             return -1;
         }
-        if (is_alive(&at)) {
-            fc_refuse(st, FC_INPUT, "--socket: another server listens at %s", path);
+        const char *why = in_use(&at);
+        if (why) {
+            fc_refuse(st, FC_INPUT, "--socket: %s: %s", path, why);
             return -1;
         }
         unlink(path);
@@ -292,7 +295,10 @@ static enum fc_code run(struct loop *l, const struct fc_serve_settings *settings
     int n = 0;
     if (!thread) return fc_out_of_memory(st, "threads");
     while (n < settings->threads && !pthread_create(&thread[n], NULL, work, l)) n++;
-    if (n == 0) fc_refuse(st, FC_NO, "no thread could be started");
+    if (n == 0) {
+        unlink(settings->path);
+        fc_refuse(st, FC_NO, "no thread could be started");
+    }
     if (n > 0 && settings->ready) settings->ready(settings->context);
     bool all = n == 0 || turn(l, settings->stop, settings->path);
     pthread_mutex_lock(&l->lock);
@@ -315,16 +321,13 @@ enum fc_code fc_serve(const struct fc_serve_settings *settings, struct fc_status
     for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) l->connection[i].fd = -1;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->more, NULL);
-    if (!st->code) l->server = fc_server_open(settings->version, st);
-    if (!st->code) run(l, settings, st);
-    if (l->listener >= 0) {
-        close(l->listener);
-        unlink(settings->path);
-    }
-    if (l->woken >= 0) close(l->woken);
+    if (!st->code && !(l->server = fc_server_open(settings->version, st))) unlink(settings->path);
+    if (!st->code) run(l, settings, st); /* removes the socket, once: the next server may have its own there by now */
+    if (l->listener >= 0) close(l->listener);
     for (int i = 0; i < FC_SERVE_CONNECTIONS; i++)
         if (l->connection[i].fd >= 0) end_connection(&l->connection[i]);
     if (st->code == FC_NO && l->n_working) return st->code; /* threads still use the rest */
+    if (l->woken >= 0) close(l->woken);
     fc_server_close(l->server);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->more);

@@ -36,7 +36,7 @@ static void closed_form(void)
     char path[64];
     open_line(path, &session, &q);
     CU_ASSERT_EQUAL_FATAL(fc_demand_of_pairs("x", 4, 4, src, dst, bytes, &demand, &st), FC_OK);
-    for (int i = 0; i < 3; i++) lists[i] = (struct fc_screened){nodes[i], i + 1, 0};
+    for (int i = 0; i < 3; i++) lists[i] = (struct fc_screened){nodes[i], i + 1, 0, 0};
     CU_ASSERT_EQUAL_FATAL(fc_screen_nodes(&q, &session, &demand, lists, 3, &st), FC_OK);
     for (int i = 0; i < 3; i++) {
         double latency_s = 2 * 10e-9 + (hops[i] + 1) * 50e-9 + hops[i] * 100e-9;
@@ -75,10 +75,11 @@ static void as_predicted(void)
         for (int k = 0; k < 16; k++)
             n += (uint32_t)snprintf(text[i] + n, sizeof text[i] - n, "%s%u", k ? "," : "",
                                     i % 2 ? node[k] : (node[0] + (uint32_t)k) % 32);
-        again[i] = lists[i] = (struct fc_screened){text[i], i + 1, 0};
+        again[i] = lists[i] = (struct fc_screened){text[i], i + 1, 0, 0};
     }
     CU_ASSERT_EQUAL_FATAL(fc_screen_nodes(&q, &session, &demand, lists, LISTS, &st), FC_OK);
     q.threads = 4;
+    q.time_only = true;
     CU_ASSERT_EQUAL_FATAL(fc_screen_nodes(&q, &session, &demand, again, LISTS, &st), FC_OK);
     for (int i = 0; i < LISTS; i++) CU_ASSERT(lists[i].score_s == again[i].score_s);
     for (int i = 0; i < PREDICTED; i++) {
@@ -101,9 +102,34 @@ static void as_predicted(void)
     fc_session_close(&session);
 }
 
+/* Node wires without a limit: far more messages than links, each wire counted once, and the time is that of the others. */
+static void without_limit(void)
+{
+    static const char yaml[] =
+        "name: line\nnetwork: {family: mesh, dims: [2]}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}}\nnode: {cores: 64}\n";
+    enum { CORES = 64, MESSAGES = CORES * CORES };
+    static uint32_t src[MESSAGES], dst[MESSAGES];
+    static double bytes[MESSAGES];
+    struct fc_screened list = {"0-1", 1, 0, 0};
+    struct fc_session session;
+    struct fc_demand demand;
+    struct fc_status st = {0};
+    char path[64];
+    CU_ASSERT_FATAL(fc_test_file(path, ".yaml", yaml, sizeof yaml - 1));
+    struct fc_question q = {.machine = path, .seed = 1, .threads = 1};
+    for (uint32_t i = 0; i < MESSAGES; i++) src[i] = i % CORES, dst[i] = CORES + i / CORES, bytes[i] = 1e6;
+    CU_ASSERT_EQUAL_FATAL(fc_session_open(&q, path, &session, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_of_pairs("x", 2 * CORES, MESSAGES, src, dst, bytes, &demand, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_screen_nodes(&q, &session, &demand, &list, 1, &st), FC_OK);
+    CU_ASSERT(fc_near(list.score_s, MESSAGES * 1e6 / 1e9 + CORES * 100e-9, 1e-9));
+    fc_demand_free(&demand);
+    fc_session_close(&session);
+    remove(path);
+}
+
 static void refused(void)
 {
-    struct fc_screened lists[3] = {{"0-3", 1, 0}, {"0-1", 2, 0}, {"0-9", 3, 0}};
+    struct fc_screened lists[3] = {{"0-3", 1, 0, 0}, {"0-1", 2, 0, 0}, {"0-9", 3, 0, 0}};
     static const uint32_t src[] = {0}, dst[] = {5};
     static const double bytes[] = {1};
     struct fc_session session;
@@ -125,6 +151,7 @@ int suite_screen(void)
     static const CU_TestInfo tests[] = {
         {"closed form on a line", closed_form},
         {"in the order of the predictions", as_predicted},
+        {"wires without a limit", without_limit},
         {"a list that is too short", refused},
         CU_TEST_INFO_NULL,
     };

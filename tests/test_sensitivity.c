@@ -261,6 +261,12 @@ static void changed_by_hand(void)
     CU_ASSERT(n > 3);
     for (int i = 1; i < n; i++) CU_ASSERT(help[i - 1].percent <= help[i].percent);
     fc_answer_free(&a);
+    const char *none = "software.compute_scale=0"; /* twice of nothing is nothing */
+    q.settings = &none;
+    q.n_settings = 1;
+    ask(&q, &a);
+    CU_ASSERT(!row_of(&a, "compute") && row_of(&a, "gap"));
+    fc_answer_free(&a);
     remove(path);
 }
 
@@ -300,12 +306,35 @@ static void one_phase(void)
     remove(graph);
 }
 
+/* A job that takes no time: nothing grows by percents of it, and nothing is looked for. */
+static void no_time(void)
+{
+    static const uint32_t self[] = {0};
+    static const double bytes[] = {1};
+    struct fc_question q = {.machine = "bgl-64", .sensitivity = true, .seed = 1, .threads = 1};
+    struct fc_demand demand;
+    struct fc_answer a;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_demand_of_pairs("x", 2, 1, self, self, bytes, &demand, &st), FC_OK);
+    q.traffic = &demand;
+    ask(&q, &a);
+    CU_ASSERT(a.p.time_s == 0 && a.sensitivity->n > 0 && !a.sensitivity->cut);
+    CU_ASSERT_EQUAL(a.sensitivity->n_times, 4 * a.sensitivity->n);
+    for (size_t i = 0; i < a.sensitivity->n; i++) {
+        const struct fc_sensitivity_row *r = &a.sensitivity->rows[i];
+        CU_ASSERT(r->derivative == 0 && isnan(r->if_doubled_percent) && isnan(r->tolerance_percent[0]));
+    }
+    fc_answer_free(&a);
+    fc_demand_free(&demand);
+}
+
 int suite_sensitivity(void)
 {
     static const CU_TestInfo tests[] = {
         {"derivatives are the duals of the job as a linear program", duals},
         {"twice and half are what changed machines say", changed_by_hand},
         {"one phase in closed form", one_phase},
+        {"a job that takes no time", no_time},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("sensitivity", tests);

@@ -61,8 +61,8 @@ static void refused(void)
         {"{\"verb\":\"predict\"," ON ",\"set\":[1]}", "\"set\" is wrong (expected a list of \"KEY=VALUE\")"},
         {"{\"verb\":\"predict\"," ON ",\"seed\":-1}", "\"seed\" is wrong (expected a whole number, 0 or more)"},
         {"{\"verb\":\"predict\"," ON ",\"ranks_per_node\":0}",
-         "\"ranks_per_node\" is wrong (expected a whole number from 1 to 1.04858e+06)"},
-        {"{\"verb\":\"predict\"," ON ",\"time\":\"1s\"}", "\"time\" is wrong (expected a number from 0 to 1e+09)"},
+         "\"ranks_per_node\" is wrong (expected a whole number from 1 to 1048576)"},
+        {"{\"verb\":\"predict\"," ON ",\"time\":\"1s\"}", "\"time\" is wrong (expected a number from 0 to 1000000000)"},
         {"{\"verb\":\"predict\"," ON ",\"sensitivity\":1}", "\"sensitivity\" is wrong (expected true or false)"},
         {"{\"verb\":\"predict\"," ON ",\"nodes\":[]}",
          "\"nodes\" is wrong (expected a text, or a list of numbers and names)"},
@@ -77,6 +77,20 @@ static void refused(void)
          "\"map\" is wrong (expected one mapping)"},
         {"{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"network\":\"ideal\"}",
          "\"network\" is wrong (expected a trace beside it)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"loggops\":\"L=1us\"}",
+         "\"loggops\" is wrong (expected a trace beside it)"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"loggops\":\"L=1us\"}",
+         "\"loggops\" is wrong (expected the verb predict and \"network\":\"ideal\")"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"compute\":1}",
+         "\"compute\" is wrong (expected a pattern or a graph: a trace has its own computation)"},
+        {"{\"verb\":\"predict\"," ON ",\"compute\":1,\"traffic\":{\"tasks\":2,\"src\":[0],\"dst\":[1],\"bytes\":[1]}}",
+         "\"compute\" is wrong (expected a pattern or a graph)"},
+        {"{\"verb\":\"predict\"," ON ",\"pattern\":\"alltoall\",\"background_nodes\":\"3\"}",
+         "\"background_nodes\" is wrong (expected a background beside it)"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"network\":\"ideal\",\"background\":\"y\"}",
+         "\"background\" is wrong (expected another network than ideal)"},
+        {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"period\":\"auto\",\"background\":\"job:y\"}",
+         "\"period\" is wrong (expected no job: beside this one)"},
         {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"network\":\"flit\",\"sensitivity\":true}",
          "\"sensitivity\" is wrong (expected another network than flit)"},
         {"{\"verb\":\"predict\"," ON ",\"trace\":\"x\",\"background\":\"job:y\",\"sensitivity\":true}",
@@ -169,6 +183,66 @@ static void kept(void)
     fc_server_close(server);
 }
 
+static void expect_map(struct fc_server *server, const char *line, const char *node, const char *host)
+{
+    json_t *json = ask(server, line);
+    const json_t *answer = json_object_get(json, "answer");
+    char *nodes = json_dumps(json_object_get(answer, "node"), JSON_COMPACT | JSON_ENCODE_ANY),
+         *hosts = host ? json_dumps(json_object_get(answer, "host"), JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    CU_ASSERT(nodes && !strcmp(nodes, node) && (!host || (hosts && !strcmp(hosts, host))));
+    free(nodes);
+    free(hosts);
+    json_decref(json);
+}
+
+static void write_file(const char *path, const char *text, time_t time)
+{
+    FILE *file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fputs(text, file);
+    fclose(file);
+    utime(path, &(struct utimbuf){time, time});
+}
+
+#define TWO_TASKS "\"ranks_per_node\":1,\"traffic\":{\"tasks\":2,\"src\":[0],\"dst\":[1],\"bytes\":[1e6]}}"
+
+/* Hosts of the nodes that are asked for, from a file that changes; nodes of a machine that has lost a router, as it was. */
+static void named(void)
+{
+    struct fc_server *server = open_server();
+    char path[64], graph[64], text[200], line[400];
+    CU_ASSERT_FATAL(fc_test_file(path, ".txt", "", 0));
+    snprintf(line, sizeof line, "{\"verb\":\"map\"," ON ",\"map\":\"def\",\"hosts\":\"@%s\",\"nodes\":[5,7]," TWO_TASKS,
+             path);
+    write_file(path, "a\nb\n", 1000000);
+    expect_map(server, line, "[5,7]", "[\"a\",\"b\"]");
+    write_file(path, "c\nd\n", 1000001);
+    expect_map(server, line, "[5,7]", "[\"c\",\"d\"]");
+    expect_map(server, "{\"verb\":\"map\"," ON ",\"map\":\"def\",\"without\":\"(0,0,0)\",\"nodes\":[1,3]," TWO_TASKS,
+               "[0,2]", NULL);
+    remove(path);
+    /* What has lost a cable still is of its file of cables. */
+    CU_ASSERT_FATAL(fc_test_file(graph, ".txt", "", 0) && fc_test_file(path, ".yaml", "", 0));
+    snprintf(text, sizeof text,
+             "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s}}\n",
+             graph);
+    write_file(path, text, 1000000);
+    snprintf(line, sizeof line, "{\"verb\":\"machine\",\"machine\":\"%s\",\"without\":\"A->B\"}", path);
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "router A node a\nrouter B node b\nrouter A router B\nrouter A router C\nrouter C "
+                 "router B\n%s",
+                 i ? "router C node c\n" : "");
+        write_file(graph, text, 1000000 + i);
+        json_t *json = ask(server, line);
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(json_object_get(json, "answer"), "nodes")), 2 + i);
+        json_decref(json);
+    }
+    remove(graph);
+    remove(path);
+    fc_server_close(server);
+}
+
 /* ---- the socket ---- */
 
 static void over_a_socket(void)
@@ -212,6 +286,14 @@ static void over_a_socket(void)
     close(fd);
     CU_ASSERT(start_server(&served, path, 1));
     end_server(&served);
+    fd = socket(AF_UNIX, SOCK_DGRAM, 0); /* somebody else's, of another kind */
+    CU_ASSERT_EQUAL(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    CU_ASSERT(!start_server(&served, path, 1));
+    end_server(&served);
+    CU_ASSERT_EQUAL(served.st.code, FC_INPUT);
+    CU_ASSERT_EQUAL(stat(path, &there), 0);
+    close(fd);
+    remove(path);
     memset(line, 'x', 200);
     line[200] = 0;
     served.settings.path = line;
@@ -225,6 +307,7 @@ int suite_serve(void)
         {"what is refused", refused},
         {"the answers are the program's", answered},
         {"machines and answers are kept while their files stay", kept},
+        {"hosts, and nodes of what is damaged", named},
         {"over a socket", over_a_socket},
         CU_TEST_INFO_NULL,
     };
