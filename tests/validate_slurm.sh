@@ -246,6 +246,7 @@ check_filter()
     "$fabricast" map -m machine.yaml -t job.fct --nodes 'cn[00-07]' --strategy optimize --time 1s --format slurm -o hosts.filter -q >/dev/null
     check 'filter: a plain srun lands as mapped' "$(filtered "$fabricast")" "$(in_file hosts.filter)"
     check 'filter: the order that a user asks for stays' "$(filtered "$fabricast" -m block)" "$in_order"
+    check 'filter: a step on some of the nodes stays' "$(filtered "$fabricast" -N 4 | tr ' ' '\n' | sort -u | wc -l)" 4
     printf '#!/bin/sh\nsleep 60\n' >slow && chmod +x slow
     began=$SECONDS
     check 'filter: a fabricast that hangs leaves the step' "$(filtered "$PWD/slow")" "$in_order"

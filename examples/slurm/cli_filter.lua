@@ -44,6 +44,8 @@ local function map_step(options)
         os.getenv("SLURM_HOSTFILE") or os.getenv("SLURM_DISTRIBUTION") or os.getenv("SLURM_NTASKS_PER_NODE") then
         return
     end
+    local asked = tonumber(tostring(options["nodes"]):match("^%d+")) -- nodes of this step: all, or it stays
+    if asked and asked ~= tonumber(os.getenv("SLURM_JOB_NUM_NODES")) then return end
     local trace = traces .. "/" .. program:match("[^/]*$") .. "-" .. ranks .. ".fct"
     if not is_there(trace) then return end
     local fabricast = quoted(os.getenv("FABRICAST") or "fabricast")
