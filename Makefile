@@ -137,8 +137,7 @@ install-built:
 	    >"$$lib/pkgconfig/fabricast.pc"; \
 	recorder="$(DESTDIR)$(recorderdir)"; install -d "$$recorder" "$$to/share/man/man1" "$$to/share/bash-completion/completions"; \
 	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$recorder/"; done; \
-	install -d "$$to/lib/fabricast"; \
-	for f in $(OBJ)/fabricast-measure-*; do [ ! -e $$f ] || install -m 755 $$f "$$to/lib/fabricast/"; done; \
+	for f in $(OBJ)/fabricast-measure-*; do [ ! -e $$f ] || install -D -m 755 $$f "$$to/lib/fabricast/$${f##*/}"; done; \
 	install -m 644 $(dir $(MANUAL))*.1 "$$to/share/man/man1/"; \
 	install -m 644 $(dir $(MANUAL))fabricast "$$to/share/bash-completion/completions/"; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
