@@ -148,7 +148,8 @@ uninstall:
 	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib/pkgconfig/fabricast.pc" \
 	    "$$to"/lib/fabricast/fabricast-measure-* "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so \
 	    "$(DESTDIR)$(recorderdir)"/libfabricast-reorder*.so "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
-	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"
+	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"; \
+	[ ! -d "$$to/lib/fabricast" ] || rmdir --ignore-fail-on-non-empty "$$to/lib/fabricast"
 
 clean:
 	$(V)rm -rf $(OBJ)
