@@ -137,8 +137,7 @@ install-built:
 	    >"$$lib/pkgconfig/fabricast.pc"; \
 	recorder="$(DESTDIR)$(recorderdir)"; install -d "$$recorder" "$$to/share/man/man1" "$$to/share/bash-completion/completions"; \
 	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$recorder/"; done; \
-	install -d "$$to/lib/fabricast"; \
-	for f in $(OBJ)/fabricast-measure-*; do [ ! -e $$f ] || install -m 755 $$f "$$to/lib/fabricast/"; done; \
+	for f in $(OBJ)/fabricast-measure-*; do [ ! -e $$f ] || install -D -m 755 $$f "$$to/lib/fabricast/$${f##*/}"; done; \
 	install -m 644 $(dir $(MANUAL))*.1 "$$to/share/man/man1/"; \
 	install -m 644 $(dir $(MANUAL))fabricast "$$to/share/bash-completion/completions/"; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
@@ -149,7 +148,8 @@ uninstall:
 	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib/pkgconfig/fabricast.pc" \
 	    "$$to"/lib/fabricast/fabricast-measure-* "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so \
 	    "$(DESTDIR)$(recorderdir)"/libfabricast-reorder*.so "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
-	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"
+	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"; \
+	[ ! -d "$$to/lib/fabricast" ] || rmdir --ignore-fail-on-non-empty "$$to/lib/fabricast"
 
 clean:
 	$(V)rm -rf $(OBJ)

@@ -75,6 +75,7 @@ static void read_rank(struct reader *r)
     char *host = fc_alloc(r->arena, length + 1, 1, r->st);
     if (!host || !row_end(r)) return;
     memcpy(host, word, length);
+    if (strpbrk(host, "\"\\,[]")) fail(r, "a host name that cannot be in a list of hosts", "none of \" \\ , [ ]");
     if (m->host[node] && strcmp(m->host[node], host)) fail(r, "a node with two host names", "one each");
     m->one_host = m->n_nodes > 1 && (rank == 0 || (m->one_host && !strcmp(m->host[0], host)));
     m->host[node] = host;

@@ -3,6 +3,7 @@
 #include "answer/measurement.h"
 #include "core/unfinished.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,12 +50,14 @@ static const char *ask(char *launcher)
                  {"HYDRA", "mpich"},      {"MPICH", "mpich"},     {"Intel(R) MPI", "mpich"}};
     char *argv[] = {launcher, (char[]){"--version"}, NULL}, text[MOST_VERSION] = "";
     const char *family = NULL;
-    int fd = memfd_create("version", MFD_CLOEXEC), status = 0;
-    struct fc_child child = {.argv = argv, .stream = {-1, fd, fd}, .end = SIGKILL};
+    int fd = memfd_create("version", MFD_CLOEXEC), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), status = 0;
+    struct fc_child child = {
+        .argv = argv, .stream = {nothing, fd, fd}, .end = SIGKILL}; /* our input is the benchmark's */
     pid_t pid = fd >= 0 ? fc_child_start(&child) : -1;
     if (pid > 0) fc_child_ended(pid, true, &status);
     ssize_t n = pid > 0 ? pread(fd, text, sizeof text - 1, 0) : 0;
     if (fd >= 0) close(fd);
+    if (nothing >= 0) close(nothing);
     text[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; !family && i < FC_COUNT(known); i++)
         if (strstr(text, known[i].says)) family = known[i].family;

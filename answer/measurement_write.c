@@ -40,6 +40,7 @@ static const struct {
 
 static void set(struct writer *w, const char *key, const char *value)
 {
+    if (!value) return; /* no memory, as the status says */
     size_t size = strlen(key) + strlen(value) + 2;
     char *text = fc_alloc(&w->arena, size, 1, w->st);
     if (!text || w->n == w->most) return;

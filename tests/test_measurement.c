@@ -179,6 +179,8 @@ static void refusals(void)
         {"# fabricast measure 1: 2 ranks on 2 nodes\nrank 1 0 a\n", ":2: ranks that are not in order"},
         {"# fabricast measure 1: 2 ranks on 1 nodes\nrank 0 0 a\nrank 1 0 b\n", ":3: a node with two host names"},
         {"# fabricast measure 1: 2 ranks on 2 nodes\nrank 0 0\n", ":2: the row ends early"},
+        {"# fabricast measure 1: 2 ranks on 2 nodes\nrank 0 0 a,b\n",
+         ":2: a host name that cannot be in a list of hosts"},
         {"# fabricast measure 1: 2 ranks on 2 nodes\nrank 0 0 a\nend 0 1\n", "names 1 of 2 ranks"},
         {"# fabricast measure 1: 2 ranks on 2 nodes\nrank 0 0 a\nrank 1 0 a\nend 0 1\n", "node 1 has no rank"},
         {HEAD "latency 0 0 1 8 5 1e-6 1e-6\n", ":4: the row ends early"},

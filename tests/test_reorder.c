@@ -49,9 +49,10 @@ static bool prepared(const char *compiler, const char *options, const char *sour
     if (access(library, R_OK)) return skip("libfabricast-reorder.so is not built");
     if (!compile(compiler, options, source, program)) return false;
     if (*sanitizer) return true;
-    snprintf(command, sizeof command,
-             "cd tests/mpi && gcc -shared -fPIC -o %s/hosts.so hosts.c && gcc -shared -fPIC -o %s/sleep.so yield.c",
-             directory, directory);
+    snprintf(
+        command, sizeof command,
+        "cd tests/mpi && gcc -shared -fPIC -o %s/hosts.so hosts.c && gcc -shared -fPIC -DNAP_NS=500000 -o %s/sleep.so yield.c",
+        directory, directory);
     CU_ASSERT_EQUAL_FATAL(system(command), 0);
     FILE *found = popen("gcc -print-file-name=libasan.so", "r");
     CU_ASSERT_FATAL(found && fgets(sanitizer, sizeof sanitizer, found));
@@ -111,12 +112,25 @@ static bool logged(const char *part)
     return found;
 }
 
+/* As many lines, each with its part (which may hold the line's end). */
+static void lines_are(const char *text, const char *const *part, size_t n)
+{
+    size_t lines = 0;
+    for (const char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++) {
+        const char *found = lines < n ? strstr(at, part[lines]) : NULL;
+        CU_ASSERT(found && found <= end);
+        if (!found || found > end) printf("\n    line %zu of '%s'", lines + 1, text);
+    }
+    CU_ASSERT_EQUAL(lines, n);
+}
+
 #define KEPT " 0>0 1>1 2>2 3>3 4>4 5>5 6>6 7>7"
 
-/* Of the line "cart 0>4 1>0 ...": r and r + 4 are on one of the paired hosts, each number once. */
+/* Of the last line "cart 0>4 1>0 ...": r and r + 4 are on one of the paired hosts, each number once. */
 static bool is_paired(const char *what)
 {
-    const char *at = strstr(got.out, what);
+    const char *at = NULL;
+    for (const char *next = got.out; (next = strstr(next, what)); next++) at = next;
     int node[8] = {-1, -1, -1, -1, -1, -1, -1, -1}, old, new, length;
     for (at = at ? at + strlen(what) : ""; sscanf(at, " %d>%d%n", &old, &new, &length) == 2; at += length)
         if (new >= 0 && new < 8 && node[new] < 0) node[new] = old / 2;
@@ -127,72 +141,68 @@ static bool is_paired(const char *what)
 
 /* ---- tests ---- */
 
-/* The same under each MPI. */
+/* In one start, the same under each MPI: never, a gain within the error, always, a mapping file, then the calls in turn.
+ * Settings count when a call is made; `world` sends a message a rank over MPI_COMM_WORLD, which counts from the first call on
+ * that reordered. */
 static void test_placed(void)
 {
     static char before[sizeof got.out];
+    static const char *const lines[] = {
+        "cart" KEPT "\n", "world" KEPT "\n", "cart" KEPT "\n", "world ",    "cart 0>0 1>1 2>2 3>3 4>7 5>6 6>5 7>4\n",
+        "cart ",          "graph ",          "dist ",          "adjacent ", " 7>-\n"};
+    static const char *const logs[] = {"kept, ",
+                                       "reordered, ",
+                                       "reordered by the mapping, 4 ranks have other numbers",
+                                       "MPI_Cart_create of 8 ranks on 4 hosts: reordered, ",
+                                       "MPI_Graph_create of 8 ranks on 4 hosts: reordered, ",
+                                       "MPI_Dist_graph_create of 8 ranks on 4 hosts: reordered, ",
+                                       "MPI_Dist_graph_create_adjacent of 8 ranks on 4 hosts: reordered, ",
+                                       "MPI_Cart_create of 7 ranks on 4 hosts: kept, 0 ranks",
+                                       "warning: 8 messages or probes on MPI_COMM_WORLD"};
+    static const char kept[] = "cart" KEPT "\nworld" KEPT "\ncart" KEPT "\nworld";
     if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
-    run(PAIRED, "", "grid cart graph dist adjacent part");
-    CU_ASSERT(is_paired("cart"));
-    CU_ASSERT(is_paired("dist"));
-    CU_ASSERT(is_paired("adjacent"));
-    CU_ASSERT(strstr(got.out, "graph") && strstr(got.out, "part") && strstr(got.out, " 7>-\n"));
-    CU_ASSERT(!strstr(got.out, "wrong") && !strstr(got.log, "warning"));
-    CU_ASSERT(logged("MPI_Cart_create of 8 ranks on 4 hosts: reordered, "));
-    CU_ASSERT(logged("MPI_Graph_create of 8 ranks on 4 hosts: reordered, "));
-    CU_ASSERT(logged("MPI_Dist_graph_create_adjacent of 8 ranks on 4 hosts: reordered, "));
-    CU_ASSERT(logged("MPI_Cart_create of 7 ranks on 4 hosts: kept, 0 ranks"));
+    run(UNEVEN, "FABRICAST_REORDER=never",
+        "grid cart world FABRICAST_REORDER= cart FABRICAST_REORDER=always world "
+        "\"TEST_HOSTS=" SINGLE "\" FABRICAST_REORDER=$D/map cart "
+        "\"TEST_HOSTS=" PAIRED "\" FABRICAST_REORDER= cart graph dist adjacent part");
+    lines_are(got.out, lines, FC_COUNT(lines));
+    lines_are(got.log, logs, FC_COUNT(logs));
+    CU_ASSERT(logged("not more than the error"));
+    CU_ASSERT(!strncmp(got.out, kept, strlen(kept)) && strncmp(got.out + strlen(kept), KEPT "\n", strlen(KEPT "\n")));
+    CU_ASSERT(is_paired("\ncart"));
+    CU_ASSERT(is_paired("\ndist"));
+    CU_ASSERT(is_paired("\nadjacent"));
+    CU_ASSERT(!strstr(got.out, "wrong"));
     if (*before) CU_ASSERT_STRING_EQUAL(got.out, before);
     memcpy(before, got.out, sizeof before);
 }
 
-static void test_gain_within_error(void)
-{
-    if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
-    run(UNEVEN, "", "grid cart");
-    CU_ASSERT(printed("cart" KEPT));
-    CU_ASSERT(logged("kept, ") && logged("not more than the error"));
-    run(UNEVEN, "FABRICAST_REORDER=always", "grid world");
-    CU_ASSERT(!strstr(got.out, KEPT) && !strstr(got.out, "wrong"));
-    CU_ASSERT(logged("reordered, "));
-    CU_ASSERT(logged("warning: 8 messages or probes on MPI_COMM_WORLD"));
-}
-
-static void test_refused(void)
-{
-    if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
-    run("h0 h1 h2 h0", "FABRICAST_REORDER=never", "grid cart world");
-    CU_ASSERT(printed("cart 0>0 1>1 2>2 3>3") && printed("world 0>0 1>1 2>2 3>3"));
-    CU_ASSERT_STRING_EQUAL(got.log, "");
-}
-
-static void expect_untouched(const char *hosts, const char *settings, const char *why)
-{
-    run(hosts, settings, "grid cart");
-    CU_ASSERT(printed("cart 0>0 1>1"));
-    CU_ASSERT(logged(why) && logged("untouched: "));
-}
-
+/* Each leaves the call as it was, with one line in the log. */
 static void test_failures(void)
 {
     if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
     write_text("short", "0\n");
     write_text("other", "2\n3\n");
-    expect_untouched("h0 cn9", "", "host 'cn9' is not in machine ring (it has h0 to h7)");
-    expect_untouched("h0 h0", "", "all ranks are on one host");
-    expect_untouched("h0 h1", "FABRICAST_MACHINE=", "FABRICAST_MACHINE names no machine");
-    expect_untouched("h0 h1", "FABRICAST_MACHINE=$D/none.yaml", "none.yaml: cannot be read");
-    expect_untouched("h0 h1", "FABRICAST_LIBRARY=$D/none.so", "no library to ask");
-    expect_untouched("h0 h1", "FABRICAST_REORDER=$D/short", "short: ");
-    expect_untouched("h0 h1", "FABRICAST_REORDER=$D/other", "puts rank 1 on node 1, where the job has 1 ranks");
-}
-
-static void test_file(void)
-{
-    if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
-    run(SINGLE, "FABRICAST_REORDER=$D/map", "grid cart");
-    CU_ASSERT(printed("cart 0>0 1>1 2>2 3>3 4>7 5>6 6>5 7>4"));
-    CU_ASSERT(logged("reordered by the mapping, 4 ranks have other numbers"));
+    run("h0 h1", "",
+        "grid FABRICAST_LIBRARY=$D/none.so cart FABRICAST_LIBRARY=$FABRICAST_LIBRARY FABRICAST_MACHINE= cart "
+        "FABRICAST_MACHINE=$D/none.yaml cart FABRICAST_MACHINE=$D/ring.yaml FABRICAST_REORDER_BYTES=64k cart "
+        "FABRICAST_REORDER_BYTES= FABRICAST_REORDER=$D/short cart FABRICAST_REORDER=$D/other cart FABRICAST_REORDER= "
+        "\"TEST_HOSTS=h0 cn9\" cart \"TEST_HOSTS=h0 h0\" cart");
+    const char *why[] = {"no library to ask",
+                         "FABRICAST_MACHINE names no machine",
+                         "none.yaml: cannot be read",
+                         "FABRICAST_REORDER_BYTES is '64k'",
+                         "short: ",
+                         "puts rank 1 on node 1, where the job has 1 ranks",
+                         "host 'cn9' is not in machine ring (it has h0 to h7)",
+                         "all ranks are on one host"};
+    const char *kept[FC_COUNT(why)];
+    for (size_t i = 0; i < FC_COUNT(why); i++) kept[i] = "cart 0>0 1>1\n";
+    lines_are(got.out, kept, FC_COUNT(kept));
+    lines_are(got.log, why, FC_COUNT(why));
+    size_t n = 0;
+    for (const char *at = got.log; (at = strstr(at, "untouched: ")); at++) n++;
+    CU_ASSERT_EQUAL(n, FC_COUNT(why));
 }
 
 /* MPI_COMM_WORLD: rank r is on the host of the mapping's line r in all that is asked, and the count of messages is of those
@@ -200,29 +210,29 @@ static void test_file(void)
 static void test_world(void)
 {
     if (!prepared("mpicc", "-Wall", "grid.c", "grid")) return;
-    run(SINGLE, "FABRICAST_REORDER=never FABRICAST_MAP=$D/map", "grid none cart world");
-    CU_ASSERT(printed("none 0>0 1>1 2>2 3>3 7>4 6>5 5>6 4>7"));
-    CU_ASSERT(printed("cart 0>0 1>1 2>2 3>3 7>4 6>5 5>6 4>7"));
+    write_text("swapped", "0\n6\n4\n2\n");
+    run("h0 h1 h2 h3", "FABRICAST_REORDER=never FABRICAST_MAP=$D/swapped", "grid none cart world");
+    CU_ASSERT(printed("none 0>0 3>1 2>2 1>3"));
+    CU_ASSERT(printed("cart 0>0 3>1 2>2 1>3"));
     CU_ASSERT(!strstr(got.out, "wrong") && !strstr(got.log, "warning"));
-    CU_ASSERT(logged("MPI_COMM_WORLD of 8 ranks on 8 hosts: renumbered by ") && logged("map, 4 ranks"));
+    CU_ASSERT(logged("MPI_COMM_WORLD of 4 ranks on 4 hosts: renumbered by ") && logged("swapped, 2 ranks"));
 }
 
 /* Ranks of the new communicator in the order of those of MPI_COMM_WORLD, which the mapping has turned round but for the
- * first two (rank 0 loads the checked library): a node has r and r + 4. */
+ * first two (rank 0 loads the checked library): a node has r and r + 3. */
 static void expect_fortran(const char *program)
 {
-    int r[8] = {0};
-    write_text("turned", "8\n9\n15\n14\n13\n12\n11\n10\n");
-    run("h4 h4 h5 h5 h6 h6 h7 h7", "FABRICAST_MAP=$D/turned", program);
+    int r[6] = {0};
+    write_text("turned", "8\n9\n13\n12\n11\n10\n");
+    run("h4 h4 h5 h5 h6 h6", "FABRICAST_MAP=$D/turned", program);
     const char *at = strstr(got.out, "cart");
     CU_ASSERT_PTR_NOT_NULL_FATAL(at);
-    CU_ASSERT_EQUAL(sscanf(at + 4, "%d %d %d %d %d %d %d %d", &r[0], &r[1], &r[2], &r[3], &r[4], &r[5], &r[6], &r[7]),
-                    8);
-    for (int i = 0; i < 8; i += 2) CU_ASSERT_EQUAL(abs(r[i] - r[i + 1]), 4);
+    CU_ASSERT_EQUAL(sscanf(at + 4, "%d %d %d %d %d %d", &r[0], &r[1], &r[2], &r[3], &r[4], &r[5]), 6);
+    for (int i = 0; i < 6; i += 2) CU_ASSERT_EQUAL(abs(r[i] - r[i + 1]), 3);
     CU_ASSERT(strstr(got.out, "adjacent") && !strstr(got.out, "wrong"));
-    CU_ASSERT(logged("MPI_COMM_WORLD of 8 ranks on 4 hosts: renumbered by "));
-    CU_ASSERT(logged("MPI_Cart_create of 8 ranks on 4 hosts: reordered, "));
-    CU_ASSERT(logged("MPI_Dist_graph_create_adjacent of 8 ranks on 4 hosts: "));
+    CU_ASSERT(logged("MPI_COMM_WORLD of 6 ranks on 3 hosts: renumbered by "));
+    CU_ASSERT(logged("MPI_Cart_create of 6 ranks on 3 hosts: reordered, "));
+    CU_ASSERT(logged("MPI_Dist_graph_create_adjacent of 6 ranks on 3 hosts: "));
 }
 
 static void test_fortran(void)
@@ -241,18 +251,14 @@ UNDER_MPICH(test_fortran_2008)
 
 int suite_reorder(void)
 {
-    static const CU_TestInfo tests[] = {
-        {"topology calls are placed, and the same each time", test_placed},
-        {"a gain within the error changes nothing; always; messages by old ranks", test_gain_within_error},
-        {"never", test_refused},
-        {"a mapping file", test_file},
-        {"MPI_COMM_WORLD by a mapping", test_world},
-        {"Fortran (use mpi)", test_fortran},
-        {"Fortran (use mpi_f08)", test_fortran_2008},
-        {"whatever fails leaves the job untouched", test_failures},
-        {"MPICH: topology calls", test_placed_mpich},
-        {"MPICH: MPI_COMM_WORLD by a mapping", test_world_mpich},
-        {"MPICH: Fortran (use mpi_f08)", test_fortran_2008_mpich},
-        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {{"topology calls, by each setting; messages by old ranks", test_placed},
+                                        {"MPI_COMM_WORLD by a mapping", test_world},
+                                        {"Fortran (use mpi)", test_fortran},
+                                        {"Fortran (use mpi_f08)", test_fortran_2008},
+                                        {"whatever fails leaves the job untouched", test_failures},
+                                        {"MPICH: topology calls", test_placed_mpich},
+                                        {"MPICH: MPI_COMM_WORLD by a mapping", test_world_mpich},
+                                        {"MPICH: Fortran (use mpi_f08)", test_fortran_2008_mpich},
+                                        CU_TEST_INFO_NULL};
     return fc_add_suite_between("library reorder", make_directory, remove_directory, tests);
 }

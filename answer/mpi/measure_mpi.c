@@ -374,6 +374,7 @@ int main(int argc, char **argv)
             printf("end %d %.3f\n", rows, MPI_Wtime() - begin_s);
         }
     }
+    MPI_Comm_free(&control);
     MPI_Finalize();
     return refused ? 2 : 0;
 }

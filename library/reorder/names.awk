@@ -22,7 +22,7 @@ BEGIN {
     for (i = 1; i <= n; i++) if (argument[i] ~ /^ ?MPI_Comm [a-z]/) mask += 2 ^ (i - 1)
     if (!mask) next
     what = "PLAIN"
-    if (tolower(name) ~ /^mpi_(i?[bsr]?send|i?m?recv)(_init)?(_c)?$|^mpi_i?(sendrecv|m?probe)/) what = "TALK"
+    if (tolower(name) ~ /^mpi_(i?[bsrp]?send|i?[mp]?recv)(_init)?(_c)?$|^mpi_i?(sendrecv|m?probe)/) what = "TALK"
     if (name ~ /^MPI_(Comm_(get|set|delete)_attr|Attr_(get|put|delete))$/) what = "ATTRIBUTE"
     if (name ~ /^MPI_(Comm_set_errhandler|Errhandler_set)$/) what = "ERRORS"
     small = tolower(name)

@@ -27,11 +27,11 @@ static struct fc_asking asking_of(const char *call, int n)
     return asking;
 }
 
-/* As fc_reorder, with what the environment wants of a topology call. */
+/* As fc_reorder, with what the environment wants of a topology call; one rank has no other place. */
 static bool reorder(MPI_Comm comm, const char *call, int n, const int *edges, int n_edges, MPI_Comm *made, int *source)
 {
     struct fc_asking asking = asking_of(call, n);
-    if (!fc_reorder(comm, &asking, edges, n_edges, made, source)) return false;
+    if (n < 2 || !fc_reorder(comm, &asking, edges, n_edges, made, source)) return false;
     return fc_world.reordered = true;
 }
 
@@ -74,12 +74,13 @@ static int ranks_of_grid(MPI_Comm comm, int n_dims, const int *dims)
     return (int)n;
 }
 
-/* Of each rank to the next and the one before in each dimension; the last dimension is the fastest. */
+/* Of each rank to the next and the one before in each dimension; the last dimension is the fastest. *n_edges -1: too many,
+ * or no memory. */
 static int *edges_of_grid(int n, int n_dims, const int *dims, const int *periods, int *n_edges)
 {
     int *edges =
         (long long)n * n_dims > INT_MAX / 6 ? NULL : malloc((size_t)n * (size_t)n_dims * 6 * sizeof *edges + 1);
-    *n_edges = 0;
+    *n_edges = edges ? 0 : -1;
     for (int rank = 0; edges && rank < n; rank++)
         for (int d = n_dims - 1, below = 1; d >= 0; below *= dims[d--])
             for (int step = -1; step <= 1; step += 2) {
@@ -116,17 +117,30 @@ int MPI_Cart_create(MPI_Comm comm, int n_dims, const int dims[], const int perio
 
 /* ---- MPI_Graph_create ---- */
 
+/* The graph's edges by its index; -1: MPI must say what is wrong. */
+static int edges_of_index(int n, const int *index)
+{
+    int edges = 0;
+    for (int rank = 0; rank < n; edges = index[rank++])
+        if (index[rank] < edges) return -1;
+    return edges;
+}
+
 static int graph_create(MPI_Comm comm, int n, const int *index, const int *neighbour, int wanted, MPI_Comm *graph)
 {
     MPI_Comm made;
-    int n_edges = 0, source, size, *edges = NULL;
+    int n_edges = 0, source, size, total, *edges = NULL;
     comm = fc_comm_now(comm);
     size = size_of(comm);
-    if (!wanted || size < 0 || n < 1 || n > size || !index || index[n - 1] < 0 || index[n - 1] > INT_MAX / 3)
+    total = wanted && n >= 1 && n <= size && index ? edges_of_index(n, index) : -1;
+    if (total < 0 || total > INT_MAX / 3 || (total && !neighbour))
         return PMPI_Graph_create(comm, n, index, neighbour, wanted, graph);
-    if (is_first(comm)) edges = malloc((size_t)index[n - 1] * 3 * sizeof *edges + 1);
+    if (is_first(comm)) {
+        edges = malloc((size_t)total * 3 * sizeof *edges + 1);
+        if (!edges) n_edges = -1;
+    }
     for (int rank = 0; edges && rank < n; rank++)
-        for (int e = rank ? index[rank - 1] : 0; e < index[rank] && e < index[n - 1]; e++) {
+        for (int e = rank ? index[rank - 1] : 0; e < index[rank]; e++) {
             int *edge = edges + 3 * (size_t)n_edges++;
             edge[0] = rank, edge[1] = neighbour[e], edge[2] = 1;
         }
@@ -154,15 +168,16 @@ static int dist_graph_create(MPI_Comm comm, int n, const int *source, const int 
     comm = fc_comm_now(comm);
     size = size_of(comm);
     for (int i = 0; i < n && degree; i++) total += degree[i] > 0 ? degree[i] : 0;
-    if (!wanted || size < 0 || total > INT_MAX / 3)
+    if (!wanted || size < 0)
         return PMPI_Dist_graph_create(comm, n, source, degree, destination, given, info, wanted, graph);
-    edges = malloc((size_t)total * 3 * sizeof *edges + 1);
-    for (int i = 0; edges && i < n; i++)
+    /* The edges are this rank's own: too many of them are for all to know. */
+    if (total <= INT_MAX / 3) edges = malloc((size_t)total * 3 * sizeof *edges + 1);
+    for (int i = 0; edges && total && i < n; i++)
         for (int k = 0; k < degree[i]; k++, n_edges++) {
             int *edge = edges + 3 * (size_t)n_edges;
             edge[0] = source[i], edge[1] = destination[n_edges], edge[2] = weight ? weight[n_edges] : 1;
         }
-    bool moved = reorder(comm, "MPI_Dist_graph_create", size, edges, n_edges, &made, &unused);
+    bool moved = reorder(comm, "MPI_Dist_graph_create", size, edges, edges ? n_edges : -1, &made, &unused);
     free(edges);
     if (!moved) return PMPI_Dist_graph_create(comm, n, source, degree, destination, given, info, wanted, graph);
     return done(&made, PMPI_Dist_graph_create(made, n, source, degree, destination, given, info, 0, graph));
@@ -254,7 +269,7 @@ static int dist_graph_create_adjacent(MPI_Comm comm, int n_in, const int *in, co
             int *edge = edges + 3 * (size_t)i;
             edge[0] = rank, edge[1] = out[i], edge[2] = out_weight ? out_weight[i] : 1;
         }
-        if (reorder(comm, "MPI_Dist_graph_create_adjacent", size, edges, edges ? n_out : 0, &made, &from)) {
+        if (reorder(comm, "MPI_Dist_graph_create_adjacent", size, edges, edges ? n_out : -1, &made, &from)) {
             struct list own_in = {n_in, (int *)(uintptr_t)in, (int *)(uintptr_t)in_weight};
             struct list own_out = {n_out, (int *)(uintptr_t)out, (int *)(uintptr_t)out_weight};
             rc = done(&made, adjacent_on(made, rank, from, own_in, own_out, weighted, info, graph, &able));

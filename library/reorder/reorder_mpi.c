@@ -10,9 +10,13 @@
 
 /* ---- the decision ---- */
 
-enum { MINE, SOURCE, TOLD }; /* what every rank is told: its new rank (-1: none), the old rank that had this number */
+enum {
+    MINE,
+    SOURCE,
+    TOLD
+}; /* what every rank is told: its new rank (-1: none), and that of the old rank of this number */
 
-/* The edges of all ranks at rank 0, three numbers each; false (on all): too many, or no memory. */
+/* The edges of all ranks at rank 0, three numbers each; false (on all): too many, or no memory, on any (n_own -1). */
 static bool gather_edges(MPI_Comm comm, const int *own, int n_own, int rank, int size, int **all, size_t *n_all)
 {
     int *count = NULL, *at = NULL, ok = 1;
@@ -30,7 +34,7 @@ static bool gather_edges(MPI_Comm comm, const int *own, int n_own, int rank, int
         for (int i = 0; rank == 0 && i < size; i++) {
             at[i] = (int)total;
             total += count[i];
-            if (total > INT32_MAX) ok = 0, total = 0;
+            if (count[i] < 0 || total > INT32_MAX) ok = 0, total = 0;
         }
         if (rank == 0) ok = ok && (*all = malloc((size_t)total * sizeof **all + 1));
         PMPI_Bcast(&ok, 1, MPI_INT, 0, comm);

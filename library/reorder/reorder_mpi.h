@@ -13,8 +13,9 @@ struct fc_asking {
     bool wanted, always;     /* by this rank's environment; rank 0's counts */
 };
 /* Collective over comm. True: ranks are numbered anew and *made has them (MPI_COMM_NULL on those beyond n), made with comm's
- * error handler; *source: the old rank of *made's rank of what was this rank's new number, as fc_take_lists needs it. False, on
- * all: nothing was done. edges: of this rank, source, destination, weight. */
+ * error handler; *source: the rank in *made of the process whose old rank was this one's new number (its neighbours are this
+ * one's now). False, on all: nothing was done. edges: of this rank, source, destination, weight; n_edges -1: too many, or no
+ * memory for them. */
 bool fc_reorder(MPI_Comm comm, const struct fc_asking *asking, const int *edges, int n_edges, MPI_Comm *made,
                 int *source);
 /* MPI_COMM_WORLD, or what FABRICAST_MAP made of it. */

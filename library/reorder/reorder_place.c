@@ -359,24 +359,31 @@ static bool open_machine(struct question *q)
     char text[64];
     const char *settings[] = {text, NULL};
     uint32_t cores = q->p->file ? 0 : most_on_a_host(q->p);
+    if (!q->p->file && !cores) return fail(q, "no memory");
     snprintf(text, sizeof text, "node.cores=%u", cores);
     return !fabricast.machine_open(getenv("FABRICAST_MACHINE"), cores ? settings : NULL, &q->machine, &q->error);
 }
 
-static double bytes_of_mean(void)
+static bool bytes_of_mean(struct question *q, double *bytes)
 {
     const char *text = getenv("FABRICAST_REORDER_BYTES");
     char *end;
-    double bytes = text ? strtod(text, &end) : 0;
-    return text && *text && !*end && bytes >= 1 && bytes <= 1e12 ? bytes : mean_bytes;
+    *bytes = mean_bytes;
+    if (!text || !*text) return true;
+    *bytes = strtod(text, &end);
+    if (end != text && !*end && *bytes >= 1 && *bytes <= 1e12) return true;
+    snprintf(q->error.message, sizeof q->error.message,
+             "FABRICAST_REORDER_BYTES is '%.60s' (expected a number of bytes, 1 to 1e12)", text);
+    return false;
 }
 
 bool fc_place(const struct fc_placing *p, int *new_rank)
 {
     struct question q = {.p = p};
-    double start_s = seconds();
+    double start_s = seconds(), bytes;
     pthread_mutex_lock(&fabricast.lock);
-    bool placed = allocate(&q) && open_machine(&q) && find_nodes(&q) && answer(&q, bytes_of_mean(), start_s, new_rank);
+    bool placed = allocate(&q) && bytes_of_mean(&q, &bytes) && open_machine(&q) && find_nodes(&q) &&
+                  answer(&q, bytes, start_s, new_rank);
     if (!placed && *q.error.message)
         fc_reorder_say("%s of %d ranks: untouched: %s%s%s", p->call, p->n, q.error.file, *q.error.file ? ": " : "",
                        q.error.message);

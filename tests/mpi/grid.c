@@ -5,6 +5,7 @@
  *     adjacent     the same by MPI_Dist_graph_create_adjacent
  *     part         MPI_Cart_create of n - 1 ranks            world     messages on MPI_COMM_WORLD after MPI_Cart_create
  *     none         no topology: an allreduce, attributes and groups of MPI_COMM_WORLD
+ *     NAME=VALUE   sets a variable of the environment, for what comes after
  *
  * Every rank sends its new number to each neighbour that MPI tells and checks what comes. Rank 0 of MPI_COMM_WORLD prints the
  * rank that the launcher gave and the new one, of all, "cart 0>3 1>0 ..." ("-": none), and "wrong" where a neighbour was not the
@@ -144,7 +145,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 1; i < argc; i++) tell(argv[i], started ? atoi(started) : rank);
+    for (int i = 1; i < argc; i++)
+        if (!strchr(argv[i], '='))
+            tell(argv[i], started ? atoi(started) : rank);
+        else
+            putenv(argv[i]);
     MPI_Finalize();
     return 0;
 }
