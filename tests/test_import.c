@@ -325,6 +325,7 @@ static void xnames(void)
                  {"c1000-0c0s0n0\n", "'c1000-0c0s0n0' is no xname", 1}, /* two such could be one group */
                  {"c0-1000c0s0n0\n", "'c0-1000c0s0n0' is no xname", 1},
                  {"x1c0r0b0\n", "names no node", 0},
+                 {"# nothing\n", "names no node", 0},
                  {"c0-0c0s0a0l50 ptile -> processor\nc0-0c0s0a0l50 ptile -> processor\n",
                   "tile l50 of 'c0-0c0s0a0' is listed twice", 2},
                  {"c0-0c0s0a0l50 ptile -> processor\nc0-0c0s0a1l50 ptile -> processor\n",

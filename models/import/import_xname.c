@@ -175,7 +175,7 @@ static void number_chassis(struct names *x, size_t first, size_t end, uint32_t *
 static enum fc_code number_routers(struct names *x)
 {
     size_t kept = 0, end = 0;
-    qsort(x->part, x->n, sizeof *x->part, by_place);
+    if (x->n) qsort(x->part, x->n, sizeof *x->part, by_place);
     for (size_t i = 1; i < x->n; i++)
         if (by_place(&x->part[i - 1], &x->part[i]) == 0)
             return fc_fail(x->st, FC_INPUT, (struct fc_place){x->text.file, x->part[i].line},
