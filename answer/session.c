@@ -144,7 +144,12 @@ static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s,
     if (!is_damaged(q, s)) return FC_OK;
     if (take_out(q, s, &left, st) || keep_nodes(q, s, left.now, st)) return st->code;
     s->nodes_lost = !left.network;
-    if (!left.network) return fc_machine_route(&s->machine, q->routing, st);
+    if (!left.network) {
+        const struct fc_routing_ops *built = s->machine.routing;
+        if (fc_machine_route(&s->machine, q->routing, st) || s->machine.routing == built) return st->code;
+        fc_network_free(&s->net); /* tables are those of the routing */
+        return fc_network_build(&s->machine, &s->net, st);
+    }
     if (q->routing && strcmp(q->routing, s->machine.routing->name))
         return fc_refuse(st, FC_INPUT, "--routing: what --without or failed: leaves is routed by %s (leave it out)",
                          s->machine.routing->name);

@@ -159,9 +159,9 @@ static enum fc_code find_candidates(struct search *s)
 
 /* ---- without a cable ---- */
 
-/* The session without the cable of that name (NULL: as a whole, by the same ways); *cut: nodes would not be connected, and it
- * is not open. It borrows from the session. */
-static enum fc_code open_without(struct search *s, const char *name, struct fc_session *without, bool *cut)
+/* The session without the cable of that link (FC_NONE: as a whole, by the same ways); *cut: nodes would not be connected, and
+ * it is not open. It borrows from the session. */
+static enum fc_code open_without(struct search *s, uint32_t link, struct fc_session *without, bool *cut)
 {
     struct fc_session *whole = s->session;
     struct fc_remains left;
@@ -170,7 +170,7 @@ static enum fc_code open_without(struct search *s, const char *name, struct fc_s
     without->machine = whole->machine;
     without->machine.arena = (struct fc_arena){0};
     *cut = false;
-    if (fc_machine_without(&without->machine, &whole->net, name, &without->arena, &left, &why)) {
+    if (fc_machine_without_cable(&without->machine, &whole->net, link, &without->arena, &left, &why)) {
         *cut = left.cut;
         if (!left.cut) *s->st = why;
     } else if (!fc_network_build(&without->machine, &without->net, s->st)) {
@@ -212,9 +212,7 @@ enum step { STEP_CONNECTED, STEP_BOUND, STEP_TIME };
 static enum fc_code look_at(struct search *s, struct candidate *c, enum step step)
 {
     struct fc_session without;
-    char name[NAME];
-    fc_link_name(&s->session->net, c->link, name, sizeof name);
-    if (open_without(s, name, &without, &c->disconnects) || c->disconnects) return s->st->code;
+    if (open_without(s, c->link, &without, &c->disconnects) || c->disconnects) return s->st->code;
     if (step == STEP_BOUND) bound_of(s, &without, &c->bound_s);
     if (step == STEP_TIME) time_of(s, &without, &c->time_s);
     fc_session_close(&without);
@@ -302,7 +300,7 @@ static enum fc_code time_whole(struct search *s)
 {
     struct fc_session whole;
     bool cut;
-    if (open_without(s, NULL, &whole, &cut)) return s->st->code;
+    if (open_without(s, FC_NONE, &whole, &cut)) return s->st->code;
     if (cut)
         return fc_refuse(s->st, FC_NO, "--weakest: some nodes of %s are not connected as it is",
                          s->session->machine.name);

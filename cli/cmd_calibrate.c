@@ -213,28 +213,48 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     return st->code;
 }
 
-/* The machine, with the rule of --vc-rule as its router.escape: a calibration is of a machine as a file could have it. */
-static enum fc_code load_machine(const struct fc_arguments *arguments, struct fc_machine *machine, struct fc_status *st)
+/* The machine by that rule, as its router.escape chooses it. */
+static enum fc_code load_under(const struct fc_arguments *arguments, const char *rule, struct fc_machine *machine,
+                               struct fc_status *st)
 {
-    const char *rule = arguments->run.vc_rule;
     size_t n = arguments->ask.n_settings;
     char escape[128];
     struct fc_arena scratch = {0};
+    struct fc_status why = {0};
     const char **settings = fc_alloc(&scratch, n + 1, sizeof *settings, st);
     if (!settings) return st->code;
     for (size_t i = 0; i < n; i++) settings[i] = arguments->ask.settings[i];
-    snprintf(escape, sizeof escape, "router.escape=%s", rule ? rule : "");
+    snprintf(escape, sizeof escape, "router.escape=%s", rule);
     settings[n] = escape;
-    bool open = !fc_machine_load_changed(arguments->ask.machine, settings, n + (rule != NULL), machine, st);
+    if (fc_machine_load_changed(arguments->ask.machine, settings, n + 1, machine, &why)) {
+        if (!strncmp(why.file, "--set router.escape", 19))
+            fc_refuse(st, why.code, "--vc-rule: %s", why.message);
+        else
+            *st = why;
+    }
     fc_arena_free(&scratch);
-    if (!open || fc_machine_route(machine, arguments->ask.routing, st)) goto failed;
-    const struct fc_vc_rule_ops *made = fc_vc_rule_of(machine);
-    if (!rule || (made && !strcmp(made->name, rule))) return FC_OK;
-    fc_refuse(st, FC_INPUT,
-              "--vc-rule: router.escape: %s makes no rule %s of a %s network (`fabricast list` has its rules)", rule,
-              rule, machine->family->name);
-failed:
-    if (open) fc_machine_free(machine);
+    return st->code;
+}
+
+/* The machine, under the rule of --vc-rule where it is not its own: a calibration is of a machine as a file could have it. */
+static enum fc_code load_machine(const struct fc_arguments *arguments, struct fc_machine *machine, struct fc_status *st)
+{
+    const char *rule = arguments->run.vc_rule;
+    if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, machine,
+                                st))
+        return st->code;
+    for (int changed = 0; !fc_machine_route(machine, arguments->ask.routing, st); changed++) {
+        const struct fc_vc_rule_ops *made = fc_vc_rule_of(machine);
+        if (!rule || (made && !strcmp(made->name, rule))) return FC_OK;
+        if (changed) {
+            fc_refuse(st, FC_INPUT, "--vc-rule: no router.escape of a %s network chooses rule %s (%s has %s)",
+                      machine->family->name, rule, machine->name, made ? made->name : "none");
+            break;
+        }
+        fc_machine_free(machine);
+        if (load_under(arguments, rule, machine, st)) return st->code;
+    }
+    fc_machine_free(machine);
     return st->code;
 }
 

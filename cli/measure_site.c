@@ -184,11 +184,23 @@ static enum fc_code run_benchmark(const struct fc_arguments *arguments, const ch
     return st->code;
 }
 
+/* Before minutes of measuring: the machine can be read, and takes numbers of all its nodes. */
+static enum fc_code check_machine(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_session session;
+    if (!arguments->ask.machine || fc_session_open(&arguments->ask, arguments->ask.machine, &session, st))
+        return st->code;
+    fc_session_only_alike(&session, "measure", st);
+    fc_session_close(&session);
+    return st->code;
+}
+
 enum fc_code fc_measure_site(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct site s = {.path = arguments->output};
     char rows[4096];
+    if (check_machine(arguments, st)) return st->code;
     if (!arguments->program) {
         if (arguments->n_words != 1)
             fc_refuse(st, FC_INPUT,

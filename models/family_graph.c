@@ -26,7 +26,8 @@ static const struct {
 #define FORMATS "ibnetdiscover, slurm-topology, edge-list, cray-xname"
 
 /* The files of a list. */
-static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_status *st)
+static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_place where,
+                                struct fc_status *st)
 {
     struct fc_graph_shape *s = machine->shape;
     size_t n = 1;
@@ -37,6 +38,7 @@ static enum fc_code read_routes(struct fc_machine *machine, const char *list, st
     for (char *comma; path && text; text = comma ? comma + 1 : NULL) {
         comma = strchr(text, ',');
         if (comma) *comma = 0;
+        if (!*text) return fc_fail(st, FC_INPUT, where, "network.routes: an empty name (expected files of tables)");
         if (!(path[n++] = fc_machine_beside(machine, text, st))) return st->code;
     }
     if (st->code) return st->code;
@@ -61,7 +63,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
         return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0}, "is not a text file (expected %s)", s->format);
     machine->n_classes = 0;
     if (formats[format].read(&reader, st) || fc_graph_finish(&reader, st)) return st->code;
-    return s->routes ? read_routes(machine, s->routes, st) : FC_OK;
+    return s->routes ? read_routes(machine, s->routes, where, st) : FC_OK;
 }
 
 /* ---- groups: nodes with the same routers ---- */

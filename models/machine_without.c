@@ -91,6 +91,17 @@ uint32_t fc_other_direction(const struct fc_network *net, uint32_t link)
     return FC_NONE;
 }
 
+static enum fc_code lose_cable(struct loss *l, uint32_t link)
+{
+    char full[2 * NAME];
+    uint32_t back = fc_other_direction(l->net, link);
+    if (back == FC_NONE)
+        return fc_refuse(l->st, FC_NO, "%s has no other direction (expected full-duplex cables)",
+                         fc_link_name(l->net, link, full, sizeof full));
+    l->link[link] = l->link[back] = true;
+    return FC_OK;
+}
+
 /* Every link that is called so, or goes from the one place to the other where the name tells no class. */
 static enum fc_code lose_links(struct loss *l, const char *name)
 {
@@ -102,10 +113,8 @@ static enum fc_code lose_links(struct loss *l, const char *name)
         snprintf(between, sizeof between, "%s->%s", fc_vertex_name(net, a, from, sizeof from),
                  fc_vertex_name(net, b, to, sizeof to));
         if (strcmp(between, name) && strcmp(fc_link_name(net, k, full, sizeof full), name)) continue;
-        uint32_t back = fc_other_direction(net, k);
-        if (back == FC_NONE)
-            return fc_refuse(l->st, FC_NO, "%s has no other direction (expected full-duplex cables)", full);
-        found = l->link[k] = l->link[back] = true;
+        if (lose_cable(l, k)) return l->st->code;
+        found = true;
     }
     return found ? FC_OK : unknown(l, name);
 }
@@ -329,13 +338,25 @@ enum fc_code fc_machine_without(struct fc_machine *machine, const struct fc_netw
 {
     struct loss l = {.net = net, .machine = machine, .st = st};
     *left = (struct fc_remains){.now = fc_alloc(arena, net->n_nodes, sizeof *left->now, st)};
-    if (left->now && !start(&l) && !(list && lose_list(&l, list))) {
-        left->network = !list || any(l.link, net->n_links) || any(l.router, net->n_routers);
+    if (left->now && !start(&l) && !lose_list(&l, list)) {
+        left->network = any(l.link, net->n_links) || any(l.router, net->n_routers);
         if (!left->network)
             make_without_nodes(&l, list, left->now);
         else if (!follow(&l) && !check_connected(&l))
             make(&l, list, left->now);
     }
+    left->cut = l.cut;
+    fc_arena_free(&l.scratch);
+    return st->code;
+}
+
+enum fc_code fc_machine_without_cable(struct fc_machine *machine, const struct fc_network *net, uint32_t link,
+                                      struct fc_arena *arena, struct fc_remains *left, struct fc_status *st)
+{
+    struct loss l = {.net = net, .machine = machine, .st = st};
+    *left = (struct fc_remains){.now = fc_alloc(arena, net->n_nodes, sizeof *left->now, st), .network = true};
+    if (left->now && !start(&l) && (link == FC_NONE || !lose_cable(&l, link)) && !follow(&l) && !check_connected(&l))
+        make(&l, NULL, left->now);
     left->cut = l.cut;
     fc_arena_free(&l.scratch);
     return st->code;

@@ -88,6 +88,34 @@ static void escapes(void)
     }
 }
 
+/* A rule that certify refuses for a routing, the kernel refuses too, though the rule is safe for others without a look. */
+static void unknown_to_the_rule(void)
+{
+    static const struct {
+        const char *routing, *escape;
+    } cases[] = {{"valiant", "layers"}, {"ugal", "layers"}, {"updown-hash", "layers"}, {"updown-hash", "hops"}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_demand demand = {0};
+        struct fc_flit_settings s;
+        struct fc_flit_result r;
+        struct fc_status st = {0};
+        char router[64], says[160];
+        snprintf(router, sizeof router, "escape: %s, vcs: 6", cases[i].escape);
+        snprintf(says, sizeof says, "virtual-channel rule %s of the graph family does not know %s routing",
+                 cases[i].escape, cases[i].routing);
+        CU_ASSERT_TRUE_FATAL(petersen(cases[i].routing, router, &machine, &net));
+        CU_ASSERT_FALSE_FATAL(fc_demand_from_pattern(&net, "uniform", 1, &demand, &st));
+        fc_flit_defaults(&s);
+        s.load_flits_per_cycle = 0.1;
+        CU_ASSERT_EQUAL(fc_flit_run(&net, &demand, NULL, &s, &r, &st), FC_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(st.message, says));
+        fc_demand_free(&demand);
+        fc_test_close(&machine, &net);
+    }
+}
+
 /* Mean hops over distinct routers are 5 / 3 (3 at one, 6 at two hops), 1.5 with those on one router; detours more. */
 static void hops(void)
 {
@@ -149,9 +177,8 @@ static void ugal_turns_away(void)
 }
 
 static const CU_TestInfo tests[] = {
-    {"escapes", escapes},
-    {"hops", hops},
-    {"ugal turns away", ugal_turns_away},
+    {"escapes", escapes}, {"unknown to the rule", unknown_to_the_rule},
+    {"hops", hops},       {"ugal turns away", ugal_turns_away},
     CU_TEST_INFO_NULL,
 };
 int suite_flit_graph(void)

@@ -322,7 +322,14 @@ static void xnames(void)
                  {"a b x1c0s0b0n0\n", "'b' is no xname", 1},
                  {"x1c0s0b0n0 c0-0c0s0n0\n", "names of a Cray EX and of an XC in one file", 1},
                  {"x1c0s0b0n0\n\nx1c0s0b0n0\n", "'x1c0s0b0n0' is listed twice", 3},
-                 {"x1c0r0b0\n", "names no node", 0}};
+                 {"c1000-0c0s0n0\n", "'c1000-0c0s0n0' is no xname", 1}, /* two such could be one group */
+                 {"c0-1000c0s0n0\n", "'c0-1000c0s0n0' is no xname", 1},
+                 {"x1c0r0b0\n", "names no node", 0},
+                 {"# nothing\n", "names no node", 0},
+                 {"c0-0c0s0a0l50 ptile -> processor\nc0-0c0s0a0l50 ptile -> processor\n",
+                  "tile l50 of 'c0-0c0s0a0' is listed twice", 2},
+                 {"c0-0c0s0a0l50 ptile -> processor\nc0-0c0s0a1l50 ptile -> processor\n",
+                  "'c0-0c0s0n0' is a node of 'c0-0c0s0a1' and of another router", 0}};
     for (size_t k = 0; k < FC_COUNT(wrong); k++) {
         struct imported i;
         struct fc_status st = {0};

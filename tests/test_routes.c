@@ -267,6 +267,7 @@ static void refusals(void)
         {"0x0001 003 :\n", "malformed at '0x0001 003 :' (expected tables of", 1},
         {"at a to n0 n0\n", "malformed at 'at a to n0 n0' (expected at ROUTER to NODE next ROUTER or NODE)", 1},
         {"at a to n0 next n0 1\n", "malformed at '1' (expected cable N)", 1},
+        {"at a to n0 next n0 cable\n", "malformed at 'at a to n0 next n0 cable' (expected a number behind cable)", 1},
         {"at a to n0 next n0 cable 0 0\n", "malformed at '0' (expected the end of the line)", 1},
         {"at a to n0 next n0 cable x\n", "cable", 1},
         {"at q to n0 next n0\n", "'q' is no router of ", 1},
@@ -319,6 +320,21 @@ static void refusals(void)
     struct fc_machine m;
     struct fc_network net;
     struct fc_status st = {0};
+    static const char *const lists[] = {"[]", "\"\"", "\"a,,b\""};
+    char edges[64], yaml[300];
+    CU_ASSERT_TRUE_FATAL(fc_test_file(edges, ".edges", RING, strlen(RING)));
+    for (size_t i = 0; i < FC_COUNT(lists); i++) {
+        st = (struct fc_status){0};
+        snprintf(
+            yaml, sizeof yaml,
+            "name: t\nnetwork: {family: graph, format: edge-list, file: %s, routes: %s}\nlinks: {link: {bandwidth: 1 "
+            "GB/s}}\n",
+            edges, lists[i]);
+        CU_ASSERT_EQUAL(fc_test_machine(yaml, &m, &st), FC_INPUT);
+        CU_ASSERT(strstr(st.message, "network.routes: an empty name") && st.line == 2);
+    }
+    remove(edges);
+    st = (struct fc_status){0};
     CU_ASSERT_TRUE_FATAL(fc_test_network("tests/fabrics/tree.yaml", &m, &net));
     CU_ASSERT(!fc_routing_takes(&fc_routing_tables, &m) && fc_routing_takes(&fc_routing_shortest, &m));
     CU_ASSERT_EQUAL(fc_machine_route(&m, "tables", &st), FC_INPUT);
@@ -332,9 +348,13 @@ static void with_escape(void)
     struct fc_status st;
     char *routes = round_ring(true);
     CU_ASSERT_TRUE_FATAL(opened("edge-list", RING, routes, &o, &st));
-    o.m.router.escape = FC_ESCAPE_LAYERS;
-    CU_ASSERT_EQUAL(fc_machine_route(&o.m, "tables", &st), FC_INPUT);
-    CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "router.escape: hops and layers are rules for shortest paths"));
+    for (int escape = FC_ESCAPE_HOPS; escape <= FC_ESCAPE_UPDOWN; escape++) {
+        st = (struct fc_status){0};
+        o.m.router.escape = escape;
+        CU_ASSERT_EQUAL(fc_machine_route(&o.m, "tables", &st), FC_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(st.message, "router.escape: hops, layers and updown are rules of other routings"));
+    }
     free(routes);
     closed(&o, true);
 }

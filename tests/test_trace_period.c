@@ -330,6 +330,23 @@ static void noise_averages_out(void)
     close_rig(&g);
 }
 
+/* Nodes of two speeds, and ranks with a factor of their own: computation that is known counts as it is replayed. */
+static void unlike_speeds(void)
+{
+    static const double rank_scale[] = {1, 1.25, 1, 0.5};
+    struct rig g;
+    open_rig(&g, "name: line\nnetwork: {family: mesh, dims: [4], nodes_per_router: 2}\n"
+                 "links: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}, injection: {bandwidth: 2 GB/s}}\n"
+                 "node: [{hosts: 0-1, cores: 2, compute_scale: 3}, {cores: 2}]\n");
+    for (int scaled = 0; scaled < 2; scaled++) {
+        halo(4, 100, -1, true, 0);
+        find(&script.trace);
+        g.settings.rank_scale = scaled ? rank_scale : NULL;
+        by_periods(&g, 16, 1e-9);
+    }
+    close_rig(&g);
+}
+
 /* Receives are posted a period ahead, so that requests cross the ends of periods, the stretch's included. */
 static void requests_across_periods(void)
 {
@@ -471,6 +488,7 @@ int suite_trace_period(void)
         {"the stretch is that of a search of all", every_stretch},
         {"a steady state is exact", steady_state_is_exact},
         {"noise averages out", noise_averages_out},
+        {"nodes and ranks of unlike speeds", unlike_speeds},
         {"requests across the ends of periods", requests_across_periods},
         {"too few periods, none", not_worth_it},
         {"what comes before hides the periods", hidden_periods},

@@ -155,6 +155,22 @@ static void budget(void)
     remove(machine);
 }
 
+/* Names that a list on the command line cannot hold. */
+static void odd_names(void)
+{
+    char machine[64], file[64];
+    struct fc_weakest w;
+    struct fc_status st = {0};
+    CU_ASSERT_TRUE_FATAL(written("router a,b node 0\nrouter c[1 node 1\nrouter d node 2\nrouter a,b router c[1\n"
+                                 "router c[1 router d\nrouter d router a,b\n",
+                                 machine, file));
+    CU_ASSERT_TRUE(ask((struct fc_question){.machine = machine, .pattern = "alltoall:bytes=1KiB"}, 3, &w, &st));
+    CU_ASSERT(w.n == 3 && w.n_looked_at == 3 && strstr(w.link[0].link, "a,b"));
+    fc_weakest_free(&w);
+    remove(machine);
+    remove(file);
+}
+
 static void refusals(void)
 {
     char machine[64], file[64];
@@ -181,6 +197,7 @@ int suite_weakest(void)
         {"every time is that of --without, in its order", as_without},
         {"bridges, cables alike, nodes with several", bridges},
         {"budget and threads", budget},
+        {"names with commas and brackets", odd_names},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };

@@ -247,6 +247,23 @@ static void hops(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "router.escape: a torus network has no rule 'layers' (graphs have it)"));
 }
 
+/* Where only nodes are gone, --routing still counts, with the tables that the network has for it. */
+static void nodes_and_routing(void)
+{
+    char machine[64], edges[64];
+    struct fc_session s;
+    struct fc_status st = {0};
+    CU_ASSERT_TRUE_FATAL(written(false, false, machine, edges));
+    struct fc_question q = {.machine = machine, .without = "11", .routing = "updown-hash"};
+    CU_ASSERT_FALSE_FATAL(fc_session_open(&q, machine, &s, &st));
+    CU_ASSERT(s.machine.routing == &fc_routing_updown && s.n_nodes == 11 && s.net.n_nodes == 12);
+    const struct fc_graph_tables *tables = s.net.extra;
+    CU_ASSERT_PTR_NOT_NULL(tables->updown);
+    fc_session_close(&s);
+    remove(machine);
+    remove(edges);
+}
+
 int suite_without(void)
 {
     static const CU_TestInfo tests[] = {
@@ -255,6 +272,7 @@ int suite_without(void)
         {"by the file", by_the_file},
         {"hosts", hosts},
         {"rails", rails},
+        {"nodes gone, by another routing", nodes_and_routing},
         {"refusals", refusals},
         {"rule hops", hops},
         CU_TEST_INFO_NULL,

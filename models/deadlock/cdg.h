@@ -38,6 +38,8 @@ void fc_cdg_free(struct fc_cdg *cdg);
 extern const struct fc_vc_rule_ops fc_vc_walked;
 const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const struct fc_machine *machine);
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine);
+/* Whether the rule is one for that routing; fc_cdg_build and fc_certify refuse it else. */
+bool fc_vc_rule_knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops *routing);
 
 /* order[v] = topological number of every vertex [n_vertices]; returns how many vertices got one (the
  * others, FC_NONE, lie on cycles or behind them). Kahn 1962: O(vertices + arcs). scratch [2 n_vertices]. */

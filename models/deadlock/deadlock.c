@@ -75,7 +75,7 @@ static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg 
     return rule->dependencies(cdg->net, rule->variant, cdg, st);
 }
 
-static bool knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops *routing)
+bool fc_vc_rule_knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops *routing)
 {
     const struct fc_routing_ops *const *known = rule->routings;
     while (known && *known && *known != routing) known++;
@@ -98,7 +98,7 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
                           struct fc_status *st)
 {
     memset(cdg, 0, sizeof *cdg);
-    if (!knows(rule, net->machine->routing)) return unknown_routing(net, rule, st);
+    if (!fc_vc_rule_knows(rule, net->machine->routing)) return unknown_routing(net, rule, st);
     cdg->net = net;
     cdg->n_vcs = rule->vcs ? rule->vcs(net, rule->variant) : 1;
     cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
@@ -267,7 +267,7 @@ static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *
 static bool has_rules(const struct fc_family_ops *family, const struct fc_routing_ops *routing)
 {
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (fc_serves((*r)->families, family) && knows(*r, routing)) return true;
+        if (fc_serves((*r)->families, family) && fc_vc_rule_knows(*r, routing)) return true;
     return false;
 }
 

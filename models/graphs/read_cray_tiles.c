@@ -8,14 +8,15 @@
  *
  * Routers keep their names (c0-0c0s0a0), nodes get those of their blade's (c0-0c0s0n0, ...). The tiles are Aries', so rates are its
  * own, 3 lanes of 14 Gb/s (12.5 Gb/s between groups) and 16 GB/s of a node: Alverson et al., Cray XC Series Network, 2012; the
- * public CODES model of Theta. Refused: cables that only one end lists. */
+ * public CODES model of Theta. Refused: cables that only one end lists, tiles listed
+ * twice, two routers of one slot that both have nodes. */
 #include "core/values.h"
 #include "models/family_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TILES = 64, TILES_A_NODE = 2, N_COLOURS = 4 };
+enum { TILES_A_NODE = 2, N_COLOURS = 4 };
 enum colour { GREEN, BLACK, BLUE, PTILE };
 static const struct {
     const char *name;
@@ -34,7 +35,7 @@ struct tiles {
     struct fc_arena scratch;
     struct end *end; /* [n] */
     size_t n;
-    uint32_t *ptiles; /* [routers.n] those to processors */
+    uint64_t *ptiles; /* [routers.n] those to processors, a bit each */
     uint32_t capacity;
 };
 
@@ -67,7 +68,7 @@ static enum fc_code find_router(struct tiles *t, const char *name, size_t length
         return t->st->code;
     if (*router < t->capacity) return FC_OK;
     uint32_t capacity = t->capacity ? 2 * t->capacity : 1024;
-    uint32_t *more = fc_alloc(&t->scratch, capacity, sizeof *more, t->st);
+    uint64_t *more = fc_alloc(&t->scratch, capacity, sizeof *more, t->st);
     if (!more) return t->st->code;
     if (t->capacity) memcpy(more, t->ptiles, t->capacity * sizeof *more);
     t->ptiles = more;
@@ -93,7 +94,12 @@ static enum fc_code read_line(struct tiles *t, const char *at, const char *end, 
     bool processor = length[3] == 9 && !memcmp(word[3], "processor", 9);
     if (processor != (e.colour == PTILE)) return malformed(t, line, start, end);
     if (processor) {
-        t->ptiles[e.router]++;
+        uint64_t bit = 1ull << e.tile;
+        if (t->ptiles[e.router] & bit)
+            return fc_fail(t->st, FC_INPUT, (struct fc_place){t->reader->text.file, line},
+                           "tile l%o%o of '%s' is listed twice", e.tile / 8, e.tile % 8,
+                           t->reader->routers.name[e.router]);
+        t->ptiles[e.router] |= bit;
         return FC_OK;
     }
     if (!read_tile(word[3], length[3], &name, &e.other_tile)) return malformed(t, line, start, end);
@@ -150,17 +156,21 @@ static enum fc_code add_nodes(struct tiles *t)
     uint8_t class = 0;
     for (uint32_t router = 0, first = true; router < r->routers.n; router++) {
         const char *name = r->routers.name[router], *a = strrchr(name, 'a');
-        uint32_t n = (t->ptiles[router] + TILES_A_NODE - 1) / TILES_A_NODE;
+        uint32_t n = ((uint32_t)__builtin_popcountll(t->ptiles[router]) + TILES_A_NODE - 1) / TILES_A_NODE;
         if (n && first && fc_graph_class(r, colours[PTILE].name, colours[PTILE].bytes_per_s, 0, &class, where, t->st))
             return t->st->code;
         first = first && n == 0;
         for (uint32_t i = 0; i < n; i++) {
             char node[320];
+            uint32_t before = r->nodes.n;
             int length = snprintf(node, sizeof node, "%.*sn%u", a ? (int)(a - name) : (int)strlen(name), name, i);
             struct fc_cable cable = {router, 0, true, class, 0, 0, 0};
-            if (fc_graph_names_add(&r->nodes, &r->machine->arena, node, (size_t)length, &cable.other, where, t->st) ||
-                fc_graph_add_cable(r, &cable, t->st))
+            if (fc_graph_names_add(&r->nodes, &r->machine->arena, node, (size_t)length, &cable.other, where, t->st))
                 return t->st->code;
+            if (r->nodes.n == before)
+                return fc_fail(t->st, FC_INPUT, where,
+                               "'%s' is a node of '%s' and of another router (expected one router a slot)", node, name);
+            if (fc_graph_add_cable(r, &cable, t->st)) return t->st->code;
         }
     }
     return FC_OK;

@@ -204,8 +204,8 @@ static enum fc_code read_ours(struct tables *t, const char *at, const char *end,
             !fc_next_word(&at, end, &name[i], &size[i]))
             return malformed(t, start, end, line, "at ROUTER to NODE next ROUTER or NODE");
     if (fc_next_word(&at, end, &word, &length)) {
-        if (!word_is(word, length, "cable") || !fc_next_word(&at, end, &word, &length))
-            return malformed(t, word, end, line, "cable N");
+        if (!word_is(word, length, "cable")) return malformed(t, word, end, line, "cable N");
+        if (!fc_next_word(&at, end, &word, &length)) return malformed(t, start, end, line, "a number behind cable");
         if (fc_word_int(word, length, 0, UINT16_MAX, "cable", &nth, place(t, line), t->st)) return t->st->code;
         if (fc_next_word(&at, end, &word, &length)) return malformed(t, word, end, line, "the end of the line");
     }

@@ -260,6 +260,7 @@ static void describe(const struct import *i, char *words, size_t size)
                                               : "");
     fprintf(f, "delays, packets, cores and software costs are placeholders: look through the file\n");
     fclose(f);
+    words[size - 1] = 0; /* where it did not fit */
 }
 
 /* Whether a file has arrows: a list of tiles, not of names. */

@@ -17,7 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_A_SWITCH = 16, XC_CHASSIS = 3, XC_SLOTS = 64, MOST_KINDS_OF_GROUPS = FC_MAX_LIST };
+enum {
+    NODES_A_SWITCH = 16,
+    XC_CHASSIS = 3,
+    XC_SLOTS = 64,
+    XC_ROWS = 1000,
+    XC_COLUMNS = 1000,
+    MOST_KINDS_OF_GROUPS = FC_MAX_LIST
+};
 
 /* A node or, with `is_switch`, a router. */
 struct part {
@@ -68,11 +75,11 @@ static bool read_name(const char *name, struct part *p, bool *ex)
         *p = (struct part){.is_switch = true, .group = v[0], .chassis = v[1], .slot = v[2]};
     } else if (follows(name, "c#-#c#s#n#", v) || follows(name, "c#-#c#s#a#", v)) {
         *p = (struct part){.is_switch = strrchr(name, 'a') != NULL,
-                           .group = v[1] * 100000 + v[0] / 2,
+                           .group = v[1] * XC_COLUMNS + v[0] / 2,
                            .chassis = v[0] % 2 * XC_CHASSIS + v[2],
                            .slot = v[3],
                            .node = v[4]};
-        if (v[2] >= XC_CHASSIS || v[3] >= XC_SLOTS) return false;
+        if (v[0] >= XC_COLUMNS || v[1] >= XC_ROWS || v[2] >= XC_CHASSIS || v[3] >= XC_SLOTS) return false;
     } else {
         return false;
     }
@@ -168,7 +175,7 @@ static void number_chassis(struct names *x, size_t first, size_t end, uint32_t *
 static enum fc_code number_routers(struct names *x)
 {
     size_t kept = 0, end = 0;
-    qsort(x->part, x->n, sizeof *x->part, by_place);
+    if (x->n) qsort(x->part, x->n, sizeof *x->part, by_place);
     for (size_t i = 1; i < x->n; i++)
         if (by_place(&x->part[i - 1], &x->part[i]) == 0)
             return fc_fail(x->st, FC_INPUT, (struct fc_place){x->text.file, x->part[i].line},

@@ -172,8 +172,10 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
 static const char *lacks(const struct fc_machine *machine)
 {
     if (!fc_machine_graph(machine)->forward) return "network.routes is missing (the switches' forwarding tables)";
-    if (machine->router.escape == FC_ESCAPE_HOPS || machine->router.escape == FC_ESCAPE_LAYERS)
-        return "router.escape: hops and layers are rules for shortest paths (tables are certified as they are: leave it out)";
+    int escape = machine->router.escape;
+    if (escape == FC_ESCAPE_HOPS || escape == FC_ESCAPE_LAYERS || escape == FC_ESCAPE_UPDOWN)
+        return "router.escape: hops, layers and updown are rules of other routings (tables are certified as they are: leave "
+               "it out)";
     return NULL;
 }
 

@@ -338,7 +338,8 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
     const struct fc_vc_rule_ops *rule =
         settings->vc_rule ? fc_vc_rule_find(settings->vc_rule, machine) : fc_vc_rule_of(machine);
     char words[640];
-    if (!rule || !rule->invariant || !rule->invariant(flit->net, rule->variant, words, sizeof words)) return false;
+    if (!rule || !fc_vc_rule_knows(rule, machine->routing)) return false; /* fc_certify tells why */
+    if (!rule->invariant || !rule->invariant(flit->net, rule->variant, words, sizeof words)) return false;
     flit->vc_rule = rule->name;
     return true;
 }

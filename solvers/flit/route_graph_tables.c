@@ -149,10 +149,10 @@ static enum fc_code assign_channels(struct fc_flit_net *flit, struct fc_shortest
 
 /* ---- the whole ---- */
 
-static enum fc_code measure(struct fc_flit_net *flit, struct fc_shortest_routes *t, struct fc_status *st)
+static enum fc_code measure(struct fc_flit_net *flit, struct fc_shortest_routes *t, bool detours, struct fc_status *st)
 {
     const struct fc_network *net = flit->net;
-    uint32_t widest = 1;
+    uint32_t widest = 1, n_stops = detours && t->tables->stop_hops != t->tables->hops ? t->tables->n_stops : 0;
     t->router_links = fc_alloc(&flit->arena, net->n_routers, sizeof *t->router_links, st);
     if (!t->router_links) return st->code;
     for (uint32_t v = 0; v < net->n_routers; v++) {
@@ -164,11 +164,12 @@ static enum fc_code measure(struct fc_flit_net *flit, struct fc_shortest_routes 
             return fc_route_refuse(flit, st, "network: a node has %u links (at most %d)",
                                    net->first_link[v + 1] - net->first_link[v], FC_FLIT_MOST_CHOICES);
     t->words = (widest + 63) / 64;
-    double bytes = 8.0 * t->words * t->tables->n_groups * net->n_routers;
+    double bytes = 8.0 * t->words * ((double)t->tables->n_groups + n_stops) * net->n_routers;
     if (bytes > MOST_TABLE_BYTES)
         return fc_route_refuse(flit, st,
-                               "network: next hops of %u routers to %u groups of nodes take %.3g GB (at most %.3g)",
-                               net->n_routers, t->tables->n_groups, bytes / 1e9, MOST_TABLE_BYTES / 1e9);
+                               "network: next hops of %u routers to %u groups of nodes and %u stops of detours take "
+                               "%.3g GB (at most %.3g)",
+                               net->n_routers, t->tables->n_groups, n_stops, bytes / 1e9, MOST_TABLE_BYTES / 1e9);
     return FC_OK;
 }
 
@@ -191,7 +192,7 @@ enum fc_code fc_route_shortest_prepare(struct fc_flit_net *flit, bool detours, s
     flit->route_tables = t;
     t->net = net;
     t->tables = net->extra;
-    if (measure(flit, t, st)) return st->code;
+    if (measure(flit, t, detours, st)) return st->code;
     t->next = fc_alloc(&flit->arena, (size_t)t->tables->n_groups * net->n_routers, 8ul * t->words, st);
     if (!t->next || assign_channels(flit, t, detours, st)) return st->code;
     t->all = fc_route_all(flit);

@@ -14,12 +14,17 @@ struct fc_job {
     const uint32_t *node;    /* [n_ranks] */
     double local_s_per_byte; /* memory of a node */
 };
-/* A rank's recorded computation is multiplied by it. */
+/* The recorded computation of a rank on that node is multiplied by it. */
+static inline double fc_compute_scale_on(const struct fc_replay_settings *settings, const struct fc_network *net,
+                                         uint32_t rank, uint32_t node)
+{
+    double scale = settings->software.compute_scale;
+    if (settings->rank_scale) scale *= settings->rank_scale[rank];
+    return settings->loggops ? scale : scale * fc_node_compute_scale(net, node);
+}
 static inline double fc_compute_scale(const struct fc_job *job, uint32_t rank)
 {
-    double scale = job->settings->software.compute_scale;
-    if (job->settings->rank_scale) scale *= job->settings->rank_scale[rank];
-    return job->settings->loggops ? scale : scale * fc_node_compute_scale(job->net, job->node[rank]);
+    return fc_compute_scale_on(job->settings, job->net, rank, job->settings->loggops ? 0 : job->node[rank]);
 }
 
 /* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if

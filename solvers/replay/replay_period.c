@@ -17,6 +17,7 @@
  * (contention) makes no max-plus recursion, but settles as a rule too; the bound is extrapolated like the
  * time, so no longer proven. */
 #include "solvers/replay/replay_period.h"
+#include "solvers/replay/replay_job.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -74,11 +75,22 @@ static uint64_t line_count(const struct extrapolation *x, uint64_t half, uint64_
     return value > 0 ? (uint64_t)floor(value + 0.5) : 0;
 }
 
+/* A rank's computation by its node and its scale, as it is replayed. */
+static double compute_s(const struct extrapolation *x, const struct fc_period *p, uint32_t rank)
+{
+    uint32_t node = 0;
+    if (x->placement)
+        node = x->placement->node[rank];
+    else if (!x->settings->loggops)
+        node = (uint32_t)(rank / (uint64_t)x->net->machine->cores_per_node);
+    return fc_compute_scale_on(x->settings, x->net, rank, node) * p->rank[rank].compute_s;
+}
+
 static double mean_compute_s(const struct extrapolation *x, const struct fc_period *p)
 {
     double sum = 0;
-    for (uint32_t r = 0; r < p->n_ranks; r++) sum += p->rank[r].compute_s;
-    return x->settings->software.compute_scale * sum / p->n_ranks;
+    for (uint32_t r = 0; r < p->n_ranks; r++) sum += compute_s(x, p, r);
+    return sum / p->n_ranks;
 }
 
 /* T(n) by the two parts, corrected by the computation. */
@@ -97,7 +109,7 @@ static void extend_ranks(const struct extrapolation *x, double correction_s, str
         out->rank_path_compute_s[r] = line(x, half->rank_path_compute_s[r], full->rank_path_compute_s[r]);
         if (out->rank_waiting_s)
             out->rank_waiting_s[r] = fmax(0, line(x, half->rank_waiting_s[r], full->rank_waiting_s[r]));
-        out->rank_compute_s[r] = x->settings->software.compute_scale * x->period->rank[r].compute_s;
+        out->rank_compute_s[r] = compute_s(x, x->period, r);
     }
 }
 

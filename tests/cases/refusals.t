@@ -120,7 +120,10 @@ $ fabricast calibrate -m bgl-64 --vc-rule dateline
 ! fabricast: --vc-rule: the file beside the machine is for the machine as it is (expected -o FILE)
 ? 2
 $ fabricast calibrate -m percs-16 --vc-rule dateline -o $TMP/c.yaml
-! fabricast: --vc-rule: router.escape: dateline makes no rule dateline of a two-level network (`fabricast list` has its rules)
+! fabricast: --vc-rule: no router.escape of a two-level network chooses rule dateline (percs-16 has hops)
+? 2
+$ fabricast measure -m nosuch -o $TMP/c.yaml -- mpirun -n 2
+! fabricast: no shipped machine is called 'nosuch' (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
 ? 2
 $ fabricast certify -m bgl-64 --vc-rule six-vc
 ! fabricast: --vc-rule: the torus family has no virtual-channel rule 'six-vc' (it has: none, dateline, direction-ordered, bubble, bubble-direction-ordered)
