@@ -369,6 +369,16 @@ static enum fc_code replay(struct work *w)
 
 /* ---- one phase ---- */
 
+/* Seconds that each link is busy with the loads, in the arena; NULL: no memory. */
+static double *busy_of_phase(const struct work *w, const struct fc_load *load, struct fc_arena *arena)
+{
+    const struct fc_network *net = &w->session->net;
+    double *busy_s = fc_alloc(arena, net->n_links, sizeof *busy_s, w->st);
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
+        busy_s[l] = load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l);
+    return busy_s;
+}
+
 static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const struct fc_load_settings *settings)
 {
     const struct fc_network *net = &w->session->net;
@@ -377,9 +387,7 @@ static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const
     fc_load_summarise(net, load, settings, &links);
     w->answer->hop_bytes = load->hop_bytes;
     if (keep_classes(w, &links) || !w->q->keep_links) return w->st->code;
-    double *busy_s = fc_alloc(&scratch, net->n_links, sizeof *busy_s, w->st);
-    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
-        busy_s[l] = load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l);
+    double *busy_s = busy_of_phase(w, load, &scratch);
     if (busy_s) keep_links(w, load->bytes, busy_s);
     fc_arena_free(&scratch);
     return w->st->code;
@@ -410,13 +418,11 @@ static enum fc_code phase_sensitivity(struct work *w, struct fc_load *load, cons
 {
     const struct fc_network *net = &w->session->net;
     struct fc_arena scratch = {0};
-    double *busy_s = fc_alloc(&scratch, net->n_links, sizeof *busy_s, w->st);
+    double *busy_s = busy_of_phase(w, load, &scratch);
     struct again again = {.w = w,
                           .load = load,
                           .load_settings = settings,
                           .background = fc_alloc(&scratch, net->n_links, sizeof(double), w->st)};
-    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
-        busy_s[l] = load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l);
     struct fc_sensitivity_job job = {.net = net,
                                      .software = &w->session->machine.software,
                                      .busy_s = busy_s,

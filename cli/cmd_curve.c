@@ -298,8 +298,9 @@ struct design {
 };
 struct designs {
     const struct fc_arguments *arguments;
-    struct design *design; /* [n] */
-    struct answer *answer; /* [n] */
+    struct design *design;     /* [n] */
+    struct answer *answer;     /* [n] */
+    struct compared *compared; /* [n] with several */
     size_t n;
 };
 
@@ -358,7 +359,7 @@ static void close_designs(struct designs *all)
 
 static const struct per {
     const char *name;
-    enum { IN_NODE, IN_INJECTION, IN_BISECTION } percent;
+    enum { IN_NODE, IN_INJECTION, IN_BISECTION } of;
     struct fc_plot_axes axes;
 } pers[] = {{"node", IN_NODE, {"GB/s a node", "GB_per_s_node", "ns", "ns"}},
             {"injection", IN_INJECTION, {"% of injection bandwidth", "percent_of_injection", "ns", "ns"}},
@@ -411,8 +412,7 @@ static void print_compared(FILE *stream, const struct designs *all)
     fprintf(stream, "\n%-20s %8s %10s %14s %12s %10s %10s %8s\n", "machine", "nodes", "latency", "saturation",
             "GB/s a node", "injection", "bisection", "error");
     for (size_t i = 0; i < all->n; i++) {
-        struct fc_status none = {0};
-        struct compared c = compare(&all->answer[i], &none);
+        struct compared c = all->compared[i];
         char latency[64], injection[32], bisection[32], error[32];
         fprintf(stream, "%-20s %8u %10s %14.4g %12.4g %10s %10s %8s\n", all->design[i].session.machine.name,
                 all->design[i].session.net.n_nodes,
@@ -436,7 +436,7 @@ static void print_all(FILE *stream, const void *what)
     if (all->n > 1) print_compared(stream, all);
 }
 
-static json_t *all_json(const struct designs *all, struct fc_status *st)
+static json_t *all_json(const struct designs *all)
 {
     json_t *curves = json_array();
     if (all->n == 1) {
@@ -444,7 +444,7 @@ static json_t *all_json(const struct designs *all, struct fc_status *st)
         return to_json(all->answer);
     }
     for (size_t i = 0; i < all->n; i++) {
-        struct compared c = compare(&all->answer[i], st);
+        struct compared c = all->compared[i];
         json_t *curve = to_json(&all->answer[i]);
         json_t *more =
             json_pack("{s:I, s:o, s:o, s:o, s:o}", "nodes", (json_int_t)all->design[i].session.net.n_nodes, "latency_s",
@@ -496,10 +496,10 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
                                 a->session->machine.title, a->demand->name, a->session->machine.routing->name);
     for (size_t i = 0; !st->code && i < all->n; i++) {
         if (plot_curve(&a[i], &curves[i], arena, st) || !several) continue;
-        struct compared c = compare(&a[i], st);
-        double each = per->percent == IN_NODE        ? c.load_bytes_per_s / 1e9
-                      : per->percent == IN_INJECTION ? c.load_injection_percent
-                                                     : c.load_bisection_percent;
+        struct compared c = all->compared[i];
+        double each = per->of == IN_NODE        ? c.load_bytes_per_s / 1e9
+                      : per->of == IN_INJECTION ? c.load_injection_percent
+                                                : c.load_bisection_percent;
         if (!isfinite(each))
             fc_refuse(st, FC_INPUT, "--per %s: of machine %s it is not known (expected --per node)", per->name,
                       a[i].session->machine.name);
@@ -513,7 +513,7 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
 
 static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, struct fc_status *st)
 {
-    json_t *json = all->arguments->json ? all_json(all, st) : NULL;
+    json_t *json = all->arguments->json ? all_json(all) : NULL;
     fc_deliver(all->arguments, json, print_all, all, st);
     json_decref(json);
     if (!st->code && all->arguments->plot) plot(all, arena, st);
@@ -541,6 +541,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!fc_split_list(arguments->ask.machine, &arena, &machines, &n, st)) {
         all.design = fc_alloc(&arena, n, sizeof *all.design, st);
         all.answer = fc_alloc(&arena, n, sizeof *all.answer, st);
+        all.compared = fc_alloc(&arena, n, sizeof *all.compared, st);
     }
     for (size_t i = 0; !st->code && i < n; i++) {
         all.n++;
@@ -549,6 +550,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         name_machine(machines[i], n, st);
         name_machine(machines[i], n, &all.design[i].no_saturation);
     }
+    for (size_t i = 0; n > 1 && !st->code && i < n; i++) all.compared[i] = compare(&all.answer[i], st);
     if (!st->code) deliver(&all, &arena, st);
     for (size_t i = 0; !st->code && i < n; i++) *st = all.design[i].no_saturation;
     close_designs(&all);

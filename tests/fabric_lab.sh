@@ -33,6 +33,31 @@ lab_possible()
          ip link add name lab2 type bridge' >/dev/null 2>&1
 }
 
+# lab_lacks: what a lab of networks needs and this machine has not, on standard output; fails where it has all of it.
+lab_lacks()
+{
+    local tool
+    [ "$(id -u)" = 0 ] || { echo 'namespaces need root'; return 0; }
+    for tool in ip tc nsenter unshare sysctl; do
+        type -P $tool >/dev/null || { echo "no $tool (Debian packages iproute2, util-linux, procps)"; return 0; }
+    done
+    return 1
+}
+
+# lab_find_openmpi: sets launcher and compiler to those of Open MPI; fails where one is not there.
+lab_find_openmpi()
+{
+    local tool
+    launcher='' compiler=''
+    for tool in mpirun.openmpi mpirun; do
+        [ -z "$launcher" ] && $tool --version 2>/dev/null | grep -qE 'Open ?(MPI|RTE)' && launcher=$tool
+    done
+    for tool in mpicc.openmpi mpicc; do
+        [ -z "$compiler" ] && $tool --showme:version >/dev/null 2>&1 && compiler=$tool
+    done
+    [ -n "$launcher" ] && [ -n "$compiler" ]
+}
+
 # lab_shortest_routes CABLES: on standard output "SWITCH HOST NEXT" for every switch and host. Two shortest
 # paths are refused: fabricast would split traffic over both, and these tables do not.
 lab_shortest_routes()

@@ -284,19 +284,9 @@ case ${1:-} in
         exit ;;
 esac
 
-[ "$(id -u)" = 0 ] || skip 'namespaces need root'
-for tool in ip tc nsenter unshare sysctl; do
-    type -P $tool >/dev/null || skip "no $tool (Debian packages iproute2, util-linux, procps)"
-done
+why=$(lab_lacks) && skip "$why"
 [ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
-launcher='' compiler=''
-for tool in mpirun.openmpi mpirun; do
-    [ -z "$launcher" ] && $tool --version 2>/dev/null | grep -qE 'Open ?(MPI|RTE)' && launcher=$tool
-done
-for tool in mpicc.openmpi mpicc; do
-    [ -z "$compiler" ] && $tool --showme:version >/dev/null 2>&1 && compiler=$tool
-done
-[ -n "$launcher" ] && [ -n "$compiler" ] || skip 'no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'
+lab_find_openmpi || skip 'no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'
 $launcher --version | grep -qE '[^0-9]4\.[0-9]+\.[0-9]+' ||
     skip 'Open MPI is not 4.x, whose launcher the script knows'
 [ -f "${fabricast%/*}/libfabricast-pmpi.so" ] || skip "no ${fabricast%/*}/libfabricast-pmpi.so"

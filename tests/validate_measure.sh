@@ -154,10 +154,7 @@ inside()
 
 network()
 {
-    [ "$(id -u)" = 0 ] || { echo 'SKIPPED: network: namespaces need root'; return; }
-    for tool in ip tc nsenter unshare sysctl; do
-        type -P $tool >/dev/null || { echo "SKIPPED: network: no $tool"; return; }
-    done
+    why=$(lab_lacks) && { echo "SKIPPED: network: $why"; return; }
     $launcher --version | grep -qE '[^0-9]4\.[0-9]+\.[0-9]+' || { echo 'SKIPPED: network: Open MPI is not 4.x'; return; }
     lab_possible || { echo 'SKIPPED: network: namespaces, veth devices or token buckets are not to be had here'; return; }
     gcc -O2 -D_GNU_SOURCE -o "$work/lab_delay" "$tests/lab_delay.c" &&
@@ -182,14 +179,7 @@ case ${1:-} in
         exit ;;
 esac
 
-launcher='' compiler=''
-for tool in mpirun.openmpi mpirun; do
-    [ -z "$launcher" ] && $tool --version 2>/dev/null | grep -qE 'Open ?(MPI|RTE)' && launcher=$tool
-done
-for tool in mpicc.openmpi mpicc; do
-    [ -z "$compiler" ] && $tool --showme:version >/dev/null 2>&1 && compiler=$tool
-done
-[ -n "$launcher" ] && [ -n "$compiler" ] || { echo 'SKIPPED: no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'; exit 0; }
+lab_find_openmpi || { echo 'SKIPPED: no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'; exit 0; }
 [ -x "${fabricast%/*}/fabricast-measure-openmpi" ] || { echo "no ${fabricast%/*}/fabricast-measure-openmpi" >&2; exit 2; }
 work=$(realpath -m "${KEEP:-$(mktemp -d /tmp/fabricast-measure-XXXXXX)}")
 mkdir -p "$work" || exit 2
