@@ -11,6 +11,10 @@
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
+ * Parts. A long message of a minimal adaptive routing is up to 4 flows, its parts, each over some of its paths and with a
+ * max-min fair rate of its own; the message's rate is the sum of w r over them, w the share of the bytes that the part
+ * would take on an empty network. So bytes go where there is room: packets that find a queue take another way.
+ *
  * Crowds. Where a start or an end changes the rates of MANY messages, and MANY_EACH times as many as there were
  * starts and ends, the next ones count late: rates stay as they are until one start or end would be later than LATE
  * of its message's duration (of a start: the one expected at the rates of its links). A message that ends arrives
@@ -29,9 +33,9 @@
  * node's; alone none is faster than an injection link.
  *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
- * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
- * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
- * supply, else what its region costs (transit_fair.c). */
+ * messages hold no buffers upstream, packets of a part keep their shares of its paths whatever they meet
+ * there, so it goes at the pace of the slowest. No message is faster than its even split alone. A message costs O(links of its
+ * way) where no link is in short supply, else what its region costs (transit_fair.c). */
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
@@ -44,22 +48,31 @@ enum { MANY = 256, MANY_EACH = 8 };
 #define HALF_BLOCKS 4.0 /* packets of a message; trees like qsnet-64: 2 to 4 are equally near the kernel */
 enum { MOST = 10 };     /* all rates are found anew where one of so many changed the last time */
 
-/* A message under way; its number is that of its flow. */
+/* A message under way; its number is that of its flow, of the first where it has several. */
 struct moving {
     uint64_t id;
     double began_s, left_bytes, since_s; /* wire bytes left at since_s, */
     double rate;                         /* from then on */
     double end_s, slack_s;               /* foreseen, and what is the same instant */
     double head_s, alone_s;
-    double least_s; /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
-    bool arrived;   /* whatever rate it has: only its load remains */
-    uint32_t place; /* in ends[] */
+    double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
+    bool arrived;             /* whatever rate it has: only its load remains */
+    uint32_t place;           /* in ends[] */
+    double bytes, wire_bytes; /* in all */
+};
+/* A flow as part of a message. */
+struct part {
+    uint32_t message, next; /* flows: the message's first, the next of its parts, in a ring */
+    uint32_t way;
+    double share;             /* bytes/s of the message that a rate of 1 B/s stands for */
+    double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
 };
 struct contention {
     struct fc_fair fair;
     struct moving *moving; /* [fair.n_flows] */
+    struct part *part;     /* [fair.n_flows] */
     uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
-    size_t n_ends, moving_capacity, ends_capacity;
+    size_t n_ends, moving_capacity, part_capacity, ends_capacity;
     double due_s;               /* rates are found again then; INFINITY: nothing has happened since */
     bool late;                  /* what happens counts late */
     bool most;                  /* the last solve changed most rates: so will the next */
@@ -118,6 +131,7 @@ static void close_contention(struct fc_transit *t)
     if (!c) return;
     fc_fair_close(&c->fair);
     free(c->moving);
+    free(c->part);
     free(c->ends);
 }
 
@@ -193,23 +207,70 @@ static inline uint32_t port_of(struct contention *c, uint32_t side)
     return c->ports ? c->first_port + side * c->ports + c->next_port[side]++ % c->ports : FC_NONE;
 }
 
+/* Room to tell of all flows there are. */
+static enum fc_code widen(struct fc_transit *t)
+{
+    struct contention *c = t->own;
+    size_t n = c->fair.n_flows;
+    if (fc_transit_reserve((void **)&c->moving, &c->moving_capacity, n, sizeof *c->moving, t->st) &&
+        fc_transit_reserve((void **)&c->part, &c->part_capacity, n, sizeof *c->part, t->st))
+        fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st);
+    return t->st->code;
+}
+
 /* The message moves from now on, as flow f (FC_NONE: refused). `late_s`: what it is expected to take where it counts late. */
 static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message *m, uint32_t f, double late_s,
                           struct moving moving)
 {
     struct contention *c = t->own;
-    if (f == FC_NONE ||
-        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
-        !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
-        return t->st->code;
+    if (f == FC_NONE || widen(t)) return t->st->code;
     happens(c, m->time_s, late_s);
     moving.id = m->id;
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
     moving.end_s = INFINITY;
+    moving.bytes = m->bytes;
+    moving.wire_bytes = m->wire_bytes;
     c->moving[f] = moving;
+    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1};
     place(c, c->n_ends, f);
     c->n_ends++;
+    return FC_OK;
+}
+
+/* Flow f (FC_NONE: refused) is one more part of a message. */
+static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
+{
+    struct contention *c = t->own;
+    if (f == FC_NONE || widen(t)) return t->st->code;
+    c->part[f] = (struct part){.message = message, .next = c->part[message].next};
+    c->part[message].next = f;
+    return FC_OK;
+}
+
+/* Way w from now on, in one flow or a flow for each of its parts. The links' bytes are counted by shares, and set right in the
+ * end. */
+static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_message *m, uint32_t w, double late_s,
+                               struct moving moving)
+{
+    struct contention *c = t->own;
+    double packets = fmax(1, m->bytes / t->ways.packet_bytes), blocks = packets / (packets + HALF_BLOCKS);
+    uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src), first = FC_NONE;
+    uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
+    for (uint32_t i = 0; i < n_parts; i++) {
+        uint32_t number = n_parts > 1 ? fc_transit_part(&t->ways, w, i) : w;
+        if (number == FC_NONE) return t->st->code;
+        struct fc_transit_way *way = &t->ways.way[number];
+        double share = n_parts > 1 ? way->share : 1;
+        way->bytes += share * m->bytes;
+        way->wire_bytes += share * m->wire_bytes;
+        if (n_parts == 1 && !(m->wire_bytes * way->s_per_byte > 0)) return FC_OK;
+        uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
+                                 port, blocks, number);
+        if (i == 0 ? moves(t, m, first = f, late_s, moving) : joins(t, first, f)) return t->st->code;
+        c->part[f].way = number;
+        c->part[f].share = share;
+    }
     return FC_OK;
 }
 
@@ -222,7 +283,7 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     double alone_s = m->time_s + m->bytes * fmax(t->local_s_per_byte, 1 / l->capacity);
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
-    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, memory, 0, FC_NONE);
+    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, memory, 0, FC_NONE);
     return moves(t, m, f, late_s,
                  (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s});
 }
@@ -235,26 +296,55 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                                         : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
     uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
     if (w == FC_NONE) return t->st->code;
-    struct fc_transit_way *way = &t->ways.way[w];
+    const struct fc_transit_way *way = &t->ways.way[w];
     double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
     double least_s = m->wire_bytes * t->ways.way[turn].s_per_byte, alone_s = m->time_s + head_s + least_s;
-    way->bytes += m->bytes;
-    way->wire_bytes += m->wire_bytes;
     bool shares = true;
     double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
     bool arrived = !shares || !(least_s > 0);
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
-    if (!(least_s > 0)) return FC_OK;
-    double packets = fmax(1, m->bytes / t->ways.packet_bytes);
-    uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
-    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
-                             packets / (packets + HALF_BLOCKS), w);
-    return moves(t, m, f, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
-                 (struct moving){.slack_s = 1e-11 * least_s,
-                                 .head_s = head_s,
-                                 .alone_s = alone_s,
-                                 .least_s = alone_s + wait_s,
-                                 .arrived = arrived});
+    return moves_over(t, m, w, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
+                      (struct moving){.slack_s = 1e-11 * least_s,
+                                      .head_s = head_s,
+                                      .alone_s = alone_s,
+                                      .least_s = alone_s + wait_s,
+                                      .arrived = arrived});
+}
+
+/* The rate that its parts have now, the old ones having lasted so long. */
+static double rate_of(struct contention *c, uint32_t message, double lasted_s)
+{
+    double rate = 0;
+    uint32_t f = message;
+    do {
+        struct part *part = &c->part[f];
+        part->moved_bytes += part->rate * lasted_s;
+        part->rate = part->share * c->fair.flow[f].rate;
+        rate += part->rate;
+        f = part->next;
+    } while (f != message);
+    return rate;
+}
+
+/* Its flows leave the links, over which each part has moved what it has. */
+static void leaves(struct fc_transit *t, uint32_t message, double now_s)
+{
+    struct contention *c = t->own;
+    const struct moving *m = &c->moving[message];
+    bool in_parts = c->part[message].next != message;
+    uint32_t f = message;
+    if (in_parts) rate_of(c, message, now_s - m->since_s);
+    do {
+        const struct part *part = &c->part[f];
+        if (in_parts) {
+            struct fc_transit_way *way = &t->ways.way[part->way];
+            double more = part->moved_bytes / m->wire_bytes - part->share;
+            way->bytes += more * m->bytes;
+            way->wire_bytes += more * m->wire_bytes;
+        }
+        fc_fair_remove(&c->fair, f);
+        f = part->next;
+    } while (f != message);
 }
 
 /* From now on the messages have the rates that the solve found. */
@@ -262,12 +352,12 @@ static void adopt(struct contention *c, double now_s)
 {
     bool many = c->fair.n_changed > c->n_ends / 4;
     for (size_t k = 0; k < c->fair.n_changed; k++) {
-        uint32_t f = c->fair.changed[k];
+        uint32_t f = c->part[c->fair.changed[k]].message;
         struct moving *m = &c->moving[f];
         m->left_bytes -= m->rate * (now_s - m->since_s);
         if (m->left_bytes < 0) m->left_bytes = 0;
+        m->rate = rate_of(c, f, now_s - m->since_s);
         m->since_s = now_s;
-        m->rate = c->fair.flow[f].rate;
         m->end_s = now_s + m->left_bytes / m->rate;
         if (!many) rise_or_sink(c, m->place, f);
     }
@@ -286,7 +376,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (m->end_s > instant_s + m->slack_s) break;
         if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
             return t->st->code;
-        fc_fair_remove(&c->fair, f);
+        leaves(t, f, now_s);
         happens(c, now_s, now_s - m->began_s);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }

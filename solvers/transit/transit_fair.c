@@ -130,8 +130,8 @@ static bool count_way(struct fc_fair *f, uint32_t way)
     return true;
 }
 
-uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, uint32_t whole,
-                     double blocks, uint32_t way)
+uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
+                     uint32_t whole, double blocks, uint32_t way)
 {
     uint32_t all = n + (whole != FC_NONE);
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
@@ -155,10 +155,10 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {
         uint32_t number = i < n ? link[i] : whole;
-        double share = i < n ? weight[i] : 1;
+        double w = i < n ? share * weight[i] : share;
         struct fc_fair_link *l = &f->link[number];
-        f->on[l->first + l->n_flows] = (struct fc_fair_on){share, flow, first + i};
-        f->entry[first + i] = (struct fc_fair_entry){share, number, l->n_flows++};
+        f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};
+        f->entry[first + i] = (struct fc_fair_entry){w, number, l->n_flows++};
     }
     if (f->mix) fc_fair_stir(f, flow, 1);
     return flow;

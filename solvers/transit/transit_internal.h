@@ -51,6 +51,7 @@ struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
     double head_s;               /* head delays of the longest of its paths */
     double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth */
+    double share;                /* of a long message's bytes that goes over its paths */
     double bytes, wire_bytes;    /* sent so far */
     uint32_t route;
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
@@ -117,6 +118,12 @@ uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, doubl
  * of memory. */
 uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, double bytes,
                              uint32_t (*crowd)(const void *context, uint32_t link), const void *context);
+/* How many parts a message over way `number` has, at most FC_WAY_PARTS; 1: it is not taken apart. Long messages of minimal
+ * adaptive routings are: part i goes over some of the route's paths (way fc_transit_part), at first `share` of the bytes. */
+enum { FC_WAY_PARTS = 4 };
+uint32_t fc_transit_parts(const struct fc_transit_ways *ways, uint32_t number, double bytes);
+/* FC_NONE: out of memory. */
+uint32_t fc_transit_part(struct fc_transit_ways *ways, uint32_t number, uint32_t part);
 /* Makes ways light; before the first. */
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */

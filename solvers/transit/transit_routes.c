@@ -16,7 +16,10 @@
  * Short messages of adaptive routings go round others: of all runs of as many paths, those as short as the one
  * that is their turn, they take the one whose most crowded link has fewest messages (fc_transit_way_free).
  *
- * Limits: a long message of an adaptive routing takes its uniform minimal split, whatever queues are on the
+ * Long messages of minimal adaptive routings are taken apart: part i of at most 4 takes some of the paths, and each has a
+ * rate of its own (transit_contention.c), as packets that find a queue before them take another way.
+ *
+ * Limits: a long message of a routing with detours (UGAL) takes the split of its loads, whatever queues are on the
  * way; a route of more than 8 paths loads 8 of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
  * Kept are the ways that were asked for, not the paths: O(walk) a pair, and once more a way that is new later;
  * O(1) a message. Where all routers look alike paths are kept by displacement instead (transit_shapes.c), and a
@@ -358,7 +361,11 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
     uint32_t *link = w->link + w->n_links;
     double *weight = w->weight + w->n_links;
-    for (uint32_t i = 0; i < used; i++) way.head_s = greater(way.head_s, w->path[(first + i) % w->n_paths].head_s);
+    for (uint32_t i = 0; i < used; i++) {
+        const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
+        way.head_s = greater(way.head_s, path->head_s);
+        way.share += path->share;
+    }
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
@@ -500,6 +507,27 @@ uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double 
         if (most < least) least = most, best = at;
     }
     return best;
+}
+
+/* Paths of a part; the last may have fewer. */
+static uint32_t part_paths(const struct fc_way_route *route)
+{
+    return (route->n_paths + FC_WAY_PARTS - 1) / FC_WAY_PARTS;
+}
+
+uint32_t fc_transit_parts(const struct fc_transit_ways *w, uint32_t number, double bytes)
+{
+    const struct fc_way_route *route = &w->route[w->way[number].route];
+    const struct fc_routing_ops *routing = w->net->machine->routing;
+    if (!routing->adaptive || routing->detours || w->n_ways >= MOST_CHOSEN || is_short(w, route, bytes)) return 1;
+    return (route->n_paths + part_paths(route) - 1) / part_paths(route);
+}
+
+uint32_t fc_transit_part(struct fc_transit_ways *w, uint32_t number, uint32_t part)
+{
+    struct fc_way_route *route = &w->route[w->way[number].route];
+    uint32_t used = part_paths(route), first = part * used, left = route->n_paths - first;
+    return short_way(w, route, left < used ? left : used, first);
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes, uint64_t turn)
