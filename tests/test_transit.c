@@ -309,9 +309,10 @@ static void draw_load(struct load *m, const struct fc_network *net, double span_
     }
 }
 
+enum { PARTS = MESSAGES * FC_WAY_PARTS };
 struct slow { /* one message of the reference */
-    uint32_t way;
-    double left;
+    uint32_t whole, n_parts, way[FC_WAY_PARTS];
+    double share[FC_WAY_PARTS], left;
 };
 
 static double next_change(const struct slow *s, const struct load *m, const double *rate, const uint32_t *who,
@@ -336,8 +337,11 @@ static uint32_t crowd(const void *context, uint32_t link)
     const struct crowds *c = context;
     uint32_t there = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        const struct fc_transit_way *way = &c->ways->way[c->s[c->who[i]].way];
-        for (uint32_t k = way->first; k < way->first + way->n_finite; k++) there += c->ways->link[k] == link;
+        const struct slow *s = &c->s[c->who[i]];
+        for (uint32_t p = 0; p < s->n_parts; p++) {
+            const struct fc_transit_way *way = &c->ways->way[s->way[p]];
+            for (uint32_t k = way->first; k < way->first + way->n_finite; k++) there += c->ways->link[k] == link;
+        }
     }
     return there;
 }
@@ -346,22 +350,62 @@ static uint32_t crowd(const void *context, uint32_t link)
 static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
                 const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
-    static double weight[MESSAGES], blocks[MESSAGES];
-    static uint32_t same[MESSAGES];
+    static double weight[PARTS], blocks[PARTS];
+    static uint32_t same[PARTS];
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t there = 0;
         if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
-        for (uint32_t i = 0; i < n; i++) {
-            const struct fc_transit_way *way = &ways->way[s[who[i]].way];
+        for (uint32_t i = 0; i < n * FC_WAY_PARTS; i++) {
+            const struct slow *x = &s[who[i / FC_WAY_PARTS]];
+            uint32_t p = i % FC_WAY_PARTS;
+            if (p >= x->n_parts) continue;
+            const struct fc_transit_way *way = &ways->way[x->way[p]];
             for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
                 if (ways->link[k] != l) continue;
-                double packets = fmax(1, m->bytes[who[i]] / ways->packet_bytes);
-                weight[there] = ways->weight[k];
-                same[there] = s[who[i]].way;
+                double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
+                weight[there] = x->share[p] * ways->weight[k];
+                same[there] = x->way[p];
                 blocks[there++] = (float)(packets / (packets + 4));
             }
         }
         capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, same, limit);
+    }
+}
+
+/* Max-min fair rates of the messages who[n], each the sum of its parts'. */
+static void fill(const struct fc_transit_ways *ways, const struct slow *s, const uint32_t *who, uint32_t n,
+                 const double *capacity, double *rate)
+{
+    static uint64_t first[PARTS + 1];
+    static uint32_t link[PARTS * 64];
+    static double weight[PARTS * 64], flow[PARTS];
+    struct fc_status st = {0};
+    uint32_t n_flows = 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) {
+            const struct fc_transit_way *way = &ways->way[s[who[i]].way[p]];
+            uint64_t at = first[n_flows];
+            memcpy(link + at, ways->link + way->first, way->n * sizeof *link);
+            for (uint32_t k = 0; k < way->n; k++) weight[at + k] = s[who[i]].share[p] * ways->weight[way->first + k];
+            first[++n_flows] = at + way->n;
+        }
+    CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n_flows, first, link, weight, flow, NULL, &st) == FC_OK);
+    for (uint32_t i = 0, f = 0; i < n; i++) {
+        rate[i] = 0;
+        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) rate[i] += s[who[i]].share[p] * flow[f++];
+    }
+}
+
+static void choose(struct fc_transit_ways *ways, const struct load *m, uint32_t i, const struct crowds *others,
+                   struct slow *x)
+{
+    x->whole = fc_transit_ways_find(ways, m->src[i], m->dst[i], m->bytes[i], i);
+    x->whole = fc_transit_way_free(ways, x->whole, m->bytes[i], crowd, others);
+    x->left = fc_wire_bytes(ways->net->machine, m->bytes[i]);
+    x->n_parts = fc_transit_parts(ways, x->whole, m->bytes[i]);
+    for (uint32_t p = 0; p < x->n_parts; p++) {
+        x->way[p] = x->n_parts > 1 ? fc_transit_part(ways, x->whole, p) : x->whole;
+        x->share[p] = x->n_parts > 1 ? ways->way[x->way[p]].share : 1;
     }
 }
 
@@ -370,23 +414,14 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, double limit,
 {
     static struct slow s[MESSAGES];
     static bool begun[MESSAGES];
-    static uint64_t first[MESSAGES + 1];
-    static uint32_t who[MESSAGES], link[MESSAGES * 128];
-    static double weight[MESSAGES * 128], rate[MESSAGES];
-    struct fc_status st = {0};
+    static uint32_t who[MESSAGES];
+    static double rate[MESSAGES];
     memset(begun, 0, sizeof begun);
     uint32_t n = 0, ended = 0;
     double now = 0;
     while (ended < MESSAGES) {
-        uint64_t at = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            const struct fc_transit_way *way = &ways->way[s[who[i]].way];
-            memcpy(link + at, ways->link + way->first, way->n * sizeof *link);
-            memcpy(weight + at, ways->weight + way->first, way->n * sizeof *weight);
-            first[i + 1] = at += way->n;
-        }
         if (limit < 1) mix(ways->net, ways, m, s, who, n, limit, capacity);
-        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) == FC_OK);
+        fill(ways, s, who, n, capacity, rate);
         double then = next_change(s, m, rate, who, n, now, begun);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -395,7 +430,7 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, double limit,
             if (x->left > 1e-9 * m->bytes[who[i]])
                 who[stay++] = who[i];
             else
-                end_s[who[i]] = then + ways->way[x->way].head_s, ended++;
+                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++;
         }
         n = stay;
         now = then;
@@ -406,9 +441,7 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, double limit,
                 ended++;
                 continue;
             }
-            s[i].way = fc_transit_ways_find(ways, m->src[i], m->dst[i], m->bytes[i], i);
-            s[i].way = fc_transit_way_free(ways, s[i].way, m->bytes[i], crowd, &(struct crowds){ways, s, who, n});
-            s[i].left = fc_wire_bytes(ways->net->machine, m->bytes[i]);
+            choose(ways, m, i, &(struct crowds){ways, s, who, n}, &s[i]);
             who[n++] = i;
         }
     }
