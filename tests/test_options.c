@@ -52,7 +52,7 @@ static const struct {
     {"curve", "-m small.yaml -p uniform --loads 20% --solver queueing --json"},
     {"curve",
      "-m small.yaml -p uniform --loads 90% --solver both --vc-rule bubble --packet-flits 1-8 --warmup 200 --measure 900 --json"},
-    {"curve", "-m small.yaml,small.yaml -p uniform --loads 20% --solver queueing --plot plots"},
+    {"curve", "-m small.yaml,small.yaml -p uniform --loads 20% --solver queueing"},
     {"certify", "-m small.yaml"},
     {"place", "-m chip.yaml --objective load --time 1us"},
     {"report", "-m small.yaml -p stencil2d:grid=2x4,bytes=64KiB -o page.html --time 1us"},

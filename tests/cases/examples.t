@@ -1,5 +1,5 @@
 # What README.md showed until its examples became simpler: four machines, a two-level network, a certificate, a curve.
-$ fabricast predict -t traces/samples/lammps-lj-64.fct -m qsnet-64,percs-16,tmesh-216 --map def,optimize --time 200ms
+$ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmesh-216 --map def,optimize --time 200ms
 > lammps-lj-64.fct, 64 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck

@@ -11,7 +11,7 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 > best bound  55.92 us: no mapping of this job is faster (grid surface, supernodes)
 > answer      1.68 ms +-5 % against the kernel, 50 % of peak; the D links are the bottleneck; mapping bsm 4.1x faster
 > page        TMP/page.html, N KB, loads of 17136 links
-$ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html | grep answer
+$ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-16.fct --time 0.1s -o $TMP/page.html | grep answer
 > answer      87.5 ms +-22 % against the kernel, 57 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
 # Two mappings in one word, as predict takes them.
 $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --map def,bsm -o $TMP/page.html | grep answer
@@ -23,7 +23,7 @@ $ fabricast report -m bgl-64 -p permutation:seed=3 --map random --versus def -o 
 >   "rounded": false,
 >   "answer": "63 % of peak; the torus links are the bottleneck; mapping def 11 % faster (the errors overlap)",
 # The page carries the predictions as `predict --json` gives them.
-$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --time 0.1s --map def,optimize --json >$TMP/predict.json; fabricast report -m bgl-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html >$TMP/text; sed -n "/id=\"predictions\"/,/<.script>/p" $TMP/page.html | sed "1d;\$d" | cmp - $TMP/predict.json && echo equal
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --time 0.1s --map def,optimize --json >$TMP/predict.json; fabricast report -m bgl-64 -t traces/samples/lammps-lj-16.fct --time 0.1s -o $TMP/page.html >$TMP/text; sed -n "/id=\"predictions\"/,/<.script>/p" $TMP/page.html | sed "1d;\$d" | cmp - $TMP/predict.json && echo equal
 > equal
 # Pictures.
 $ fabricast load -m bgl-64 -p permutation:seed=3 --plot $TMP/plots -q >$TMP/text; ls $TMP/plots
