@@ -8,7 +8,7 @@
  * S(x) <= S_least (1 + F_0.95(1, n - 1) / (n - 1)): the likelihood's profile for one parameter. A limit is kept
  * where it holds for others: every network is left out in turn (of one network every job), x is fitted to the rest,
  * and the squares of what was left out, each with the x of the others, must be less than GAIN of those without loss.
- * Else there is none (1), as on tori, whose packets go round each other; nor where x runs to the end of what was tried: it
+ * Else there is none (1), as on most tori, whose packets go round each other; nor where x runs to the end of what was tried: it
  * would stand for something else (summit, 0.3: jobs with messages of one or two packets).
  *
  * Limits: jobs of one network are not independent, so the interval is somewhat narrow. */
