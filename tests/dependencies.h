@@ -43,6 +43,7 @@ static inline void route_by(struct fc_machine *machine, const char *routing)
 struct arcs {
     uint64_t *arc;
     size_t n, capacity;
+    uint64_t recent[1024]; /* those added last, by hash: most come again and again */
 };
 static inline int compare_keys(const void *a, const void *b)
 {
@@ -59,6 +60,9 @@ static inline void arcs_unique(struct arcs *s)
 }
 static inline void arcs_add(struct arcs *s, uint64_t from, uint64_t to)
 {
+    uint64_t arc = from << 32 | to, *recent = &s->recent[(arc * UINT64_C(0x9E3779B97F4A7C15)) >> 54];
+    if (*recent == arc && arc != 0) return;
+    *recent = arc;
     if (s->n == s->capacity) {
         arcs_unique(s);
         if (2 * s->n >= s->capacity) {
@@ -66,7 +70,7 @@ static inline void arcs_add(struct arcs *s, uint64_t from, uint64_t to)
             s->arc = realloc(s->arc, s->capacity * sizeof *s->arc);
         }
     }
-    s->arc[s->n++] = from << 32 | to;
+    s->arc[s->n++] = arc;
 }
 static inline void arcs_free(struct arcs *s)
 {
@@ -78,7 +82,7 @@ static inline void arcs_free(struct arcs *s)
 static inline bool arcs_cyclic(const struct arcs *s, uint64_t n_vertices)
 {
     uint32_t *waits = calloc(n_vertices, sizeof *waits);
-    struct arcs left = {malloc((s->n + 1) * sizeof *left.arc), s->n, s->n};
+    struct arcs left = {.arc = malloc((s->n + 1) * sizeof *left.arc), .n = s->n};
     if (s->n) memcpy(left.arc, s->arc, s->n * sizeof *left.arc);
     for (bool changed = true; changed && left.n;) {
         size_t kept = 0;

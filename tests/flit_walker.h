@@ -17,7 +17,9 @@ struct walker {
     int rule_vcs, rep;
     bool pair, bubble, extended;
     uint32_t *layer; /* [n_nodes] rule layers: of each destination; else NULL */
-    double *load;    /* [n_links] of all pairs, each choice that is no escape equally likely */
+    int8_t *port;    /* [n_links] torus_port_of; NULL: no torus */
+    bool any_ring;
+    double *load; /* [n_links] of all pairs, each choice that is no escape equally likely */
     uint32_t src, dst, hops, most_hops;
     struct fc_flit_head head;
     size_t wrong;
@@ -59,12 +61,9 @@ static inline uint64_t rule_channel(struct walker *w, uint32_t link, uint16_t ma
             if (!(mask >> i & 1)) continue;
             uint32_t c = w->rule_vcs == 1 ? 0 : (uint32_t)(i / w->rep);
             if (w->pair) {
-                const struct fc_torus_shape *s = fc_torus(w->net);
-                bool any_ring = false;
-                for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
-                if (!any_ring)
+                if (!w->any_ring)
                     c *= 2;
-                else if (!s->ring[torus_port_of(w->net, link) / 2])
+                else if (!fc_torus(w->net)->ring[w->port[link] / 2])
                     c &= ~1u;
             }
             if (vc != FC_NONE && vc != c) wrong(w, "virtual channels of several classes");
@@ -78,9 +77,9 @@ static inline uint64_t rule_channel(struct walker *w, uint32_t link, uint16_t ma
 /* Room that the bubble rule asks for, from the links alone. */
 static inline int bubble_room(const struct walker *w, uint32_t in_link, bool on_bubble, uint32_t link)
 {
-    int port = torus_port_of(w->net, link);
+    int port = w->port[link];
     if (!fc_torus(w->net)->ring[port / 2]) return 1;
-    return on_bubble && torus_port_of(w->net, in_link) == port ? 1 : 2;
+    return on_bubble && w->port[in_link] == port ? 1 : 2;
 }
 
 /* held: the last channel of the rule that counts for dependencies, NOTHING where none does. ruled: the packet
@@ -246,14 +245,15 @@ static inline void start_walker(struct walker *w, const struct fc_flit_net *flit
     w->bubble = !strncmp(rule, "bubble", 6);
     w->pair = is_torus(net) && !w->bubble && strcmp(rule, "none");
     w->extended = (w->pair || !strcmp(rule, "bubble-direction-ordered")) && flit->adaptive;
+    if (is_torus(net)) {
+        const struct fc_torus_shape *s = fc_torus(net);
+        for (int d = 0; d < s->n_dims; d++) w->any_ring = w->any_ring || (s->ring[d] && s->k[d] > 1);
+        w->port = malloc(net->n_links * sizeof *w->port);
+        for (uint32_t l = 0; l < net->n_links; l++) w->port[l] = (int8_t)torus_port_of(net, l);
+    }
     w->rep = 1;
     if (!flit->adaptive || !is_torus(net)) w->rep = flit->n_escape_vcs / w->rule_vcs;
-    if (w->pair && !flit->adaptive) { /* without a ring the far sides of datelines get no channels */
-        bool any_ring = false;
-        const struct fc_torus_shape *s = fc_torus(net);
-        for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
-        if (!any_ring) w->rep *= 2;
-    }
+    if (w->pair && !flit->adaptive && !w->any_ring) w->rep *= 2; /* the far sides of datelines get no channels */
     if (!strcmp(rule, "layers")) {
         const struct fc_graph_tables *tables = net->extra;
         struct fc_status st = {0};
@@ -304,7 +304,7 @@ static inline void run_trial(const struct fc_network *net, const struct trial *t
     compare_loads(&w, t, expected, draws);
     check_dependencies(&w, t->agreement);
     arcs_free(&w.arcs);
-    free(w.layer), free(w.load), free(expected), free(distance), free(queue);
+    free(w.layer), free(w.port), free(w.load), free(expected), free(distance), free(queue);
     fc_walk_free(&walk);
     fc_flit_unprepare(&flit);
 }

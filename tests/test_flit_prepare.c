@@ -41,7 +41,7 @@ static void send_some(const struct fc_flit_net *flit, const struct fc_certificat
         lost += minimal && hops != distance[fc_node_vertex(net, w.dst)];
     }
     CU_ASSERT(lost == 0 && falls == 0 && w.wrong == 0);
-    free(w.layer), free(w.load), free(distance), free(queue);
+    free(w.layer), free(w.port), free(w.load), free(distance), free(queue);
 }
 
 static bool same_time(uint32_t ticks, double seconds, const struct fc_flit_net *flit, double tolerance)
