@@ -1,14 +1,14 @@
 # What README.md showed until its examples became simpler: four machines, a two-level network, a certificate, a curve.
 $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmesh-216 --map def,optimize --time 200ms
-> lammps-lj-64.fct, 64 tasks
+> lammps-lj-16.fct, 16 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def            87.48 ms     61.2     57.4     23.6   +-22 %   kernel  up node 0->L1.0
-> qsnet-64         optimize       72.62 ms     55.3     82.3     28.4   +-19 %   kernel  up node 56->L1.14
-> percs-16         def            36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
-> percs-16         optimize=def   36.18 ms     11.4    100.0     57.1    +-2 %   kernel  LL 0.1->0.0
-> tmesh-216        def            41.97 ms     25.2     89.7     49.2   +-10 %   kernel  x- (1,0,0).0->(0,0,0).1
-> tmesh-216        optimize       40.28 ms     18.2     99.0     51.3    +-6 %   kernel  y- (3,4,4).2->(3,3,4).3
+> qsnet-64         def            144.5 ms     55.6     57.3     36.4   +-22 %   kernel  down L1.0->node 1
+> qsnet-64         optimize       137.2 ms     54.3     78.8     38.3   +-14 %   kernel  down L1.0->node 3
+> percs-16         def            62.61 ms      5.6    100.0     84.1    +-0 %   kernel  computation
+> percs-16         optimize=def   62.61 ms      5.6    100.0     84.1    +-0 %   kernel  computation
+> tmesh-216        def            72.05 ms     20.1     91.5     73.0    +-8 %   kernel  x- (1,0,0).0->(0,0,0).1
+> tmesh-216        optimize       70.63 ms     16.3     99.5     74.5    +-6 %   kernel  z+ (5,3,2).5->(5,3,3).4
 $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
 > confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only
