@@ -247,28 +247,28 @@ static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place
     b->wheel_next[place] = b->wheel[slot];
     b->wheel[slot] = place;
 }
-/* Births of the tick. */
-static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
+/* Births of tick t; those up to tick `now` are put among the sending nodes. */
+static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t, uint64_t now)
 {
     uint32_t *slot = &b->wheel[t & b->engine->wheel_mask], place = *slot;
     const struct fc_cycle_node *node = b->engine->node;
     *slot = FC_NONE;
     while (place != FC_NONE) {
         uint32_t next = b->wheel_next[place];
-        fc_cycle_await_birth(b, place, node[b->node[place]].source.born, t);
+        fc_cycle_await_birth(b, place, node[b->node[place]].source.born, now);
         place = next;
     }
 }
-/* The node's packet has left: the next of its source. */
+/* The node's packet has left at tick t: the next of its source. `now` as above. */
 static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
-                                        uint32_t n, struct fc_flit_source *source, uint64_t t)
+                                        uint32_t n, struct fc_flit_source *source, uint64_t t, uint64_t now)
 {
     fc_flit_next(traffic, n, source);
     uint64_t born = source->born;
     if (born <= t) return;
     b->n_done += born == UINT64_MAX;
     b->sending[place / 64] &= ~(1ull << place % 64);
-    fc_cycle_await_birth(b, place, born, t);
+    fc_cycle_await_birth(b, place, born, now);
 }
 /* A record for a packet. FC_NONE: none left. */
 static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)

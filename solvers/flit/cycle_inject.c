@@ -133,7 +133,7 @@ void fc_cycle_send(block *b, uint32_t place, uint64_t t)
     uint32_t ticks = fc_cycle_put_flit(b, node, flags, t);
     if (!ticks) return;
     node->link_free = t + ticks;
-    if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
+    if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t, t);
 }
 
 /* ---- counts over the window ---- */

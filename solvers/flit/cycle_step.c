@@ -112,7 +112,7 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         queues_start(b, t);
         receive(e, b, t, interval);
         if (e->intake) fc_cycle_take(b, t);
-        fc_cycle_births(b, t);
+        fc_cycle_births(b, t, t);
         if (e->high) fc_cycle_send_high(b, t);
         for (uint32_t w = 0; w < (b->n_nodes + 63) / 64; w++)
             for (uint64_t rest = b->sending[w]; rest; rest &= rest - 1) fc_cycle_send(b, 64 * w + LOW(rest), t);
