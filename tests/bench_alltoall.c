@@ -4,6 +4,7 @@
  * 4096` more ranks (some 20 s and 2 GB). */
 #include "solvers/collective/collective.h"
 #include "traces/traces.h"
+#include "tests/yardstick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
     struct fc_machine machine;
     struct fc_network net;
     uint32_t more = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+    yard_print();
     if (fc_machine_load("bgl-4k", &machine, &st) || fc_network_build(&machine, &net, &st)) return 1;
     for (size_t i = 0; i < FC_COUNT(benches); i++) {
         double first_us = 0;

@@ -5,6 +5,7 @@
  * ranks on random nodes, too, so that most messages are connected by full links. */
 #include "solvers/solvers.h"
 #include "traces/traces.h"
+#include "tests/yardstick.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static bool measure(const struct bench *b, const struct fc_trace *t, struct fc_s
         time_s = replay.prediction.time_s;
         fc_replay_free(&replay);
     }
-    printf("%-40s %8.3f CPU s, %.6f s", b->name, best_s, time_s);
+    printf("%-40s %8.3f CPU s (%.2f sorts of a million), %.6f s", b->name, best_s, best_s / yard_sort_s(), time_s);
     if (b->goal_s > 0) printf(", goal %.2f, ratio %.2f", b->goal_s, best_s / b->goal_s);
     printf("\n");
     fc_network_free(&net);

@@ -2,6 +2,7 @@
  * jobs, and CPU seconds of every named strategy on the two large PERCS jobs and on the largest torus, each
  * beside its goal as a ratio (below 1 = met). Not a test: machines differ. `make bench` */
 #include "mapping/search.h"
+#include "tests/yardstick.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,7 @@ int main(void)
 {
     static const char large[] = "stencil4d:grid=16x16x16x16,bytes=1MiB";
     struct fc_status st = {0};
+    yard_print();
     if (!rates(&st)) printf("%-56s %12s %12s %7s\n", "a named strategy, 4D stencil", "CPU s", "goal s", "ratio");
     if (!st.code) strategies("percs-64", large, 1, &st);
     if (!st.code) strategies("bgl-64k", large, 1, &st);

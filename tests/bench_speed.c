@@ -1,6 +1,8 @@
 /* bench_speed.c - what the program costs: whole-process CPU seconds (best of five) and peak memory of the
- * main jobs, each beside its goal as a ratio (below 1 = met). Not a test: machines differ. `make bench` */
+ * main jobs, each beside its goal as a ratio (below 1 = met), and in sorts: times the sort of yardstick.h, which
+ * machines can be compared by. Not a test: machines differ. `make bench` */
 #include "core/core.h"
+#include "tests/yardstick.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,14 +126,16 @@ int main(int argc, char **argv)
     char self[PATH_MAX], program[PATH_MAX + 32];
     if (argc < 1 || !realpath(argv[0], self)) return 1;
     snprintf(program, sizeof program, "%s/fabricast", dirname(self));
+    yard_print();
     if (!write_graph()) {
         printf("%s: the graph cannot be written\n", folder);
         return 1;
     }
-    printf("%-56s %9s %9s %7s %9s %7s\n", "job (whole process)", "CPU s", "goal s", "ratio", "peak MB", "ratio");
+    printf("%-56s %9s %7s %9s %7s %9s %7s\n", "job (whole process)", "CPU s", "sorts", "goal s", "ratio", "peak MB",
+           "ratio");
     int failures = 0;
     for (size_t i = 0; i < FC_COUNT(jobs); i++) {
-        double best_s = 1e300, most_bytes = 0;
+        double best_s = 1e300, most_bytes = 0, sort_s = yard_sort_s();
         bool good = true;
         for (int r = 0; r < RUNS && good; r++) {
             double cpu_s, rss_bytes;
@@ -150,7 +154,8 @@ int main(int argc, char **argv)
             snprintf(ratio, sizeof ratio, "%.2f", best_s / jobs[i].goal_s);
         }
         if (jobs[i].goal_bytes > 0) snprintf(memory, sizeof memory, "%.2f", most_bytes / jobs[i].goal_bytes);
-        printf("%-56s %9.3f %9s %7s %9.1f %7s\n", jobs[i].what, best_s, goal, ratio, most_bytes / 1e6, memory);
+        printf("%-56s %9.3f %7.2f %9s %7s %9.1f %7s\n", jobs[i].what, best_s, best_s / sort_s, goal, ratio,
+               most_bytes / 1e6, memory);
     }
     remove_graph();
     return failures > 0;

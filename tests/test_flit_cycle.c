@@ -196,11 +196,48 @@ static const char *const any[] = {
                                                               "flow_control: wormhole, vcs: 2, buffer: 64 B"),
 };
 
+/* Round robin, not simple: one bit a virtual channel (cycle_bits.c). */
+static const char *const turns[] = {
+    HEAD("family: torus, dims: [4, 4]") LINKS("torus", "1 cycle", "1 cycle")
+        WORM("4", "64 B", "vc_allocation: stage, escape: dateline"),
+    HEAD("family: torus, dims: [4, 4]") LINKS("torus", "2 cycles", "0 s")
+        ROUTER("flow_control: wormhole, routing: adaptive, vcs: 2, buffer: 32 B, escape: dateline, vc_allocation: "
+               "stage"),
+    HEAD("family: torus, dims: [4, 3, 2]") LINKS("torus", "2 cycles", "1 cycle")
+        ROUTER("flow_control: cut-through, routing: adaptive, vcs: 2, buffer: 128 B, escape: bubble"),
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
+        TREE ROUTER("flow_control: wormhole, routing: nca, vcs: 2, buffer: 64 B"),
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
+        TREE ROUTER("flow_control: cut-through, routing: nca-random, vcs: 3, buffer: 128 B, vc_allocation: stage"),
+    /* Links slower than a flit a tick; a choice at the source that sees the queues. */
+    HEAD(
+        "family: two-level, supernodes: 5, drawers: 1, nodes_per_drawer: 4") "links: {ll: {bandwidth: 8 GB/s, latency: 2 cycles}, lr: {bandwidth: 8 GB/s, latency: 2 cycles}, "
+                                                                             "d: {bandwidth: 4 GB/s, latency: 20 cycles}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n" ROUTER(
+                                                                                 "flow_control: wormhole, routing: ugal, vcs: 3, buffer: 256 B"),
+    /* More than 64 channels at a router. */
+    HEAD("family: mesh, dims: [2, 2], nodes_per_router: 9") LINKS("mesh", "1 cycle", "2 cycles")
+        WORM("8", "24 B", "escape: none, vc_allocation: stage"),
+    HEAD("family: mesh, dims: [2, 2], nodes_per_router: 17") LINKS("mesh", "1 cycle", "1 cycle")
+        ROUTER("flow_control: cut-through, routing: adaptive, vcs: 3, buffer: 128 B, escape: bubble"),
+};
+static void bits(void)
+{
+    for (size_t i = 0; i < FC_COUNT(turns); i++)
+        for (int load = 0; load < 2; load++) {
+            struct plan p = {.yaml = turns[i], .pattern = "uniform", .threads = 1, .load = 0.2 * load, .least = 1};
+            p.most = load ? 1 : 6;
+            struct plan q = p;
+            q.plain = true;
+            compare(&p, &q);
+        }
+}
+
 static void threads(void)
 {
-    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple); i++)
-        for (int n = 2; n < 4; n++) {
-            const char *yaml = i < FC_COUNT(any) ? any[i] : simple[i - FC_COUNT(any)];
+    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple) + FC_COUNT(turns); i++)
+        for (int n = 2; n < (i < FC_COUNT(any) ? 4 : 3); n++) {
+            size_t j = i - FC_COUNT(any), k = j - FC_COUNT(simple);
+            const char *yaml = i < FC_COUNT(any) ? any[i] : j < FC_COUNT(simple) ? simple[j] : turns[k];
             struct plan p = {.yaml = yaml, .pattern = "uniform", .threads = 1, .load = 0.2, .least = 1, .most = 4};
             struct plan q = p;
             q.threads = n;
@@ -211,8 +248,9 @@ static void threads(void)
 /* Finite messages: everything arrives, and every credit comes back. */
 static void drained(void)
 {
-    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple); i++) {
-        const char *yaml = i < FC_COUNT(any) ? any[i] : simple[i - FC_COUNT(any)];
+    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple) + FC_COUNT(turns); i++) {
+        size_t j = i - FC_COUNT(any), k = j - FC_COUNT(simple);
+        const char *yaml = i < FC_COUNT(any) ? any[i] : j < FC_COUNT(simple) ? simple[j] : turns[k];
         struct plan p = {.yaml = yaml, .pattern = "alltoall:bytes=200", .threads = 1 + (int)(i % 2), .closed = true};
         struct run r;
         go(&r, &p);
@@ -317,6 +355,7 @@ int suite_flit_cycle(void)
     CU_pSuite suite = CU_add_suite("flit: cycle engine", NULL, NULL);
     if (!suite) return 1;
     CU_ADD_TEST(suite, fast_path);
+    CU_ADD_TEST(suite, bits);
     CU_ADD_TEST(suite, threads);
     CU_ADD_TEST(suite, drained);
     CU_ADD_TEST(suite, two_engines);

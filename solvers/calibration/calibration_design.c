@@ -152,12 +152,12 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
     struct fc_route_fields fields;
-    char why[256];
     fc_flit_defaults(&settings);
+    settings.packet_flits_min = settings.packet_flits_max = job->settings.packet_flits_max;
     if (fc_flit_prepare(job->net, &settings, &flit, st)) return st->code;
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
-    job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    job->events = fc_flit_by_events(&flit, &settings);
     job->hops_per_s = fc_compares_ways(job->net->machine) ? FC_CALIBRATION_UGAL_HOPS_PER_S
                       : job->events                       ? EVENT_HOPS_PER_S
                       : fast                              ? FAST_HOPS_PER_S

@@ -75,10 +75,9 @@ static bool uses_events(const struct fc_network *net, double *flits, struct fc_s
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
-    char why[256];
     fc_flit_defaults(&settings);
     if (fc_flit_prepare(net, &settings, &flit, st)) return false;
-    bool events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    bool events = fc_flit_by_events(&flit, &settings);
     *flits = flit.packet_flits_max;
     fc_flit_unprepare(&flit);
     return events;

@@ -126,7 +126,8 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         !(b->wheel_next = fc_alloc(&e->arena, b->n_nodes, sizeof *b->wheel_next, st)) ||
         !(b->free_packet = fc_alloc(&e->arena, e->n_packets, sizeof *b->free_packet, st)) ||
         !(b->bid = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bid, st)) ||
-        !(b->touched = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->touched, st)) ||
+        !(b->touched = fc_alloc(&e->arena, (most_out << e->vc_shift) + 1, sizeof *b->touched, st)) ||
+        !(b->bids = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bids, st)) ||
         !(b->vc_grant = fc_alloc(&e->arena, most_in << e->vc_shift, sizeof *b->vc_grant, st)) ||
         !(b->queue = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues, sizeof *b->queue, st)) ||
         !(b->write = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
@@ -136,7 +137,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
             if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k,
                                     e->queue_inside[k] && &e->block[to] != b ? 0 : links, st))
                 return st->code;
-    for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = UINT64_MAX;
+    for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = b->bids[i] = UINT64_MAX;
     memset(b->wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->wheel);
     b->n_nodes = 0;
     for (uint32_t n = 0; n < net->n_nodes; n++)
@@ -210,6 +211,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
         if (open_block(e, &e->block[b], st)) goto failed;
     bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    if (!e->fast && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;
     e->team = fc_team_open(e->n_blocks);
     return FC_OK;
 failed:

@@ -134,7 +134,8 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t *free_packet;        /* stack */
     uint32_t n_free;
     struct fc_cycle_bid *bid; /* [most outputs * n_vcs] */
-    uint32_t *touched;        /* [the same] */
+    uint64_t *bids;           /* [the same] of cycle_bits.c, between two routers all ones */
+    uint32_t *touched;        /* [the same, and one] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;
     uint64_t hops; /* fast path: flit hops of this window */
@@ -161,6 +162,7 @@ struct fc_cycle {
     struct fc_cycle_port *port;
     struct fc_cycle_channel *channel;
     struct fc_fast *fast;                 /* NULL: the general path */
+    struct fc_cycle_bits *bits;           /* general path: routers as words of bits (cycle_bits.c); NULL: as lists */
     struct fc_cycle_multicast *multicast; /* NULL: no packet is copied (cycle_multicast.h) */
     struct fc_cycle_out *out;             /* [n_links] */
     uint64_t *active_ports;               /* [n_routers][port_words] */
@@ -227,6 +229,11 @@ enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_fl
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
+/* One bit a virtual channel (cycle_bits.c): whether the engine is so plain; memory; events of a kind; routers at tick t. */
+bool fc_cycle_has_bits(const struct fc_cycle *engine);
+enum fc_code fc_cycle_bits_open(struct fc_cycle *engine, struct fc_status *st);
+void fc_cycle_bits_events(struct fc_cycle *engine, int kind, const uint64_t *item, const uint64_t *stop);
+void fc_cycle_bits_routers(struct fc_cycle *engine, struct fc_cycle_block *block, uint64_t t);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it.
@@ -247,28 +254,28 @@ static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place
     b->wheel_next[place] = b->wheel[slot];
     b->wheel[slot] = place;
 }
-/* Births of the tick. */
-static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
+/* Births of tick t; those up to tick `now` are put among the sending nodes. */
+static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t, uint64_t now)
 {
     uint32_t *slot = &b->wheel[t & b->engine->wheel_mask], place = *slot;
     const struct fc_cycle_node *node = b->engine->node;
     *slot = FC_NONE;
     while (place != FC_NONE) {
         uint32_t next = b->wheel_next[place];
-        fc_cycle_await_birth(b, place, node[b->node[place]].source.born, t);
+        fc_cycle_await_birth(b, place, node[b->node[place]].source.born, now);
         place = next;
     }
 }
-/* The node's packet has left: the next of its source. */
+/* The node's packet has left at tick t: the next of its source. `now` as above. */
 static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
-                                        uint32_t n, struct fc_flit_source *source, uint64_t t)
+                                        uint32_t n, struct fc_flit_source *source, uint64_t t, uint64_t now)
 {
     fc_flit_next(traffic, n, source);
     uint64_t born = source->born;
     if (born <= t) return;
     b->n_done += born == UINT64_MAX;
     b->sending[place / 64] &= ~(1ull << place % 64);
-    fc_cycle_await_birth(b, place, born, t);
+    fc_cycle_await_birth(b, place, born, now);
 }
 /* A record for a packet. FC_NONE: none left. */
 static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)

@@ -40,17 +40,34 @@ static uint32_t tick_slots(const struct fc_cycle *e, int kind)
         if (e->queue_kind[k] == kind) slowest = fc_most(slowest, e->queue_delay[k]);
     return bits_of((uint64_t)slowest + e->window + 1);
 }
+/* Whether every link takes a tick for a flit, trailers included. */
+static bool links_are_alike(const struct fc_flit_net *f)
+{
+    for (uint32_t l = 0; l < f->n_links; l++)
+        if (f->flit_ticks[f->net->link_class[l]] + f->trailer_ticks[f->net->link_class[l]] > 1) return false;
+    return true;
+}
+/* What can be said of the machine without its size. */
+static bool router_is_simple(const struct fc_flit_net *f, struct fc_route_fields *route)
+{
+    if (f->plain || f->vc_stage || f->most_paths != 1) return false;
+    if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
+    if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX || f->buffer_flits == 0) return false;
+    if (f->injection_flits != f->buffer_flits) return false;
+    return links_are_alike(f) && fc_route_torus_fields(f, route);
+}
+uint32_t fc_cycle_quick_flits(const struct fc_flit_net *f)
+{
+    struct fc_route_fields route;
+    bool turns = f->arbitration == FC_ROUND_ROBIN && f->most_paths == 1; /* cycle_bits.c */
+    if (router_is_simple(f, &route)) return 4;
+    return links_are_alike(f) ? turns ? 2 : 1 : 0;
+}
 bool fc_cycle_is_simple(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     struct fc_route_fields route;
-    if (f->plain || f->vc_stage || f->most_paths != 1 || e->counts->interval_ticks) return false;
-    if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
-    if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX || f->buffer_flits == 0) return false;
-    if (f->injection_flits != f->buffer_flits) return false;
-    if (!fc_route_torus_fields(f, &route)) return false;
-    for (int c = 0; c < f->net->machine->n_classes; c++)
-        if (e->slow[c]) return false;
+    if (e->counts->interval_ticks || !router_is_simple(f, &route)) return false;
     if (route.n_outs > FC_FAST_PORTS) return false;
     for (uint32_t r = 0; r < f->n_routers; r++)
         if (ports_of(e, r) > FC_FAST_PORTS) return false;

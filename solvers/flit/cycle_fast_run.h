@@ -51,9 +51,9 @@ struct view {
     uint32_t delivery_delay;
     uint64_t measure_from, measured; /* window: first tick, length */
 };
-struct sums {                          /* of a tick */
+struct sums {                          /* of a window */
     uint32_t flits, packets, measured; /* that enter the network; of the packets, those that are measured */
-    uint32_t moved, ejected;
+    uint32_t moved, ejected, moves;    /* moves: flits that moved so far */
 };
 
 INLINE uint8_t next_vc(const struct view *w, size_t last, size_t mask)
@@ -125,7 +125,7 @@ INLINE uint32_t injectable(const struct view *w, const uint8_t *chunk, uint32_t 
     return able;
 }
 /* One flit of the node, if it can go. */
-INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t place, uint64_t t,
+INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t place, uint64_t t, uint64_t now,
                  const enum fc_fast_kind kind, const uint32_t vc_bits)
 {
     uint32_t n = b->node[place], router = place, s = w->n_outs;
@@ -134,6 +134,7 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
         router = place / w->per_router;
         s += place % w->per_router;
     }
+    if (node->source.born > t) return;
     uint8_t *chunk = chunk_at(w, w->first_chunk + router / 64);
     uint32_t lane = router % 64, vc = node->vc, id = node->packet;
     uint64_t flit;
@@ -159,7 +160,7 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
             flit |= w->tail;
             ((uint32_t *)(chunk + w->rows.packets_sent))[s * 64 + lane]++;
         }
-        fc_cycle_next_packet(b, b->engine->traffic, place, n, &node->source, t);
+        fc_cycle_next_packet(b, b->engine->traffic, place, n, &node->source, t, now);
     }
     size_t c = ((s << vc_bits | vc) << 6) + lane;
     uint8_t *credits = chunk + w->rows.credits + c, *tail = chunk + w->rows.tail + c;
@@ -303,35 +304,55 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
     memcpy(w.vcs, r->vcs, sizeof w.vcs);
     return w;
 }
+/* One tick of a chunk. `now`: the last tick of the window. */
+INLINE void tick(block *b, const struct view *w, struct sums *sums, uint32_t c, uint64_t t, uint64_t now,
+                 struct fc_fast_grants *g, const enum fc_fast_kind kind, const uint32_t place_bits,
+                 const uint32_t vc_bits)
+{
+    uint32_t place = (c - w->first_chunk) * w->per_router, ejected = sums->ejected;
+    uint8_t *returned = w->returned + ((t << w->tick_bits) & w->returned_mask) + c * (w->places << vc_bits);
+    uint8_t *arriving = w->arriving + ((t << w->arriving_bits) & w->arriving_mask) + (size_t)c * 4 * w->places;
+    fc_fast_credits(chunk_at(w, c), &w->rows, returned, w->n_senders, w->packet_flits, kind, vc_bits);
+    for (uint32_t i = place; i < place + w->per_router && i < (b->n_nodes + 63) / 64; i++)
+        for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
+            send(b, w, sums, 64 * i + LOW(rest), t, now, kind, vc_bits);
+    fc_fast_arrivals(chunk_at(w, c), &w->rows, arriving, w->n_ports, kind, place_bits, vc_bits);
+    switches(b, w, sums, c, t, g, kind, place_bits, vc_bits);
+    fc_flit_count_flits(b->counts, t + w->delivery_delay, sums->ejected - ejected);
+    uint32_t moves = sums->flits + sums->moved + sums->ejected;
+    if (moves != sums->moves && t > b->last_move) b->last_move = t;
+    sums->moves = moves;
+}
+/* Ticks that a chunk is simulated for before the next one is, while its state is in the cache: at most the window of
+ * cycle.c, and up to where somebody watches. */
+INLINE uint64_t stretch(const block *b, uint64_t t, uint64_t to)
+{
+    const struct fc_flit_counts *counts = b->counts;
+    uint64_t end = counts->log ? t + 1 : t + b->engine->window; /* a log is in the order of time */
+    if (end > to) end = to;
+    if (end > (t | 63) + 1) end = (t | 63) + 1;
+    if (counts->measure_from > t && counts->measure_from < end) end = counts->measure_from;
+    if (counts->measure_to > t && counts->measure_to < end) end = counts->measure_to;
+    return end;
+}
 RUN void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind kind, const uint32_t ports,
              const uint32_t place_bits, const uint32_t vc_bits)
 {
     const struct view w = view_of(b, ports, place_bits, vc_bits);
     struct fc_fast_grants grants;
-    for (uint64_t t = from; t < to; t++) {
+    for (uint64_t start = from, end; start < to; start = end) {
         struct sums sums = {0};
-        fc_cycle_watch(b, t);
-        uint8_t *returned = w.returned + ((t << w.tick_bits) & w.returned_mask);
+        end = stretch(b, start, to);
+        fc_cycle_watch(b, start);
+        for (uint64_t t = start; t < end; t++) fc_cycle_births(b, t, end - 1);
         for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++)
-            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * (w.places << vc_bits), w.n_senders, w.packet_flits,
-                            kind, vc_bits);
-        fc_cycle_births(b, t);
-        for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
-            for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
-                send(b, &w, &sums, 64 * i + LOW(rest), t, kind, vc_bits);
-        uint8_t *arriving = w.arriving + ((t << w.arriving_bits) & w.arriving_mask);
-        for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++) {
-            fc_fast_arrivals(chunk_at(&w, c), &w.rows, arriving + (size_t)c * 4 * w.places, w.n_ports, kind, place_bits,
-                             vc_bits);
-            switches(b, &w, &sums, c, t, &grants, kind, place_bits, vc_bits);
-        }
+            for (uint64_t t = start; t < end; t++)
+                tick(b, &w, &sums, c, t, end - 1, &grants, kind, place_bits, vc_bits);
         b->flits_in += sums.flits;
         b->packets_in += sums.packets;
         b->counts->measured_started += sums.measured;
         b->hops += sums.moved;
         b->flits_out += sums.ejected;
-        fc_flit_count_flits(b->counts, t + w.delivery_delay, sums.ejected);
-        if (sums.flits + sums.moved + sums.ejected) b->last_move = t;
     }
 }
 /* `ports`: of every router, and its outputs, with a node each; 0: any. */

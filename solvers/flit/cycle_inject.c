@@ -18,12 +18,10 @@ static uint32_t waiting_flits(const void *engine_, uint32_t link)
     const engine *e = engine_;
     uint32_t r = e->flit->net->link_source[link], sum = 0;
     for (uint32_t p = e->first_port[r]; p < e->first_port[r + 1]; p++) {
-        const struct fc_cycle_port *port = &e->port[p];
-        uint16_t used = port->ready | port->heads | port->ready_asleep | port->heads_asleep;
-        for (; used; used &= (uint16_t)(used - 1)) {
-            const struct fc_cycle_channel *c = &e->channel[((size_t)p << e->vc_shift) + LOW(used)];
-            if (c->out == link && c->out_vc == FC_NO_VC) sum += c->count; /* else it is on its way */
-        }
+        const struct fc_cycle_channel *c = &e->channel[(size_t)p << e->vc_shift];
+        for (int v = 0; v < e->flit->n_vcs; v++)
+            if (c[v].count && c[v].out == link && c[v].out_vc == FC_NO_VC)
+                sum += c[v].count; /* else it is on its way */
     }
     return sum;
 }
@@ -133,7 +131,7 @@ void fc_cycle_send(block *b, uint32_t place, uint64_t t)
     uint32_t ticks = fc_cycle_put_flit(b, node, flags, t);
     if (!ticks) return;
     node->link_free = t + ticks;
-    if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
+    if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t, t);
 }
 
 /* ---- counts over the window ---- */

@@ -59,6 +59,36 @@ static void class_uses(const struct fc_network *net, uint8_t *uses)
                                     : fc_is_node(net, net->link_target[l]) ? EJECTS
                                                                            : JOINS;
 }
+/* Whether every node sends to one router, with which it shares a block. */
+static bool nodes_have_one_router(const struct fc_network *net)
+{
+    for (uint32_t v = net->n_routers; v < net->n_routers + net->n_nodes; v++)
+        if (net->first_link[v + 1] - net->first_link[v] != 1) return false;
+    return true;
+}
+/* Least delay of what goes from a block to another: between routers, and from nodes where they may stand in another
+ * block than their router. What comes sooner stays inside. */
+static void set_window(struct fc_cycle *e, const uint8_t *uses)
+{
+    int n = e->flit->net->machine->n_classes, crosses = nodes_have_one_router(e->flit->net) ? JOINS : JOINS | INJECTS;
+    e->window = UINT32_MAX;
+    for (int c = 0; c < n; c++) {
+        if (!(uses[c] & crosses)) continue;
+        for (int out = 0; out < n; out++) {
+            uint32_t delay = uses[out] ? e->queue_delay[e->queue_credit[c][out]] : 0;
+            if (delay && delay < e->window) e->window = delay;
+        }
+        if (uses[c] & JOINS) {
+            uint32_t delay = e->delay_arrival[c] - e->gain;
+            if (delay && delay < e->window) e->window = delay;
+        }
+        if (uses[c] & crosses & INJECTS && e->delay_injection[c] && e->delay_injection[c] < e->window)
+            e->window = e->delay_injection[c];
+    }
+    if (e->window == UINT32_MAX) e->window = 1; /* a router alone */
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_delay[k] < e->window) e->queue_inside[k] = true;
+}
 void fc_cycle_set_delays(struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
@@ -97,9 +127,7 @@ void fc_cycle_set_delays(struct fc_cycle *e)
             e->trailer[c][out] = fc_most(f->trailer_ticks[c], f->trailer_ticks[out]);
         }
     }
-    e->window = UINT32_MAX;
-    for (int k = 0; k < e->n_queues; k++)
-        if (!e->queue_inside[k] && e->queue_delay[k] && e->queue_delay[k] < e->window) e->window = e->queue_delay[k];
+    set_window(e, uses);
     for (int c = 0; f->reception_flits && c < n; c++) {
         e->queue_taken[c] = (uint16_t)e->n_queues++;
         e->queue_kind[e->queue_taken[c]] = FC_QUEUE_CREDIT;

@@ -119,14 +119,15 @@ static inline void route_head(engine *e, struct fc_cycle_channel *c, const struc
 }
 
 /* Chooses among several outputs: the best available one by the machine's selection, the escape if there is
- * none. On success fills bid->out, vcs, route, room; else the port sleeps on all of them. */
-static inline bool choose(engine *e, const struct fc_cycle_channel *c, const struct fc_cycle_port *port, int vc,
-                          uint64_t t, struct fc_cycle_bid *bid)
+ * none. On success fills bid->out, vcs, route, room; else choose() has the port sleep on all of them. choice[MOST],
+ * *n_choices: what there was to choose from. */
+static inline bool choose_of(engine *e, const struct fc_cycle_channel *c, const struct fc_cycle_port *port, int vc,
+                             uint64_t t, struct fc_cycle_bid *bid, struct fc_flit_choice *choice, int *n_choices)
 {
-    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     const struct fc_flit_net *flit = e->flit;
     int n =
         flit->route->choices(flit, port->router, port->link, vc, &e->packet[c->front & FC_FLIT_PACKET].head, choice);
+    *n_choices = n;
     uint64_t best = 0;
     int taken = -1;
     for (int i = 0; i < n; i++) {
@@ -153,9 +154,16 @@ static inline bool choose(engine *e, const struct fc_cycle_channel *c, const str
         bid->route = choice[i].route;
         bid->room_packets = room_of(&choice[i]);
     }
-    if (taken < 0)
-        for (int i = 0; i < n; i++) sleep_on(e, choice[i].link, port);
     return taken >= 0;
+}
+static inline bool choose(engine *e, const struct fc_cycle_channel *c, const struct fc_cycle_port *port, int vc,
+                          uint64_t t, struct fc_cycle_bid *bid)
+{
+    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+    int n;
+    if (choose_of(e, c, port, vc, t, bid, choice, &n)) return true;
+    for (int i = 0; i < n; i++) sleep_on(e, choice[i].link, port);
+    return false;
 }
 
 /* The front flit of the channel is new: what it waits for. */
@@ -177,6 +185,10 @@ static inline void front_is_new(engine *e, block *b, struct fc_cycle_channel *c,
 
 static inline void arrive(engine *e, block *b, uint64_t item)
 {
+    if (e->bits) {
+        fc_cycle_bits_events(e, FC_QUEUE_ARRIVAL, &item, &item + 1);
+        return;
+    }
     uint32_t channel = (uint32_t)item, flit = (uint32_t)(item >> 32);
     struct fc_cycle_channel *c = &e->channel[channel];
     if (c->count++) {

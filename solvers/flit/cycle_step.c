@@ -69,7 +69,9 @@ static void receive(engine *e, block *b, uint64_t t, uint32_t interval)
             if (t < q->delay || !q->delay) continue;
             uint64_t slot = (t - q->delay) & q->slot_mask;
             const uint64_t *item = q->item + q->start[slot], *stop = item + q->count[slot];
-            if (e->queue_kind[k] == FC_QUEUE_ARRIVAL)
+            if (e->bits)
+                fc_cycle_bits_events(e, e->queue_kind[k], item, stop);
+            else if (e->queue_kind[k] == FC_QUEUE_ARRIVAL)
                 for (; item != stop; item++) arrive(e, b, *item);
             else if (e->queue_kind[k] == FC_QUEUE_CREDIT)
                 for (; item != stop; item++) credit(e, b, *item, interval);
@@ -112,11 +114,16 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         queues_start(b, t);
         receive(e, b, t, interval);
         if (e->intake) fc_cycle_take(b, t);
-        fc_cycle_births(b, t);
+        fc_cycle_births(b, t, t);
         if (e->high) fc_cycle_send_high(b, t);
         for (uint32_t w = 0; w < (b->n_nodes + 63) / 64; w++)
             for (uint64_t rest = b->sending[w]; rest; rest &= rest - 1) fc_cycle_send(b, 64 * w + LOW(rest), t);
-        routers(e, b, t, interval);
+        if (e->bits)
+            fc_cycle_bits_routers(e, b, t);
+        else
+            routers(e, b, t, interval);
         queues_end(b, t);
     }
+    b->counts->flit_hops += b->hops;
+    b->hops = 0;
 }

@@ -45,6 +45,11 @@ struct fc_flit_engine_ops {
     void (*start_at)(void *engine, uint64_t tick);
 };
 extern const struct fc_flit_engine_ops fc_flit_event_engine, fc_flit_cycle_engine;
+/* Mean length of packets, flits, up to which the cycle engine answers sooner than the event engine where both are
+ * exact and agree (docs/flit.md); 0: never. From measurements: docs/notes/performance.md (cycle_fast_open.c). */
+uint32_t fc_cycle_quick_flits(const struct fc_flit_net *flit);
+/* Whether a run with these settings takes the event engine: it is exact, and asked for or the faster one (run.c). */
+bool fc_flit_by_events(const struct fc_flit_net *flit, const struct fc_flit_settings *settings);
 
 /* The cycle of waiting packets in a deadlock, in words: "x+ (0,0)->(1,0) vc 0 holds packet 3 -> 7 (8 flits),
  * waits for ..." Text in the arena; says so when the blocked heads wait for channels that others than they

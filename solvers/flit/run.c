@@ -1,7 +1,8 @@
 /* run.c - one run of the flit-level kernel: prepares the network and the sources, picks the engine, makes the
  * counts, and fills the result. The phases of a run and the rules by which they end are in run_phases.c.
  *
- * AUTO takes the event engine where it is exact for the machine, else the cycle engine. When nothing is in
+ * AUTO takes the engine that is exact for the machine; where both are, the cycle engine for packets of few flits, whose
+ * every flit costs it something, and the event engine for others, whose every packet does. When nothing is in
  * flight any more the engine runs on for the longest way of a credit; then all must be back, or the run is a
  * fault. */
 #include "solvers/flit/route.h"
@@ -198,9 +199,18 @@ static enum fc_code check_settings(const struct fc_flit_settings *set, const str
     return FC_OK;
 }
 
-static enum fc_code choose_engine(const struct fc_flit_net *flit, int engine, const struct fc_flit_engine_ops **ops,
-                                  struct fc_status *st)
+bool fc_flit_by_events(const struct fc_flit_net *flit, const struct fc_flit_settings *settings)
 {
+    char why[256];
+    uint32_t most = flit->packet_flits_max, least = settings->packet_flits_min ? settings->packet_flits_min : most;
+    if (settings->engine == FC_ENGINE_CYCLE || !fc_flit_event_engine.takes(flit, why, sizeof why)) return false;
+    if (settings->engine == FC_ENGINE_EVENT || !fc_flit_cycle_engine.takes(flit, why, sizeof why)) return true;
+    return (least + most) / 2.0 > fc_cycle_quick_flits(flit);
+}
+static enum fc_code choose_engine(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
+                                  const struct fc_flit_engine_ops **ops, struct fc_status *st)
+{
+    int engine = settings->engine;
     char event_why[256] = "", cycle_why[256] = "";
     bool event = fc_flit_event_engine.takes(flit, event_why, sizeof event_why);
     bool cycle = fc_flit_cycle_engine.takes(flit, cycle_why, sizeof cycle_why);
@@ -211,7 +221,7 @@ static enum fc_code choose_engine(const struct fc_flit_net *flit, int engine, co
     if (!event && !cycle)
         return fc_refuse(st, FC_INPUT, "no engine is exact for this machine: event: %s; cycle: %s", event_why,
                          cycle_why);
-    *ops = event && engine != FC_ENGINE_CYCLE ? &fc_flit_event_engine : &fc_flit_cycle_engine;
+    *ops = fc_flit_by_events(flit, settings) ? &fc_flit_event_engine : &fc_flit_cycle_engine;
     return FC_OK;
 }
 
@@ -239,7 +249,7 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
     if (check_settings(settings, demand, st) || fc_flit_prepare(net, settings, &flit, st)) return st->code;
     fc_flit_multicast_use(&flit, demand);
     enum fc_code code = refuse_mixture(&flit, st);
-    if (!code) code = choose_engine(&flit, settings->engine, &ops, st);
+    if (!code) code = choose_engine(&flit, settings, &ops, st);
     if (!code) code = fc_flit_traffic_make(&flit, demand, node, settings, &traffic, st);
     if (!code) code = fc_flit_run_engine(&flit, traffic, ops, settings, result, st);
     if (code) fc_flit_free(result);

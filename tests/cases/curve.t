@@ -1,7 +1,7 @@
 # Latency and accepted load against offered load.
 $ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > ring.yaml; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 0.2:0.6:0.2 --warmup 500 --measure 2000
 > machine     ring-4: a ring
-> run         uniform, routing dimension-order, rule dateline, event engine
+> run         uniform, routing dimension-order, rule dateline, cycle engine
 >
 >      offered     accepted      latency           +-
 > flits/node/c flits/node/c       cycles       cycles
@@ -14,7 +14,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 60
 >   "traffic": "uniform",
 >   "routing": "dimension-order",
 >   "vc_rule": "dateline",
->   "engine": "event",
+>   "engine": "cycle",
 >   "points": [
 >     {
 >       "load": 0.3,
@@ -115,7 +115,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >   "uncalibrated_because": "no calibration of this machine (`fabricast calibrate` makes one)"
 > }
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --plot q | sed -n '2,6p'; ls q; grep -c 'queueing model' q/latency-curve.gp
-> run         uniform, routing dimension-order, rule dateline, event engine
+> run         uniform, routing dimension-order, rule dateline, cycle engine
 > model       queueing, from 4 calibrated torus machines (nearest tmesh-216-central), not from this machine; errors against the kernel on its family
 >
 >      offered     accepted      latency           +-        model           +-    deviation

@@ -135,7 +135,7 @@ $ cd $TMP; sed 's/: deposit/: tree/' line.yaml > bad.yaml; fabricast flit -m ./b
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 30% --packet-flits 1
 > machine     ring-4: a ring
 > run         uniform at 0.3 flits/node/cycle, 30 % of the ideal, packets of 1 flit
-> routers     routing dimension-order, rule dateline, 2 virtual channels, event engine
+> routers     routing dimension-order, rule dateline, 2 virtual channels, cycle engine
 > ...
 > answer      stable
 > ...

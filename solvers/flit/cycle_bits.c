@@ -1,0 +1,440 @@
+/* cycle_bits.c - routers of the general path where everybody takes turns, which is what most machines have: one bit a
+ * virtual channel.
+ *
+ * The rules of cycle_step.c and cycle_allocate.c for round robin, an input port that moves one flit at a time, and no
+ * bypass, reception queue, packet of high priority or copy; the results are theirs to the bit (tests hold the two
+ * against each other). A router's input channels stand as bits in words of its own, port << vc_shift | vc:
+ *
+ *   full     have a flit
+ *   awake    of these, may bid for something; the others wait for a link to wake them (asleep of struct fc_cycle_out)
+ *   waits    virtual-channel stage: the front is a head without a channel
+ *   shut     their port is in the middle of a transfer (links slower than a flit a tick)
+ *
+ * An idle router costs a look at its words, a port with one bid no comparison. */
+#include "solvers/flit/cycle_router.h"
+
+enum { MOST_WORDS = 64 }; /* 256 ports of 16 channels */
+
+struct fc_cycle_words {
+    uint64_t full, awake, waits, shut;
+};
+struct fc_cycle_pick { /* what a head without a channel has found, for when it wins */
+    uint64_t route;
+    uint32_t out;
+    uint16_t vcs;
+    uint8_t room_packets;
+};
+struct fc_cycle_bits {
+    uint32_t words;              /* a router */
+    struct fc_cycle_words *word; /* [n_routers + 1][words]; the last ones: of all nodes, never awake */
+    uint32_t *home;              /* [n_links] first word of the link's source */
+    struct fc_cycle_pick *pick;  /* [n_channels] */
+};
+
+bool fc_cycle_has_bits(const engine *e)
+{
+    const struct fc_flit_net *f = e->flit;
+    if (f->plain || f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
+    if (f->most_paths != 1 || e->counts->interval_ticks) return false;
+    return !e->line && !e->intake && !e->high && !f->high_vcs && !e->multicast;
+}
+enum fc_code fc_cycle_bits_open(engine *e, struct fc_status *st)
+{
+    uint32_t n = e->flit->n_routers, most = 1, shift = (uint32_t)e->vc_shift;
+    struct fc_cycle_bits *bits = e->bits = fc_alloc(&e->arena, 1, sizeof *bits, st);
+    if (!bits) return st->code;
+    for (uint32_t r = 0; r < n; r++) most = fc_most(most, e->first_port[r + 1] - e->first_port[r]);
+    bits->words = ((most << shift) + 63) / 64;
+    bits->word = fc_alloc(&e->arena, (n + (size_t)1) * bits->words, sizeof *bits->word, st);
+    bits->home = bits->word ? fc_alloc(&e->arena, e->flit->n_links, sizeof *bits->home, st) : NULL;
+    bits->pick = bits->home ? fc_alloc(&e->arena, (size_t)e->first_port[n] << shift, sizeof *bits->pick, st) : NULL;
+    if (!bits->pick) return st->code;
+    if (bits->words > e->port_words && /* asleep: channels instead of ports */
+        !(e->asleep = fc_alloc(&e->arena, (size_t)e->flit->n_links * (bits->words - 1), sizeof *e->asleep, st)))
+        return st->code;
+    for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        uint32_t source = e->flit->net->link_source[l];
+        bits->home[l] = (source < n ? source : n) * bits->words;
+    }
+    return FC_OK;
+}
+
+/* ---- who sleeps ---- */
+
+static inline void sleep_bit(engine *e, uint32_t words, uint32_t link, uint32_t local)
+{
+    if (__builtin_expect(local < 64, 1))
+        e->out[link].asleep |= 1ull << local;
+    else
+        e->asleep[(size_t)link * (words - 1) + local / 64 - 1] |= 1ull << local % 64;
+}
+/* What waits for the link may bid again. `router`: its words. */
+static inline void wake_link(engine *e, uint32_t words, struct fc_cycle_words *router, uint32_t link)
+{
+    struct fc_cycle_out *o = &e->out[link];
+    router->awake |= o->asleep & router->full; /* who slept at several links may have gone */
+    o->asleep = 0;
+    for (uint32_t w = 1; w < words; w++) {
+        uint64_t *asleep = &e->asleep[(size_t)link * (words - 1) + w - 1];
+        router[w].awake |= *asleep & router[w].full;
+        *asleep = 0;
+    }
+}
+static inline struct fc_cycle_words *words_of_link(const engine *e, uint32_t link)
+{
+    return e->bits->word + e->bits->home[link];
+}
+/* Where the channel vc of the port has its bit; *bit: 0 to 63. */
+static inline struct fc_cycle_words *word_of(const engine *e, const struct fc_cycle_port *port, uint32_t vc,
+                                             uint32_t *bit)
+{
+    uint32_t place = (uint32_t)port->number << e->vc_shift | vc;
+    *bit = place % 64;
+    return e->bits->word + (size_t)port->router * e->bits->words + place / 64;
+}
+
+/* ---- fronts ---- */
+
+/* The front flit of the channel is new; `bit` of its word. */
+static inline void front_changes(engine *e, struct fc_cycle_channel *c, const struct fc_cycle_port *port, uint32_t vc,
+                                 struct fc_cycle_words *word, uint64_t bit)
+{
+    word->awake |= bit;
+    if (!(c->front & FC_FLIT_HEAD)) return;
+    route_head(e, c, port, (int)vc);
+    if (e->flit->vc_stage) word->waits |= bit;
+}
+static inline void arrive_bits(engine *e, uint64_t item)
+{
+    uint32_t channel = (uint32_t)item, flit = (uint32_t)(item >> 32), shift = (uint32_t)e->vc_shift;
+    struct fc_cycle_channel *c = &e->channel[channel];
+    if (c->count++) {
+        uint32_t place = (uint32_t)(c->ring_head + c->count - 2) & e->ring_mask;
+        e->ring[((size_t)channel << e->ring_shift) + place] = flit;
+        return;
+    }
+    const struct fc_cycle_port *port = &e->port[channel >> shift];
+    uint32_t vc = channel & ((1u << shift) - 1), bit;
+    struct fc_cycle_words *word = word_of(e, port, vc, &bit);
+    c->front = flit;
+    word->full |= 1ull << bit;
+    front_changes(e, c, port, vc, word, 1ull << bit);
+}
+static inline void credit_bits(engine *e, uint64_t item)
+{
+    uint32_t link = (uint32_t)item >> e->vc_shift, vc = (uint32_t)item & ((1u << e->vc_shift) - 1);
+    struct fc_cycle_out *o = &e->out[link];
+    o->credits[vc] = (uint16_t)(o->credits[vc] + (item >> 32));
+    o->credited |= (uint16_t)(1u << vc);
+    wake_link(e, e->bits->words, words_of_link(e, link), link);
+}
+/* Bits of a port's channels, in one word. */
+static inline uint64_t port_bits(const engine *e, const struct fc_cycle_port *port, struct fc_cycle_words **word)
+{
+    uint32_t first;
+    *word = word_of(e, port, 0, &first);
+    return ((1ull << (1u << e->vc_shift)) - 1) << first;
+}
+static void transfer_ends_bits(engine *e, uint64_t item)
+{
+    uint32_t link = (uint32_t)item;
+    struct fc_cycle_words *word;
+    uint64_t bits = port_bits(e, &e->port[item >> 32], &word);
+    e->out[link].busy = 0;
+    e->port[item >> 32].busy--;
+    word->shut &= ~bits;
+    wake_link(e, e->bits->words, words_of_link(e, link), link);
+}
+
+void fc_cycle_bits_events(engine *e, int kind, const uint64_t *item, const uint64_t *stop)
+{
+    if (kind == FC_QUEUE_ARRIVAL)
+        for (; item != stop; item++) arrive_bits(e, *item);
+    else if (kind == FC_QUEUE_CREDIT)
+        for (; item != stop; item++) credit_bits(e, *item);
+    else
+        for (; item != stop; item++) transfer_ends_bits(e, *item);
+}
+
+/* ---- allocation ---- */
+
+/* Place of x in a round robin of n that `last` won last. */
+static inline uint32_t turns_after(uint32_t x, uint32_t last, uint32_t n)
+{
+    return x - last - 1 + (-(uint32_t)(x <= last) & n);
+}
+/* What allocation of a router reads, by value: nothing that it writes can be taken for it. */
+struct here {
+    struct fc_cycle_words *word;
+    struct fc_cycle_channel *channel; /* its first */
+    struct fc_cycle_port *port;       /* its first */
+    struct fc_cycle_out *out;         /* of all links */
+    uint64_t *bid;   /* of its outputs and their channels: least of place in the turns << 32 | mine; UINT64_MAX: none */
+    uint16_t *vc_rr; /* of its links */
+    struct fc_cycle_packet *packet;
+    uint32_t *vc_last, *touched; /* vc_last: of its channels */
+    struct fc_cycle_pick *pick;  /* of its channels */
+    uint32_t words, shift, first_channel, n_ports, first_link, n_out, n_vcs;
+    uint16_t credits_or; /* of a channel that a head may take: must have credits (0), need not (all ones) */
+    bool whole;          /* cut-through: whole packets must fit */
+};
+
+/* The channels that the head at the front of `mine` may have now, and of which link; 0: none, it sleeps. */
+static inline __attribute__((always_inline)) uint16_t find(engine *e, const struct here *h, uint32_t mine, uint64_t t,
+                                                           uint32_t *link)
+{
+    struct fc_cycle_channel *c = &h->channel[mine];
+    uint16_t vcs = 0;
+    *link = c->out;
+    if (__builtin_expect(c->out != FC_NONE, 1)) {
+        const struct fc_cycle_out *o = &h->out[c->out];
+        if (__builtin_expect(h->whole || c->room_packets, 0))
+            vcs = available(e, o, c->vcs, c->room_packets);
+        else
+            vcs = o->free & c->vcs & (o->credited | h->credits_or);
+        if (__builtin_expect(!vcs, 0)) sleep_bit(e, h->words, c->out, mine);
+    } else {
+        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+        struct fc_cycle_bid bid;
+        uint32_t vc = mine & ((1u << h->shift) - 1);
+        int n = 0;
+        if (choose_of(e, c, &h->port[mine >> h->shift], (int)vc, t, &bid, choice, &n)) {
+            vcs = bid.vcs;
+            *link = bid.out;
+            h->pick[mine] = (struct fc_cycle_pick){bid.route, bid.out, vcs, bid.room_packets};
+        } else
+            for (int i = 0; i < n; i++) sleep_bit(e, h->words, choice[i].link, mine);
+    }
+    if (__builtin_expect(!vcs, 0)) h->word[mine / 64].awake &= ~(1ull << mine % 64);
+    return vcs;
+}
+/* The head has won: what it chose, where it had a choice. */
+static inline __attribute__((always_inline)) void take_pick(const struct here *h, struct fc_cycle_channel *c,
+                                                            uint32_t mine)
+{
+    const struct fc_cycle_pick *pick = &h->pick[mine];
+    c->out = pick->out;
+    c->room_packets = pick->room_packets;
+    h->packet[c->front & FC_FLIT_PACKET].head.route = pick->route;
+}
+static inline __attribute__((always_inline)) void put_bid(const struct here *h, uint32_t place, uint64_t bid,
+                                                          uint32_t *n_touched)
+{
+    uint64_t before = h->bid[place];
+    h->touched[*n_touched] = place;
+    *n_touched += before == UINT64_MAX;
+    h->bid[place] = bid < before ? bid : before;
+}
+
+/* Virtual-channel stage: each waiting head bids for one channel; the channel takes the next input in its turns. */
+static inline __attribute__((always_inline)) void stage(engine *e, const struct here *h, uint64_t t)
+{
+    const uint32_t shift = h->shift, vc_mask = (1u << shift) - 1, all = h->n_ports << shift;
+    uint32_t n_touched = 0;
+    for (uint32_t w = 0; w < h->words; w++)
+        for (uint64_t rest = h->word[w].awake & h->word[w].waits; rest; rest &= rest - 1) {
+            uint32_t mine = 64 * w + LOW(rest), link, vcs = find(e, h, mine, t, &link);
+            if (__builtin_expect(!vcs, 0)) continue;
+            uint32_t last = h->vc_last[mine], from = ((last & 15) + 1) & -(uint32_t)(last >> 4 == link);
+            uint32_t next = vcs & (0xffffu << from), out_vc = LOW(next ? next : vcs);
+            uint32_t place = (link - h->first_link) << shift | out_vc, rr = h->vc_rr[place];
+            put_bid(h, place, (uint64_t)(mine - rr + (-(uint32_t)(mine < rr) & all)) << 32 | mine, &n_touched);
+        }
+    for (uint32_t i = 0; i < n_touched; i++) {
+        uint32_t place = h->touched[i], out_vc = place & vc_mask, mine = (uint32_t)h->bid[place];
+        struct fc_cycle_channel *c = &h->channel[mine];
+        h->bid[place] = UINT64_MAX;
+        if (__builtin_expect(c->out == FC_NONE, 0)) take_pick(h, c, mine);
+        h->out[h->first_link + (place >> shift)].free &= (uint16_t) ~(1u << out_vc);
+        c->out_vc = (uint8_t)out_vc;
+        h->vc_last[mine] = (h->first_link + (place >> shift)) << 4 | out_vc;
+        h->vc_rr[place] = (uint16_t)(mine + 1 == all ? 0 : mine + 1);
+        h->word[mine / 64].waits &= ~(1ull << mine % 64);
+    }
+}
+
+/* The link that the channel asks the switch for, FC_NONE: none, it sleeps; whether it is a head without a channel. */
+static inline __attribute__((always_inline)) uint32_t request(engine *e, const struct here *h, uint32_t mine,
+                                                              uint64_t t, bool *head)
+{
+    struct fc_cycle_channel *c = &h->channel[mine];
+    uint32_t link = c->out;
+    *head = c->out_vc == FC_NO_VC;
+    if (*head) {
+        if (link != FC_NONE && h->out[link].busy) goto sleep;
+        uint16_t vcs = find(e, h, mine, t, &link);
+        h->pick[mine].vcs = vcs;
+        return vcs ? link : FC_NONE;
+    }
+    const struct fc_cycle_out *o = &h->out[link]; /* those without end have all their credits */
+    if (__builtin_expect((uint32_t)!o->busy & (uint32_t)o->credited >> c->out_vc, 1)) return link;
+sleep:
+    sleep_bit(e, h->words, link, mine);
+    h->word[mine / 64].awake &= ~(1ull << mine % 64);
+    return FC_NONE;
+}
+
+/* The switch moves the front flit of the channel. */
+static inline __attribute__((always_inline)) void move(engine *e, block *b, const struct here *h, uint32_t mine,
+                                                       uint32_t link, uint64_t t)
+{
+    uint32_t vc = mine & ((1u << h->shift) - 1);
+    struct fc_cycle_channel *c = &h->channel[mine];
+    struct fc_cycle_port *port = &h->port[mine >> h->shift];
+    struct fc_cycle_out *o = &h->out[link];
+    struct fc_cycle_words *word = &h->word[mine / 64];
+    const uint64_t bit = 1ull << mine % 64;
+    const uint32_t front = c->front, id = front & FC_FLIT_PACKET, in_class = port->link_class;
+    const uint32_t out_class = o->link_class;
+    port->last_out = (uint16_t)(link - h->first_link);
+    port->last_vc = (uint8_t)vc;
+    o->last_port = port->number;
+    if (c->out_vc == FC_NO_VC) {
+        uint16_t vcs = h->pick[mine].vcs, next = vcs & (uint16_t)(0xfffeu << o->last_vc);
+        if (__builtin_expect(c->out == FC_NONE, 0)) take_pick(h, c, mine);
+        c->out_vc = o->last_vc = (uint8_t)LOW(next ? next : vcs);
+        o->free &= (uint16_t) ~(1u << c->out_vc);
+    }
+    const uint32_t out_vc = c->out_vc;
+    const bool full_size = c->room_packets & 0x80;
+    if (o->target != FC_NONE) {
+        if (front & FC_FLIT_HEAD) {
+            if (__builtin_expect(full_size, 0))
+                o->credits[out_vc] = (uint16_t)(o->credits[out_vc] - (e->flit->packet_flits_max - h->packet[id].flits));
+            h->packet[id].hops++;
+        }
+        if (--o->credits[out_vc] == 0) o->credited &= (uint16_t) ~(1u << out_vc);
+        uint32_t sent = (front & ~FC_FLIT_FULL) | (full_size ? FC_FLIT_FULL : 0);
+        push(b, o->target_block, e->queue_arrival[out_class], (uint64_t)sent << 32 | (o->target + out_vc));
+        b->hops++;
+        if (e->flit->adaptive && out_vc < (uint32_t)e->flit->n_escape_vcs) b->counts->escape_flit_hops++;
+    } else {
+        uint64_t arrived = t + e->delay_delivery[in_class][out_class];
+        if (front & FC_FLIT_TAIL) arrived += e->trailer[in_class][out_class];
+        fc_flit_count_flits(b->counts, arrived, 1);
+        b->flits_out++;
+        if (front & FC_FLIT_TAIL) fc_cycle_end_packet(b, id, arrived);
+    }
+    uint32_t returned = 1;
+    if (__builtin_expect((front & (FC_FLIT_FULL | FC_FLIT_TAIL)) == (FC_FLIT_FULL | FC_FLIT_TAIL), 0))
+        returned += e->flit->packet_flits_max - h->packet[id].flits;
+    push(b, port->source_block, e->queue_credit[in_class][out_class],
+         (uint64_t)returned << 32 | port->link << h->shift | vc);
+    if (__builtin_expect(e->slow[out_class], 0)) {
+        uint32_t number = (h->first_channel + mine) >> h->shift;
+        struct fc_cycle_words *first;
+        uint64_t bits = port_bits(e, port, &first);
+        o->busy = 1;
+        port->busy++;
+        first->shut |= bits;
+        push(b, (uint32_t)(b - e->block),
+             front & FC_FLIT_TAIL ? e->queue_free_tail[out_class] : e->queue_free[out_class],
+             (uint64_t)number << 32 | link);
+    }
+    uint64_t sent = 1;
+    if (front & FC_FLIT_TAIL) {
+        sent += 1ull << 32;
+        o->free |= (uint16_t)(1u << out_vc);
+        c->out_vc = FC_NO_VC;
+        wake_link(e, h->words, h->word, link);
+    }
+    o->sent += sent;
+    if (--c->count) {
+        c->front = e->ring[((size_t)(h->first_channel + mine) << e->ring_shift) + (c->ring_head & e->ring_mask)];
+        c->ring_head++;
+        front_changes(e, c, port, vc, word, bit);
+    } else {
+        word->awake &= ~bit;
+        word->full &= ~bit;
+    }
+}
+
+/* Each input port puts forward the channel that is first by its turns, each output takes the next port in its. Bodies
+ * before heads without a channel. */
+static inline __attribute__((always_inline)) void switches(engine *e, block *b, const struct here *h,
+                                                           const uint64_t *ready, uint64_t t)
+{
+    const uint32_t shift = h->shift, group = 1u << shift;
+    const uint64_t port_mask = (1ull << group) - 1;
+    uint32_t n_touched = 0;
+    for (uint32_t w = 0; w < h->words; w++)
+        for (uint64_t rest = ready[w]; rest;) {
+            uint32_t first = LOW(rest) & ~(group - 1), mine = 64 * w + LOW(rest), number = mine >> shift, link;
+            uint64_t bids = rest & port_mask << first;
+            bool head;
+            rest &= ~bids;
+            if (__builtin_expect(!(bids & (bids - 1)), 1)) {
+                link = request(e, h, mine, t, &head);
+            } else {
+                const struct fc_cycle_port *port = &h->port[number];
+                uint32_t best = UINT32_MAX;
+                for (link = FC_NONE; bids; bids &= bids - 1) {
+                    bool its_head;
+                    uint32_t its = request(e, h, 64 * w + LOW(bids), t, &its_head);
+                    if (its == FC_NONE) continue;
+                    uint32_t key = (uint32_t)its_head << 24 |
+                                   turns_after(its - h->first_link, port->last_out, h->n_out) << 8 |
+                                   turns_after(LOW(bids) - first, port->last_vc, h->n_vcs);
+                    if (key >= best) continue;
+                    best = key;
+                    link = its;
+                    head = its_head;
+                    mine = 64 * w + LOW(bids);
+                }
+            }
+            if (__builtin_expect(link == FC_NONE, 0)) continue;
+            uint64_t key = (uint64_t)head << 16 | turns_after(number, h->out[link].last_port, h->n_ports);
+            put_bid(h, link - h->first_link, key << 32 | mine, &n_touched);
+        }
+    for (uint32_t i = 0; i < n_touched; i++) {
+        uint32_t local = h->touched[i], mine = (uint32_t)h->bid[local];
+        h->bid[local] = UINT64_MAX;
+        move(e, b, h, mine, h->first_link + local, t);
+    }
+    if (n_touched) b->last_move = t;
+}
+
+static inline __attribute__((always_inline)) void routers(engine *e, block *b, uint64_t t, const uint32_t words)
+{
+    const struct fc_network *net = e->flit->net;
+    const bool has_stage = e->flit->vc_stage;
+    struct here h = {.out = e->out,
+                     .bid = b->bids,
+                     .packet = e->packet,
+                     .touched = b->touched,
+                     .words = words,
+                     .shift = (uint32_t)e->vc_shift,
+                     .n_vcs = (uint32_t)e->flit->n_vcs,
+                     .credits_or = has_stage ? 0xffff : 0,
+                     .whole = e->flit->cut_through};
+    uint64_t ready[MOST_WORDS];
+    h.word = e->bits->word + (size_t)b->first_router * h.words;
+    for (uint32_t r = b->first_router; r < b->last_router; r++, h.word += h.words) {
+        uint64_t any = 0, waits = 0;
+        for (uint32_t w = 0; w < h.words; w++) {
+            ready[w] = h.word[w].awake & ~h.word[w].waits & ~h.word[w].shut;
+            any |= ready[w];
+            waits |= h.word[w].awake & h.word[w].waits;
+        }
+        if (!(any | waits)) continue;
+        uint32_t first_port = e->first_port[r];
+        h.port = e->port + first_port;
+        h.first_channel = first_port << h.shift;
+        h.channel = e->channel + h.first_channel;
+        h.pick = e->bits->pick + h.first_channel;
+        h.vc_last = has_stage ? e->vc_last + h.first_channel : NULL;
+        h.vc_rr = has_stage ? e->vc_rr + ((size_t)net->first_link[r] << h.shift) : NULL;
+        h.n_ports = e->first_port[r + 1] - first_port;
+        h.first_link = net->first_link[r];
+        h.n_out = net->first_link[r + 1] - h.first_link;
+        if (waits) stage(e, &h, t);
+        if (any) switches(e, b, &h, ready, t);
+    }
+}
+void fc_cycle_bits_routers(engine *e, block *b, uint64_t t)
+{
+    if (e->bits->words == 1)
+        routers(e, b, t, 1);
+    else
+        routers(e, b, t, e->bits->words);
+}
