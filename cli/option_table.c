@@ -49,7 +49,7 @@ const struct fc_option fc_options[] = {
     {"generate", 0, "NETWORK[:KEY=VALUE,...]", FC_DUMP, TEXT(generate),
      .help = "makes a machine file, -o NAME.yaml: hyperx:dims=10x10, slimfly:q=9 (`fabricast list generators`)",
      .part = FC_WRITES},
-    {"import", 0, "slurm|ibnetdiscover|edges|opensm-routes|cray-xname", FC_DUMP, TEXT(import),
+    {"import", 0, "slurm|ibnetdiscover|edges|opensm-routes|cray-xname|kubernetes", FC_DUMP, TEXT(import),
      .help = "makes a machine file, -o NAME.yaml, of a fabric's files, and tells what shape it has", .part = FC_WRITES},
     {"dump-network", 0, NULL, FC_DUMP, FLAG(dump_network), .help = "print every link"},
 

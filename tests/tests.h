@@ -68,7 +68,7 @@
     X(suite_format_dumpi)                                                                                              \
     X(suite_format_otf2)                                                                                               \
     X(suite_fuzz)                                                                                                      \
-    X(suite_import) X(suite_generate) X(suite_graph) X(suite_graph_routings) X(suite_network_cut) X(suite_flit_graph)                                                                                                     \
+    X(suite_import) X(suite_slurm_yaml) X(suite_kubernetes) X(suite_generate) X(suite_graph) X(suite_graph_routings) X(suite_network_cut) X(suite_flit_graph)                                                                                                     \
     X(suite_graph_files)                                                                                               \
     X(suite_graph_monitoring)                                                                                          \
     X(suite_hosts)                                                                                                     \
