@@ -41,6 +41,8 @@ struct fc_arguments {
     char **program; /* what follows --, NULL-terminated, or NULL */
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
+    const char *queue;    /* predict: a file of nodes and when they are free */
+    uint64_t repeat;      /* predict --queue: so many times is the recorded piece run; 0: once */
     uint64_t weakest;     /* predict: so many links whose failure costs most; 0: not given */
     const char *versus;   /* report: the mapping beside --map */
     const char *per;      /* curve: what curves are drawn over */

@@ -123,6 +123,11 @@ const struct fc_option fc_options[] = {
      .help = "where it runs (default: patterns and graphs all "
              "nodes, traces those that --nodes leaves)"},
 
+    {"queue", 0, "FILE", FC_WAITING, TEXT(queue),
+     .help =
+         "nodes and when they are free, lines of +MINUTES LIST: start now or later, on which of them? (docs/queue.md)"},
+    {"repeat", 0, "N", FC_WAITING, WHOLE(repeat, 1, 1e12), .help = "the job is N times what was recorded (default 1)"},
+
     {"split", 0, "solver|uniform", FC_LINKS, TEXT(split),
      .help = "adaptive routing: as the solver finds (default), or uniform over "
              "minimal paths"},
@@ -220,7 +225,7 @@ const struct fc_option_section fc_option_sections[] = {
     {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_FAILURES) | G(FC_BENCHMARKS) | G(FC_DUMP)},
     {"The job", G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_WHY) | G(FC_SPEED) |
                     G(FC_TRACES) | G(FC_FORMULAS)},
-    {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_SEARCH)},
+    {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_WAITING) | G(FC_SEARCH)},
     {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_CHANNELS) | G(FC_KERNEL) | G(FC_MEASURE) |
                                  G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) | G(FC_SEED) |
                                  G(FC_THREADS)},
