@@ -28,6 +28,9 @@ struct fc_arguments {
     const char *set;         /* the last --set; all are in ask.settings */
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `ask.nodes` is the last */
     int n_node_lists;
+    struct fc_other_job
+        *others; /* [n_others] every --background; the last is ask.background, those before it ask.more */
+    int n_others;
     bool compare, long_mapping;
     const char *format;                                           /* of what is written */
     bool partial;                                                 /* capture: of a program that failed too */

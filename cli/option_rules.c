@@ -58,6 +58,10 @@ static bool one_map(const struct facts *f)
     return f->arguments->n_maps < 2;
 }
 
+static bool one_background(const struct facts *f)
+{
+    return f->arguments->n_others < 2;
+}
 static bool no_job_beside(const struct facts *f)
 {
     const char *background = f->arguments->ask.background;
@@ -300,6 +304,7 @@ static const struct rule rules[] = {
     {"flit", "engine max-cycles interval backlog", NULL, NULL, NULL},
     {"flit", "map nodes hosts time", of_messages, NULL, "open-loop traffic is between all nodes (leave it out)"},
     {"flit", "gap in-order", of_messages, NULL, "open-loop traffic is no set of messages (leave it out)"},
+    {"flit", "background", one_background, NULL, "given more than once (expected one)"},
     {"flit", "background", of_rates, NULL,
      "beside a set of messages it is not run here (expected open-loop traffic, or `predict --network flit`)"},
     {"flit", "warmup measure", of_rates, NULL, "of a set of messages the whole run is measured (leave it out)"},

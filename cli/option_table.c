@@ -12,6 +12,17 @@ static void add_nodes(struct fc_arguments *a, const char *value)
 {
     a->node_lists[a->n_node_lists++] = value;
 }
+/* Of several backgrounds each has the nodes that are given behind it. */
+static void add_background(struct fc_arguments *a, const char *value)
+{
+    if (!value) return;
+    struct fc_other_job *before = a->n_others ? &a->others[a->n_others - 1] : NULL;
+    if (before) before->nodes = a->ask.background_nodes;
+    if (before) a->ask.background_nodes = NULL;
+    a->others[a->n_others++].background = value;
+    a->ask.more = a->others;
+    a->ask.n_more = (size_t)a->n_others - 1;
+}
 static void count_map(struct fc_arguments *a, const char *value)
 {
     a->n_maps += value != NULL;
@@ -118,7 +129,9 @@ const struct fc_option fc_options[] = {
          "other jobs on the same links. At rates that this job does not "
          "change: PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources always have a "
          "packet), a graph FILE of bytes/s, or of bytes FILE:over=TIME, trace:FILE[:over=TIME], a job's mean rates (default: over "
-         "its own time alone), or job:FILE, the job itself in the same replay (with -t): both slow each other down"},
+         "its own time alone), or job:FILE, the job itself in the same replay (with -t): both slow each other down. Several times: "
+         "all of them, at rates, each with the --background-nodes behind it",
+     .also = add_background},
     {"background-nodes", 0, "LIST", FC_NODES, TEXT(ask.background_nodes),
      .help = "where it runs (default: patterns and graphs all "
              "nodes, traces those that --nodes leaves)"},
