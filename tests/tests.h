@@ -74,6 +74,7 @@
     X(suite_hosts)                                                                                                     \
     X(suite_kills)                                                                                                     \
     X(suite_kriging)                                                                                                   \
+    X(suite_launched)                                                                                                  \
     X(suite_launcher)                                                                                                  \
     X(suite_library)                                                                                                   \
     X(suite_link_map)                                                                                                  \
