@@ -107,7 +107,7 @@ static const struct {
     {"without", NULL, "(0,0)->(1,0)"},
     {"from", NULL, "osu"},
     {"weakest", NULL, "2"},
-    {"queue", NULL, "queue.txt"},
+    {"queue", NULL, "later.txt"},
     {"repeat", NULL, "3"},
     {"time", "measure", "3s"},
     {"set", "measure", "links.torus.latency=3us"},
