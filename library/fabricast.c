@@ -296,6 +296,7 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
                             .search_s = s->search_s > 0 ? s->search_s : 2,
                             .search_given = s->search_s > 0,
                             .threads = s->threads,
+                            .time_only = s->time_only != 0,
                             .keep_links = true};
     if (!job->trace && !job->pattern) q.traffic = &job->traffic;
     if (job->pattern) q.seed = job->seed;

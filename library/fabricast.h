@@ -88,6 +88,7 @@ typedef struct {
                               * answer; 0: 2 s of moves from all starts */
     uint64_t seed;
     int threads;
+    int time_only; /* nonzero: best_bound_s, the bound of all mappings, is not worked out, and is NaN */
     /* Called now and then, by any thread but never by two at once; not 0: a search ends with the best so far. NULL */
     int (*progress)(void *context, double done);
     void *context;

@@ -53,6 +53,25 @@ static void test_same_answer(void)
     fabricast_machine_close(machine);
 }
 
+/* Without the bound of all mappings the rest is the same; the member stands where the struct had room. */
+static void test_time_only(void)
+{
+    fabricast_settings settings = fabricast_defaults();
+    fabricast_machine *machine = open_machine("bgl-64");
+    fabricast_job *job = open_pattern(machine, "stencil3d:bytes=64KiB");
+    fabricast_answer *all = NULL, *time_only = NULL;
+    CU_ASSERT(settings.time_only == 0 && sizeof settings == offsetof(fabricast_settings, background) + sizeof(char *));
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &all, NULL), FABRICAST_OK);
+    settings.time_only = 1;
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &time_only, NULL), FABRICAST_OK);
+    const fabricast_figures *a = fabricast_answer_figures(all), *b = fabricast_answer_figures(time_only);
+    CU_ASSERT(a->time_s == b->time_s && a->bound_s == b->bound_s && a->best_bound_s > 0 && isnan(b->best_bound_s));
+    fabricast_answer_close(all);
+    fabricast_answer_close(time_only);
+    fabricast_job_close(job);
+    fabricast_machine_close(machine);
+}
+
 /* Nodes in a text are numbered as in the whole machine, as on the command line; names that came later are of what is left. */
 static void test_failed(void)
 {
@@ -205,6 +224,7 @@ static const CU_TestInfo tests[] = {
     {"the same answer as answer/", test_same_answer},
     {"settings of an older header", test_older_settings},
     {"nodes of a machine that has lost some", test_failed},
+    {"without the bound of all mappings", test_time_only},
     {"errors have a place", test_errors_have_a_place},
     {"traffic in memory", test_traffic},
     {"threads, and a locale with commas", test_threads_and_locale},
