@@ -30,6 +30,8 @@ LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev mpich libmpich-dev gfortran python3 clang-format
+# Real launchers for the tests. Where systemd runs, Debian starts munged (Slurm only with a slurm.conf); tests use their own.
+TEST_PACKAGES = slurm-wlm slurm-wlm-basic-plugins munge iproute2
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
 ROOMS  = $(foreach room,core models traces solvers mapping plots answer serve library reproduce sweep,\
@@ -85,6 +87,7 @@ run: deps all
 	$(V)$(PROGRAM) $(ARGS)
 
 # Only what is tested is built: the checked library, program and tests, and the recorder.
+test validate: PACKAGES += $(TEST_PACKAGES)
 test: deps $(HOOK) $(TESTED)
 	$(V)OMP_WAIT_POLICY=passive $(OBJ)/test/tests $(ONLY)
 

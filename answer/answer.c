@@ -472,6 +472,7 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
     w.sensitive_below_s = q->sensitivity ? sensitive_below_s : 0;
     memset(answer, 0, sizeof *answer);
     answer->compute_scale = 1;
+    answer->best_bound_s = NAN;
     bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
                 !keep_bottleneck(&w) && !keep_other(&w) &&
                 (q->time_only || !fc_answer_best_bound(q, session, job, demand, map, answer, st));

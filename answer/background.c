@@ -5,7 +5,9 @@
  *                              packet waiting
  *     FILE[:over=TIME]         a graph: bytes/s between nodes, or bytes that flow anew in every TIME
  *     trace:FILE[:over=TIME]   another job's mean rates: its bytes in the time that it takes here alone, or in TIME
- *     job:FILE                 the other job itself in the same replay, again and again (replay_beside.c) */
+ *     job:FILE                 the other job itself in the same replay, again and again (replay_beside.c)
+ *
+ * Several, each on nodes of its own, are the sum of their rates (all but job: and full). */
 #include "answer/session.h"
 #include "models/hosts.h"
 #include "traces/trace_source.h"
@@ -21,6 +23,7 @@ struct other {
     uint32_t *nodes; /* where it runs */
     size_t n_nodes;
     bool listed; /* by --background-nodes */
+    bool one_of; /* of several */
     struct fc_status *st;
 };
 
@@ -44,6 +47,11 @@ static enum fc_code take_others(struct other *o, bool all)
 {
     const struct fc_session *s = o->session;
     if (o->listed) return FC_OK;
+    if (!all && o->one_of)
+        return fc_refuse(o->st, FC_INPUT,
+                         "--background: of several jobs each has nodes of its own (expected --background-nodes LIST "
+                         "behind %s)",
+                         o->q->background);
     if (!all && !s->nodes)
         return fc_refuse(o->st, FC_INPUT,
                          "--background: on which nodes does the other job run? (expected --background-nodes LIST, or "
@@ -215,15 +223,15 @@ enum fc_code fc_session_only_alike(const struct fc_session *s, const char *who, 
         who);
 }
 
-enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
+/* One background into the session. */
+static enum fc_code read_one(const struct fc_question *q, struct fc_session *s, bool one_of, struct fc_status *st)
 {
-    struct other o = {.q = q, .session = s, .st = st};
+    struct other o = {.q = q, .session = s, .one_of = one_of, .st = st};
     const char *text = q->background;
-    if (!text)
-        return q->background_nodes
-                   ? fc_refuse(st, FC_INPUT, "--background-nodes: no background (expected --background)")
-                   : FC_OK;
-    if (fc_session_only_alike(s, "--background", st)) return st->code;
+    if (one_of && !strncmp(text, "job:", 4))
+        return fc_refuse(
+            st, FC_INPUT,
+            "--background: a job: is replayed alone beside this one (expected trace:FILE for each of several)");
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
     if (file && !read_listed(&o)) {
         if (is_pattern(text))
@@ -236,6 +244,25 @@ enum fc_code fc_session_background(const struct fc_question *q, struct fc_sessio
             of_trace(&o, file);
     }
     fc_arena_free(&o.scratch);
+    return st->code;
+}
+
+enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s, struct fc_status *st)
+{
+    if (!q->background)
+        return q->background_nodes
+                   ? fc_refuse(st, FC_INPUT, "--background-nodes: no background (expected --background)")
+                   : FC_OK;
+    if (fc_session_only_alike(s, "--background", st) || read_one(q, s, q->n_more > 0, st)) return st->code;
+    for (size_t i = 0; i < q->n_more && !st->code; i++) {
+        struct fc_question other = *q;
+        struct fc_background before = s->background;
+        other.background = q->more[i].background;
+        other.background_nodes = q->more[i].nodes;
+        s->background = (struct fc_background){0};
+        if (!read_one(&other, s, true, st)) fc_background_add(&s->net, &before, q->seed, &s->background, st);
+        fc_background_free(&before);
+    }
     if (!st->code) s->background_bytes_per_s = s->background.link_bytes_per_s; /* NULL: a job */
     return st->code;
 }
@@ -260,6 +287,19 @@ static const char *short_name(const char *text)
     return slash ? slash + 1 : text;
 }
 
+/* All of them, in the order given. */
+static const char *names(const struct fc_question *q, bool whole, struct fc_arena *arena, struct fc_status *st)
+{
+    size_t size = strlen(q->background) + 1;
+    for (size_t i = 0; i < q->n_more; i++) size += strlen(q->more[i].background) + 3;
+    char *text = fc_alloc(arena, size, 1, st);
+    for (size_t i = 0, n = 0; text && i <= q->n_more; i++) {
+        const char *one = i < q->n_more ? q->more[i].background : q->background;
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " + " : "", whole ? one : short_name(one));
+    }
+    return text;
+}
+
 enum fc_code fc_other_traffic_of(const struct fc_question *q, const struct fc_session *s, uint32_t bottleneck,
                                  struct fc_arena *arena, struct fc_other_traffic *other, struct fc_status *st)
 {
@@ -268,9 +308,9 @@ enum fc_code fc_other_traffic_of(const struct fc_question *q, const struct fc_se
     struct fc_beside beside = other->beside;
     *other = (struct fc_other_traffic){.bottleneck_utilization = NAN};
     if (!s->other.first_event && !s->background_bytes_per_s) return FC_OK;
-    other->what = fc_copy_text(arena, q->background, st);
-    if (!other->what) return st->code;
-    other->short_name = short_name(other->what);
+    other->what = names(q, true, arena, st);
+    other->short_name = names(q, false, arena, st);
+    if (st->code) return st->code;
     if (s->other.first_event) {
         other->kind = FC_OTHER_JOB;
         other->n_tasks = s->other.n_ranks;

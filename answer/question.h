@@ -53,6 +53,10 @@ struct fc_question {
 
     /* What runs beside it. */
     const char *background, *background_nodes;
+    const struct fc_other_job { /* further ones, of rates, each with nodes of its own */
+        const char *background, *nodes;
+    } * more; /* [n_more] */
+    size_t n_more;
 
     uint64_t seed;
     int threads;

@@ -28,6 +28,9 @@ struct fc_arguments {
     const char *set;         /* the last --set; all are in ask.settings */
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `ask.nodes` is the last */
     int n_node_lists;
+    struct fc_other_job
+        *others; /* [n_others] every --background; the last is ask.background, those before it ask.more */
+    int n_others;
     bool compare, long_mapping;
     const char *format;                                           /* of what is written */
     bool partial;                                                 /* capture: of a program that failed too */
@@ -41,6 +44,8 @@ struct fc_arguments {
     char **program; /* what follows --, NULL-terminated, or NULL */
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
+    const char *queue;    /* predict: a file of nodes and when they are free */
+    uint64_t repeat;      /* predict --queue: so many times is the recorded piece run; 0: once */
     uint64_t weakest;     /* predict: so many links whose failure costs most; 0: not given */
     const char *versus;   /* report: the mapping beside --map */
     const char *per;      /* curve: what curves are drawn over */

@@ -78,8 +78,11 @@ static void collect(struct things *t)
     for (const struct fc_generator_ops *const *g = fc_generators; *g; g++)
         add(t, "generators", (*g)->name, (*g)->help, "");
     add(t, "formats", "ibnetdiscover", "InfiniBand fabric", "network");
-    add(t, "formats", "slurm-topology", "topology.conf", "network");
+    add(t, "formats", "slurm-topology", "topology.conf: switches, blocks or rings; topology.yaml", "network");
     add(t, "formats", "edge-list", "routers, nodes and links", "network");
+    add(t, "formats", "cray-xname", "router tiles of a Cray XC", "network");
+    add(t, "formats", "kubernetes", "nodes and Kueue's topology, Volcano's HyperNodes, or DLRover's switches, as JSON",
+        "network");
     add(t, "formats", "cores", "one core number a line in task order", "mapping");
     for (const struct fc_launcher_format *const *f = fc_launcher_formats; *f; f++)
         add(t, "formats", (*f)->name, (*f)->what, "mapping");

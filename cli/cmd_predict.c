@@ -6,6 +6,7 @@
 #include "cli/predictions.h"
 #include "cli/print.h"
 #include "cli/print_sensitivity.h"
+#include "cli/queue_print.h"
 #include "cli/watch.h"
 #include "cli/weakest_print.h"
 #include "core/hostlist.h"
@@ -22,6 +23,8 @@ struct report {
     size_t
         n_screened; /* lists of nodes of which these rows are the best few, the middle one and the worst; 0: all are here */
     struct fc_weakest *weakest; /* of the only row; NULL: not asked for */
+    struct fc_queue queue;      /* n 0: not asked for; else the rows are its candidates */
+    double repeat;
 };
 
 /* More lists of nodes than MOST_LISTS on one machine are screened, and the best few are predicted. */
@@ -136,6 +139,10 @@ static void print_one(FILE *stream, const struct fc_answer *row)
 static void print(FILE *stream, const void *what)
 {
     const struct report *report = what;
+    if (report->queue.n) {
+        fc_print_queue(stream, &report->queue, report->rows, report->repeat);
+        return;
+    }
     if (report->n == 1) {
         print_one(stream, &report->rows->answer);
         if (report->weakest) fc_print_weakest(stream, report->weakest);
@@ -295,11 +302,38 @@ static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, str
     return st->code;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct fc_prediction_row *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The candidates of --queue as lists. */
+static enum fc_code read_queue(struct asking *s, struct node_lists *lists, struct fc_arena *arena,
+                               struct report *report, struct fc_status *st)
+{
+    struct fc_question whole = s->q; /* others run on what a candidate leaves */
+    struct fc_session session;
+    struct fc_demand demand = {0};
+    whole.background = whole.background_nodes = NULL;
+    whole.n_more = 0;
+    report->repeat = s->arguments->repeat ? (double)s->arguments->repeat : 1;
+    if (fc_session_open(&whole, s->machines[0], &session, st)) return st->code;
+    if (!fc_job_traffic(&s->job, &whole, &session, s->maps, s->n_maps, &demand, st))
+        fc_queue_read(&whole, &session, demand.n_tasks, s->arguments->queue, &report->queue, st);
+    fc_demand_free(&demand);
+    fc_session_close(&session);
+    lists->list = fc_alloc(arena, report->queue.n, sizeof *lists->list, st);
+    for (size_t i = 0; !st->code && i < report->queue.n; i++)
+        lists->list[lists->n++] = (struct nodes){report->queue.candidate[i].nodes, 0, report->queue.candidate[i].label};
+    return st->code;
+}
+
 /* Every machine with every list of nodes, fastest first where there are several lists. */
 static enum fc_code predict_all(struct asking *s, const struct node_lists *lists, const struct report *report,
                                 struct fc_status *st)
 {
-    bool several = lists->n > 1;
+    bool several = lists->n > 1 || report->queue.n;
     size_t n_lists = several ? lists->n : 1;
     struct fc_prediction_row *rows = report->rows;
     const char *label = "";
@@ -320,12 +354,14 @@ static enum fc_code predict_all(struct asking *s, const struct node_lists *lists
         size_t used = strlen(st->message);
         snprintf(st->message + used, sizeof st->message - used, " (with --nodes %.200s)", label);
     }
-    if (!st->code && several) qsort(report->rows, report->n, sizeof *report->rows, by_time);
+    if (!st->code && several)
+        qsort(report->rows, report->n, sizeof *report->rows, report->queue.n ? by_place : by_time);
     return st->code;
 }
 
 static json_t *to_json(const struct report *report)
 {
+    if (report->queue.n) return fc_queue_json(&report->queue, report->rows, report->repeat);
     json_t *list = json_array();
     for (size_t i = 0; i < report->n; i++) {
         json_t *row = fc_answer_json(&report->rows[i].answer);
@@ -371,7 +407,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         !fc_split_list(arguments->ask.machine, &arena, &s.machines, &s.n_machines, st) &&
         !fc_split_list(arguments->ask.map ? arguments->ask.map : "def", &arena, &s.maps, &s.n_maps, st) &&
         !find_lists(arguments, &arena, &lists, st)) {
-        if (lists.n > MOST_LISTS && s.n_machines == 1) screen_lists(&s, &lists, &arena, &report, st);
+        if (arguments->queue)
+            read_queue(&s, &lists, &arena, &report, st);
+        else if (lists.n > MOST_LISTS && s.n_machines == 1)
+            screen_lists(&s, &lists, &arena, &report, st);
         report.n = s.n_machines * s.n_maps * (lists.n > 1 ? lists.n : 1);
         report.rows = st->code ? NULL : fc_alloc(&arena, report.n, sizeof *report.rows, st);
         if (report.rows) predict_all(&s, &lists, &report, st);
@@ -380,6 +419,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code) deliver(arguments, &report, &arena, st);
     for (size_t i = 0; report.rows && i < report.n; i++) fc_answer_free(&report.rows[i].answer);
     fc_weakest_free(&weakest);
+    fc_queue_free(&report.queue);
     fc_job_close(&s.job);
     fc_arena_free(&arena);
     return st->code;
@@ -390,7 +430,8 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_WHY, FC_SPEED, FC_PLOT, FC_FAILURES),
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_WHY, FC_SPEED, FC_PLOT, FC_FAILURES) |
+               FC_GROUPS(FC_WAITING),
     .run = run,
     .swept = "",
 };

@@ -11,6 +11,7 @@ enum fc_group {
     FC_BENCHMARKS,  /* --from */
     FC_DUMP,        /* --dump-network */
     FC_FAILURES,    /* --weakest */
+    FC_WAITING,     /* --queue, --repeat */
     FC_PATTERN,     /* --pattern */
     FC_JOB,         /* --graph, --trace, --collectives */
     FC_PHASE,       /* --phase */

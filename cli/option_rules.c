@@ -58,6 +58,10 @@ static bool one_map(const struct facts *f)
     return f->arguments->n_maps < 2;
 }
 
+static bool one_background(const struct facts *f)
+{
+    return f->arguments->n_others < 2;
+}
 static bool no_job_beside(const struct facts *f)
 {
     const char *background = f->arguments->ask.background;
@@ -259,6 +263,10 @@ static const struct rule rules[] = {
      "L and G replace the network, so there is no contention (expected --network ideal)"},
     {"predict", "weakest", one_answer, NULL, "of one prediction (expected one machine, mapping and list of nodes)"},
     {"predict", "weakest", contention, NULL, "links are compared by their contention (leave out --network)"},
+    {"predict", "queue", one_answer, NULL, "of one job (expected one machine and mapping)"},
+    {"predict", "repeat", NULL, "queue", "the time is that of what was recorded (expected --queue)"},
+    {"predict", "nodes weakest sensitivity plot loggops", NULL, "!queue",
+     "--queue compares lists of nodes, those of its file (leave it out)"},
     {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},
@@ -269,8 +277,8 @@ static const struct rule rules[] = {
     {JOBS, "nodes", NULL, NULL, NULL},
     {JOBS, "ranks-per-node", NULL, NULL, NULL},
     {"load map flit report", "nodes", one_list, NULL, "given more than once (only predict compares lists of nodes)"},
-    {JOBS, "hosts", NULL, "nodes background-nodes without format",
-     "names nodes for other options (expected --nodes, --background-nodes, --without or, of map, --format)"},
+    {JOBS, "hosts", NULL, "nodes queue background-nodes without format",
+     "names nodes for other options (expected --nodes, --queue, --background-nodes, --without or, of map, --format)"},
     {JOBS, "background", not_ideal, NULL,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", NULL, "background", "no background (expected --background)"},
@@ -296,6 +304,7 @@ static const struct rule rules[] = {
     {"flit", "engine max-cycles interval backlog", NULL, NULL, NULL},
     {"flit", "map nodes hosts time", of_messages, NULL, "open-loop traffic is between all nodes (leave it out)"},
     {"flit", "gap in-order", of_messages, NULL, "open-loop traffic is no set of messages (leave it out)"},
+    {"flit", "background", one_background, NULL, "given more than once (expected one)"},
     {"flit", "background", of_rates, NULL,
      "beside a set of messages it is not run here (expected open-loop traffic, or `predict --network flit`)"},
     {"flit", "warmup measure", of_rates, NULL, "of a set of messages the whole run is measured (leave it out)"},

@@ -12,6 +12,17 @@ static void add_nodes(struct fc_arguments *a, const char *value)
 {
     a->node_lists[a->n_node_lists++] = value;
 }
+/* Of several backgrounds each has the nodes that are given behind it. */
+static void add_background(struct fc_arguments *a, const char *value)
+{
+    if (!value) return;
+    struct fc_other_job *before = a->n_others ? &a->others[a->n_others - 1] : NULL;
+    if (before) before->nodes = a->ask.background_nodes;
+    if (before) a->ask.background_nodes = NULL;
+    a->others[a->n_others++].background = value;
+    a->ask.more = a->others;
+    a->ask.n_more = (size_t)a->n_others - 1;
+}
 static void count_map(struct fc_arguments *a, const char *value)
 {
     a->n_maps += value != NULL;
@@ -49,7 +60,7 @@ const struct fc_option fc_options[] = {
     {"generate", 0, "NETWORK[:KEY=VALUE,...]", FC_DUMP, TEXT(generate),
      .help = "makes a machine file, -o NAME.yaml: hyperx:dims=10x10, slimfly:q=9 (`fabricast list generators`)",
      .part = FC_WRITES},
-    {"import", 0, "slurm|ibnetdiscover|edges|opensm-routes|cray-xname", FC_DUMP, TEXT(import),
+    {"import", 0, "slurm|ibnetdiscover|edges|opensm-routes|cray-xname|kubernetes", FC_DUMP, TEXT(import),
      .help = "makes a machine file, -o NAME.yaml, of a fabric's files, and tells what shape it has", .part = FC_WRITES},
     {"dump-network", 0, NULL, FC_DUMP, FLAG(dump_network), .help = "print every link"},
 
@@ -118,10 +129,17 @@ const struct fc_option fc_options[] = {
          "other jobs on the same links. At rates that this job does not "
          "change: PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources always have a "
          "packet), a graph FILE of bytes/s, or of bytes FILE:over=TIME, trace:FILE[:over=TIME], a job's mean rates (default: over "
-         "its own time alone), or job:FILE, the job itself in the same replay (with -t): both slow each other down"},
+         "its own time alone), or job:FILE, the job itself in the same replay (with -t): both slow each other down. Several times: "
+         "all of them, at rates, each with the --background-nodes behind it",
+     .also = add_background},
     {"background-nodes", 0, "LIST", FC_NODES, TEXT(ask.background_nodes),
      .help = "where it runs (default: patterns and graphs all "
              "nodes, traces those that --nodes leaves)"},
+
+    {"queue", 0, "FILE", FC_WAITING, TEXT(queue),
+     .help =
+         "nodes and when they are free, lines of +MINUTES LIST: start now or later, on which of them? (docs/queue.md)"},
+    {"repeat", 0, "N", FC_WAITING, WHOLE(repeat, 1, 1e12), .help = "the job is N times what was recorded (default 1)"},
 
     {"split", 0, "solver|uniform", FC_LINKS, TEXT(split),
      .help = "adaptive routing: as the solver finds (default), or uniform over "
@@ -220,7 +238,7 @@ const struct fc_option_section fc_option_sections[] = {
     {"The machine", G(FC_MACHINE) | G(FC_ROUTING) | G(FC_WITHOUT) | G(FC_FAILURES) | G(FC_BENCHMARKS) | G(FC_DUMP)},
     {"The job", G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_WHY) | G(FC_SPEED) |
                     G(FC_TRACES) | G(FC_FORMULAS)},
-    {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_SEARCH)},
+    {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_WAITING) | G(FC_SEARCH)},
     {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_CHANNELS) | G(FC_KERNEL) | G(FC_MEASURE) |
                                  G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) | G(FC_SEED) |
                                  G(FC_THREADS)},

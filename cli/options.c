@@ -128,9 +128,12 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
         }
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
+    arguments->others = calloc((size_t)argc + 1, sizeof *arguments->others);
     arguments->ask.settings = calloc((size_t)argc + 1, sizeof *arguments->ask.settings);
     arguments->given = calloc(fc_n_options, sizeof *arguments->given);
-    if (!arguments->words || !arguments->node_lists || !arguments->ask.settings || !arguments->given) no_memory();
+    if (!arguments->words || !arguments->node_lists || !arguments->others || !arguments->ask.settings ||
+        !arguments->given)
+        no_memory();
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
@@ -146,6 +149,7 @@ void fc_free_arguments(struct fc_arguments *arguments)
 {
     free(arguments->words);
     free(arguments->node_lists);
+    free(arguments->others);
     free(arguments->ask.settings);
     free(arguments->given);
 }

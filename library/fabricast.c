@@ -11,6 +11,7 @@
 
 struct fabricast_machine {
     struct fc_session session; /* stays where it is: its network points to it */
+    struct fc_question opened; /* of one that has lost something (keep_opening); machine NULL: not needed */
 };
 struct fabricast_job {
     struct fc_arena arena;
@@ -70,6 +71,18 @@ PUBLIC uint32_t fabricast_version(void)
 
 /* ---- the machine ---- */
 
+/* Of a machine that has lost something: how it was opened, since nodes in texts are named as in the whole one. */
+static enum fc_code keep_opening(const struct fc_question *q, fabricast_machine *machine, struct fc_status *st)
+{
+    struct fc_arena *arena = &machine->session.arena;
+    machine->opened = (struct fc_question){.n_settings = q->n_settings};
+    machine->opened.machine = fc_copy_text(arena, q->machine, st);
+    machine->opened.settings = fc_alloc(arena, q->n_settings + 1, sizeof *machine->opened.settings, st);
+    for (size_t i = 0; !st->code && i < q->n_settings; i++)
+        machine->opened.settings[i] = fc_copy_text(arena, q->settings[i], st);
+    return st->code;
+}
+
 PUBLIC fabricast_code fabricast_machine_open(const char *name, const char *const *settings, fabricast_machine **machine,
                                              fabricast_error *error)
 {
@@ -83,7 +96,8 @@ PUBLIC fabricast_code fabricast_machine_open(const char *name, const char *const
         free(*machine);
         *machine = NULL;
     }
-    if (*machine && fc_session_calibrate(&(*machine)->session, &bulk, &call.st)) {
+    if (*machine && (fc_session_calibrate(&(*machine)->session, &bulk, &call.st) ||
+                     ((*machine)->session.machine.damaged && keep_opening(&q, *machine, &call.st)))) {
         fabricast_machine_close(*machine);
         *machine = NULL;
     }
@@ -103,9 +117,10 @@ PUBLIC fabricast_code fabricast_machine_hosts(fabricast_machine *machine, const 
     uint32_t n;
     enter(&call);
     if (!fc_hosts_read(hosts, &s->arena, &host, &n, &call.st)) {
-        if (n == s->net.n_nodes)
+        if (n == s->net.n_nodes) {
             s->net.host_name = host;
-        else
+            machine->opened.machine = NULL; /* these names are those of the nodes that are left */
+        } else
             fc_refuse(&call.st, FC_INPUT, "%u hosts (expected one for each of the machine's %u nodes)", n,
                       s->net.n_nodes);
     }
@@ -281,6 +296,7 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
                             .search_s = s->search_s > 0 ? s->search_s : 2,
                             .search_given = s->search_s > 0,
                             .threads = s->threads,
+                            .time_only = s->time_only != 0,
                             .keep_links = true};
     if (!job->trace && !job->pattern) q.traffic = &job->traffic;
     if (job->pattern) q.seed = job->seed;
@@ -320,9 +336,24 @@ PUBLIC fabricast_code fabricast_predict(const fabricast_machine *machine, const 
     *answer = make(sizeof **answer, "an answer", &call);
     if (*answer && !read_settings(given, &settings, &call.st)) {
         struct fc_question q = question_of(job, &settings, &watch);
-        if (!fc_answer_view(&q, &machine->session, &view, &(*answer)->answer, &call.st))
-            show_figures(*answer, &view, &call.st);
-        fc_answer_view_close(&machine->session, &view);
+        const struct fc_session *session = &machine->session;
+        struct fc_session own;
+        bool opens = q.nodes && machine->opened.machine;
+        if (opens) {
+            struct fc_question whole = machine->opened;
+            const struct fc_bulk *bulk;
+            whole.nodes = q.nodes;
+            q.nodes = NULL;
+            opens = !fc_session_open(&whole, whole.machine, &own, &call.st);
+            if (opens) fc_session_calibrate(&own, &bulk, &call.st);
+            session = &own;
+        }
+        if (!call.st.code) {
+            if (!fc_answer_view(&q, session, &view, &(*answer)->answer, &call.st))
+                show_figures(*answer, &view, &call.st);
+            fc_answer_view_close(session, &view);
+        }
+        if (opens) fc_session_close(&own);
     }
     if (call.st.code) {
         fabricast_answer_close(*answer);

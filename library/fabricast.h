@@ -88,10 +88,13 @@ typedef struct {
                               * answer; 0: 2 s of moves from all starts */
     uint64_t seed;
     int threads;
+    int time_only; /* nonzero: best_bound_s, the bound of all mappings, is not worked out, and is NaN */
     /* Called now and then, by any thread but never by two at once; not 0: a search ends with the best so far. NULL */
     int (*progress)(void *context, double done);
     void *context;
-    const char *nodes;      /* instead of allowed, as text: "0-31,64", host names, @FILE; NULL */
+    /* Instead of allowed, as text, as `predict --nodes` takes it: "0-31,64", host names, @FILE; NULL. Where the machine file says
+     * what has failed, numbers are those of the whole machine, while node_of and allowed count the nodes that are left. */
+    const char *nodes;
     const char *background; /* other jobs on the same links, as `predict --background`: "uniform:30%"; NULL: none */
 } fabricast_settings;
 fabricast_settings fabricast_defaults(void);

@@ -22,6 +22,9 @@
     X(pjm)                                                                                                             \
     X(flux)                                                                                                            \
     X(lsf)                                                                                                             \
+    X(erf)                                                                                                             \
+    X(slots)                                                                                                           \
+    X(kueue)                                                                                                           \
     X(json)
 #define DECLARE(name) extern const struct fc_launcher_format fc_launcher_##name;
 #define ENTRY(name) &fc_launcher_##name,
@@ -115,6 +118,26 @@ struct fc_launch_run fc_launch_next_run(const struct fc_launch *job, uint32_t *r
         *rank = at;
         run.n_places++;
     }
+}
+
+enum fc_code fc_launch_check_once(const struct fc_launch *job, const char *format, struct fc_status *st)
+{
+    for (uint32_t p = 0, first, last; p < job->n_places; p++) {
+        if (job->n_ranks[p] == 0) continue;
+        first = job->n_tasks, last = 0;
+        for (uint32_t s = 0; s < job->slots; s++) {
+            uint32_t rank = job->rank_at[(size_t)p * job->slots + s];
+            if (rank == FC_NONE) continue;
+            if (rank < first) first = rank;
+            if (rank > last) last = rank;
+        }
+        if (last - first + 1 != job->n_ranks[p])
+            return fc_refuse(st, FC_INPUT,
+                             "format %s lists each host once, with consecutive ranks: node %u of the allocation holds "
+                             "%u ranks from %u to %u (strategies that move whole blocks of ranks keep them together)",
+                             format, p, job->n_ranks[p], first, last);
+    }
+    return FC_OK;
 }
 
 /* ---- what readers share ---- */

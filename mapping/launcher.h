@@ -79,6 +79,8 @@ struct fc_launch_run {
 };
 /* The run that begins with rank *rank; moves *rank behind it. */
 struct fc_launch_run fc_launch_next_run(const struct fc_launch *job, uint32_t *rank);
+/* FC_INPUT unless every place with ranks has consecutive ones: what a file that lists each host once can say. */
+enum fc_code fc_launch_check_once(const struct fc_launch *job, const char *format, struct fc_status *st);
 /* Puts rank r at a place; slot FC_NONE: not told. FC_INPUT: no such rank or place, the rank named before. */
 enum fc_code fc_launched_put(const struct fc_launch *job, struct fc_launched *back, long long rank, long long place,
                              long long slot, struct fc_place where, struct fc_status *st);

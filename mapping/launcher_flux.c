@@ -2,8 +2,8 @@
  * entries.
  *
  * nodeid counts the nodes of the job in the order of its allocation; an entry gives ppn consecutive ranks to
- * each of nnodes nodes, and that `repeat` times. Equal entries in a row fold into the repeat. Source: Flux
- * RFC 34. Limits: no slots. */
+ * each of nnodes nodes, and that `repeat` times. Equal entries in a row fold into the repeat. It is read inside
+ * {"version":1, "map":...}, too, as Flux hands it on. Source: Flux RFC 34. Limits: no slots. */
 #include "core/json.h"
 #include "mapping/launcher.h"
 
@@ -56,9 +56,16 @@ static enum fc_code read_map(const struct fc_text *text, const struct fc_launch 
     struct fc_place where = {text->file, map ? 1 : error.line > 0 ? error.line : 1};
     if (st->code) return st->code;
     if (!map) return fc_fail(st, FC_INPUT, where, "not a task map: %s", error.text);
-    if (!json_is_array(map)) fc_fail(st, FC_INPUT, where, "not a task map (expected [[nodeid,nnodes,ppn,repeat],...])");
-    for (size_t i = 0; !st->code && i < json_array_size(map); i++)
-        put_entry(job, json_array_get(map, i), back, where, st);
+    const json_t *blocks = map;
+    if (json_is_object(map)) { /* as Flux hands it on: {"version":1, "map":[...]} */
+        blocks = json_object_get(map, "map");
+        if (json_integer_value(json_object_get(map, "version")) != 1)
+            fc_fail(st, FC_INPUT, where, "not a task map of version 1");
+    }
+    if (!st->code && !json_is_array(blocks))
+        fc_fail(st, FC_INPUT, where, "not a task map (expected [[nodeid,nnodes,ppn,repeat],...])");
+    for (size_t i = 0; !st->code && i < json_array_size(blocks); i++)
+        put_entry(job, json_array_get(blocks, i), back, where, st);
     json_decref(map);
     return st->code;
 }

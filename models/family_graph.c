@@ -18,12 +18,11 @@ static const struct {
     const char *name;
     enum fc_code (*read)(struct fc_graph_reader *reader, struct fc_status *st);
 } formats[] = {
-    {"ibnetdiscover", fc_read_ibnetdiscover},
-    {"slurm-topology", fc_read_slurm_topology},
-    {"edge-list", fc_read_edge_list},
-    {"cray-xname", fc_read_cray_tiles},
+    {"ibnetdiscover", fc_read_ibnetdiscover}, {"slurm-topology", fc_read_slurm_topology},
+    {"edge-list", fc_read_edge_list},         {"cray-xname", fc_read_cray_tiles},
+    {"kubernetes", fc_read_kubernetes},
 };
-#define FORMATS "ibnetdiscover, slurm-topology, edge-list, cray-xname"
+#define FORMATS "ibnetdiscover, slurm-topology, edge-list, cray-xname, kubernetes"
 
 /* The files of a list. */
 static enum fc_code read_routes(struct fc_machine *machine, const char *list, struct fc_place where,
@@ -348,8 +347,9 @@ static const struct fc_key keys[] = {
 
 const struct fc_family_ops fc_family_graph = {
     .name = "graph",
-    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname; classes: as the file "
-             "names them",
+    .usage =
+        "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname | kubernetes; classes: as the file "
+        "names them",
     .source = "ibnetdiscover(8), topology.conf(5), BookSim 2 anynet",
     .shape_size = sizeof(struct fc_graph_shape),
     .keys = keys,

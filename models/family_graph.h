@@ -156,6 +156,7 @@ enum fc_code fc_read_ibnetdiscover(struct fc_graph_reader *reader, struct fc_sta
 enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_cray_tiles(struct fc_graph_reader *reader, struct fc_status *st);
 enum fc_code fc_read_edge_list(struct fc_graph_reader *reader, struct fc_status *st);
+enum fc_code fc_read_kubernetes(struct fc_graph_reader *reader, struct fc_status *st);
 
 /* ---- forwarding tables ---- */
 

@@ -47,12 +47,15 @@ char *fc_server_answer(struct fc_server *server, const char *line, size_t n);
 struct fc_serve_settings {
     const char *path, *version;
     int threads;                       /* questions that are worked on at a time */
+    size_t most_input_bytes;           /* instead of FC_SERVE_INPUT; 0: that */
     const volatile sig_atomic_t *stop; /* nonzero: no more questions; those at hand have two seconds */
     void (*ready)(void *context);      /* it listens; may be NULL */
     void *context;
 };
 enum { FC_SERVE_CONNECTIONS = 256 };
 #define FC_SERVE_LINE ((size_t)64 << 20) /* longer requests end their connection */
+/* Bytes of requests that have come in, of all connections; beyond them the connection with most of them ends. */
+#define FC_SERVE_INPUT ((size_t)256 << 20)
 /* Listens until *stop, then removes the socket. The socket is the user's alone (mode 600). FC_INPUT: the path cannot be one,
  * or another server listens there, or something else is in the way; one that a dead server left is replaced. */
 enum fc_code fc_serve(const struct fc_serve_settings *settings, struct fc_status *st);

@@ -6,8 +6,8 @@
  * same question about the same files has the same bytes at once. Both are found by their text; what was not used longest goes
  * first.
  *
- * Threads: one lock around the two tables; machines are opened under it, so that several first questions open one. Answers are
- * worked out without it, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. Memory that
+ * Threads: one lock around the two tables. A machine is opened without it, by the first question that asks for it; others that
+ * ask for the same one wait for that, others do not. Answers are worked out without it, too, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. Memory that
  * ran out, also where the work went on without, is told to all whose questions were at work then. */
 #include "answer/answer_json.h"
 #include "models/family_graph.h"
@@ -39,6 +39,8 @@ struct machine {
     unsigned users;
     bool unwatched; /* by some file */
     bool stale;     /* not for new questions */
+    bool opening;   /* by the question that is its only user yet; session and files are that one's */
+    bool open;      /* there is a session to close */
     uint64_t used;
     struct machine *next;
 };
@@ -48,6 +50,7 @@ struct kept {
 };
 struct fc_server {
     pthread_mutex_t lock;
+    pthread_cond_t opened; /* some machine is open now, or could not be opened */
     struct machine *machines;
     int n_machines; /* that are not stale */
     struct kept answer[FC_SERVE_ANSWERS];
@@ -65,12 +68,13 @@ struct fc_server *fc_server_open(const char *version, struct fc_status *st)
     if (!server) return NULL;
     server->version = version;
     pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->opened, NULL);
     return server;
 }
 
 static void free_machine(struct machine *m)
 {
-    fc_session_close(&m->session);
+    if (m->open) fc_session_close(&m->session);
     for (int i = 0; i < m->n_files; i++) free(m->file[i]);
     free(m->key);
     free(m);
@@ -88,6 +92,7 @@ void fc_server_close(struct fc_server *server)
         free(server->answer[i].text);
     }
     pthread_mutex_destroy(&server->lock);
+    pthread_cond_destroy(&server->opened);
     free(server);
 }
 
@@ -256,7 +261,7 @@ static void make_room(struct fc_server *server)
     struct machine *oldest = NULL;
     if (server->n_machines < FC_SERVE_MACHINES) return;
     for (struct machine *m = server->machines; m; m = m->next)
-        if (!m->stale && (!oldest || m->used < oldest->used)) oldest = m;
+        if (!m->stale && !m->opening && (!oldest || m->used < oldest->used)) oldest = m;
     if (oldest) retire(server, oldest);
 }
 
@@ -274,27 +279,29 @@ static char *machine_key(const struct fc_request *r)
     return key;
 }
 
-static struct machine *open_machine(const struct fc_question *q, char *key, struct fc_status *st)
+/* Into a machine that has its key. */
+static enum fc_code open_machine(const struct fc_question *q, struct machine *m, struct fc_status *st)
 {
     struct fc_question bare = *q;
     const struct fc_bulk *bulk;
-    struct machine *m = calloc(1, sizeof *m);
     struct timespec begun;
     if (!q->hosts) bare.nodes = NULL;
     bare.background = bare.background_nodes = NULL;
     clock_gettime(CLOCK_REALTIME_COARSE, &begun); /* as files are stamped */
-    if (!m) fc_out_of_memory(st, "a machine");
-    if (!m || fc_session_open(&bare, q->machine, &m->session, st)) {
-        free(m);
-        free(key);
-        return NULL;
-    }
-    m->key = key;
-    if (!watch_files(m, &bare, st) && !fc_session_calibrate(&m->session, &bulk, st)) {
-        m->unwatched |= changed_since(m, &begun);
-        return m;
-    }
-    free_machine(m);
+    if (fc_session_open(&bare, q->machine, &m->session, st)) return st->code;
+    m->open = true;
+    if (watch_files(m, &bare, st) || fc_session_calibrate(&m->session, &bulk, st)) return st->code;
+    m->unwatched |= changed_since(m, &begun);
+    return FC_OK;
+}
+
+/* That one of the list, fresh, open or being opened; NULL: none. */
+static struct machine *find(struct fc_server *server, const char *key)
+{
+    struct machine *m = server->machines;
+    while (m && (m->stale || strcmp(m->key, key))) m = m->next;
+    if (!m || m->opening || is_fresh(m)) return m;
+    retire(server, m);
     return NULL;
 }
 
@@ -305,27 +312,30 @@ static struct machine *enter(struct fc_server *server, const struct fc_request *
     struct machine *m;
     if (!key) return fc_out_of_memory(st, "a question"), NULL;
     pthread_mutex_lock(&server->lock);
-    for (m = server->machines; m; m = m->next)
-        if (!m->stale && !strcmp(m->key, key)) break;
-    if (m && !is_fresh(m)) {
-        retire(server, m);
-        m = NULL;
-    }
+    while ((m = find(server, key)) && m->opening) pthread_cond_wait(&server->opened, &server->lock);
     if (m) {
+        m->users++;
+        free(key);
+    } else if (!(m = calloc(1, sizeof *m))) {
+        fc_out_of_memory(st, "a machine");
         free(key);
     } else {
         make_room(server);
-        m = open_machine(&r->q, key, st);
-        if (m) {
-            m->next = server->machines;
-            server->machines = m;
-            server->n_machines++;
+        *m = (struct machine){.key = key, .users = 1, .opening = true, .next = server->machines};
+        server->machines = m;
+        server->n_machines++;
+        pthread_mutex_unlock(&server->lock);
+        open_machine(&r->q, m, st);
+        pthread_mutex_lock(&server->lock);
+        m->opening = false;
+        if (st->code) {
+            retire(server, m);
+            m->users--;
+            m = NULL;
         }
+        pthread_cond_broadcast(&server->opened);
     }
-    if (m) {
-        m->users++;
-        m->used = ++server->clock;
-    }
+    if (m) m->used = ++server->clock;
     sweep_out(server);
     pthread_mutex_unlock(&server->lock);
     return m;

@@ -2,8 +2,9 @@
  *
  * A connection is read while none of its lines is being worked on and its answers are being taken, so that neither what came nor
  * what is to go grows without end; the answers of a connection come in the order of its lines, those of different ones as they
- * are ready. A line that is longer than FC_SERVE_LINE, and a client that goes away, end the connection. Memory that runs out ends
- * the connection that needed it.
+ * are ready. A line that is longer than FC_SERVE_LINE, and a client that goes away, end the connection; so does what all have sent
+ * and is not worked on yet, beyond FC_SERVE_INPUT, that of who sent most. Memory that runs out ends the connection that needed it.
+ * While no descriptor is left for another connection, new ones wait at the socket, and it is looked at again every PAUSE_S.
  *
  * Stop: when *stop is set no line is begun any more. What is worked on may end within GRACE_S; answers that are there are sent. The
  * socket is removed at once. */
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 #define GRACE_S 2.0
+#define PAUSE_S 0.2
 enum { POLL_MS = 200, READ_BYTES = 1 << 16 };
 
 struct connection {
@@ -48,6 +50,8 @@ struct loop {
     pthread_cond_t more;
     struct task *waiting, **last_waiting, *done;
     int n_working; /* tasks that are waiting, in work or done */
+    size_t most_input_bytes;
+    double accept_from_s; /* none is taken before; 0: at once */
     bool closing;
 };
 
@@ -77,6 +81,13 @@ static void *work(void *context)
 
 /* ---- connections ---- */
 
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void end_connection(struct connection *c)
 {
     close(c->fd);
@@ -88,7 +99,10 @@ static void end_connection(struct connection *c)
 static void take_connection(struct loop *l)
 {
     int fd = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) return;
+    if (fd < 0) { /* it may stay at the head of the queue, so that the socket is ready all the time */
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) l->accept_from_s = now_s() + PAUSE_S;
+        return;
+    }
     for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) {
         if (l->connection[i].fd >= 0) continue;
         l->connection[i] = (struct connection){.fd = fd};
@@ -121,6 +135,11 @@ static void begin_line(struct loop *l, int number)
     c->n_in -= n + 1;
     memmove(c->in, end + 1, c->n_in);
     c->scanned = 0;
+    if (c->n_in == 0) { /* a long line is not held twice */
+        free(c->in);
+        c->in = NULL;
+        c->in_capacity = 0;
+    }
     c->busy = true;
     pthread_mutex_lock(&l->lock);
     *l->last_waiting = t;
@@ -159,6 +178,24 @@ static void send_some(struct connection *c)
     c->n_out = c->sent = 0;
 }
 
+/* Ends who has sent most where all together have sent too much. */
+static void bound_input(struct loop *l)
+{
+    size_t sum = 0, most = 0;
+    for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) {
+        const struct connection *c = &l->connection[i];
+        if (c->fd < 0) continue;
+        sum += c->n_in;
+        if (c->n_in > l->connection[most].n_in || l->connection[most].fd < 0) most = (size_t)i;
+    }
+    if (sum <= l->most_input_bytes) return;
+    struct connection *c = &l->connection[most];
+    free(c->in);
+    c->in = NULL;
+    c->n_in = c->in_capacity = c->scanned = 0;
+    c->ended = true;
+}
+
 /* Answers that are ready go to their connections. */
 static void hand_out(struct loop *l)
 {
@@ -188,7 +225,7 @@ static void look_around(struct loop *l, bool accepts)
     struct pollfd of[FC_SERVE_CONNECTIONS + 2];
     int number[FC_SERVE_CONNECTIONS + 2], n = 0;
     of[n++] = (struct pollfd){l->woken, POLLIN, 0};
-    of[n++] = (struct pollfd){accepts ? l->listener : -1, POLLIN, 0};
+    of[n++] = (struct pollfd){accepts && now_s() >= l->accept_from_s ? l->listener : -1, POLLIN, 0};
     for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) {
         const struct connection *c = &l->connection[i];
         if (c->fd < 0 || (c->busy && !c->out)) continue;
@@ -205,13 +242,6 @@ static void look_around(struct loop *l, bool accepts)
         else
             read_some(c);
     }
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static bool owes_answers(const struct loop *l)
@@ -236,6 +266,7 @@ static bool turn(struct loop *l, const volatile sig_atomic_t *stop, const char *
         if (stopped && now_s() > end_s) return l->n_working == 0;
         look_around(l, !stopped);
         hand_out(l);
+        bound_input(l);
         for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) {
             struct connection *c = &l->connection[i];
             if (c->fd < 0 || c->busy || c->out) continue;
@@ -318,6 +349,7 @@ enum fc_code fc_serve(const struct fc_serve_settings *settings, struct fc_status
     l->listener = listen_at(settings->path, st);
     l->woken = l->listener >= 0 ? eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1;
     l->last_waiting = &l->waiting;
+    l->most_input_bytes = settings->most_input_bytes ? settings->most_input_bytes : FC_SERVE_INPUT;
     for (int i = 0; i < FC_SERVE_CONNECTIONS; i++) l->connection[i].fd = -1;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->more, NULL);

@@ -199,6 +199,45 @@ enum fc_code fc_background_of_demand(const struct fc_network *net, const struct 
     return end(b, st);
 }
 
+enum fc_code fc_background_add(const struct fc_network *net, const struct fc_background *more, uint64_t seed,
+                               struct fc_background *b, struct fc_status *st)
+{
+    struct fc_background sum;
+    const struct fc_background *parts[] = {b, more};
+    struct fc_demand sizes = {.name = "backgrounds",
+                              .n_entries = b->demand.n_entries + more->demand.n_entries,
+                              .n_dense = b->demand.n_dense + more->demand.n_dense};
+    double own;
+    begin(net, &sum);
+    if (b->fills || more->fills)
+        fc_refuse(st, FC_INPUT, "--background: full is of one background alone (expected a load)");
+    else if (sizes.n_dense > (int)FC_COUNT(sizes.dense))
+        fc_refuse(st, FC_INPUT, "--background: backgrounds with more than %zu all-to-all parts together",
+                  FC_COUNT(sizes.dense));
+    else if (!start(net, &sizes, &sum, st)) {
+        struct fc_demand *d = &sum.demand;
+        int n_dense = 0;
+        for (int k = 0; k < 2; k++) {
+            const struct fc_demand *from = &parts[k]->demand;
+            for (size_t e = 0; e < from->n_entries; e++, d->n_entries++) {
+                d->src[d->n_entries] = from->src[e];
+                d->dst[d->n_entries] = from->dst[e];
+                d->bytes[d->n_entries] = from->bytes[e];
+            }
+            for (int i = 0; i < from->n_dense; i++, n_dense++) {
+                memcpy(d->dense[n_dense].a, from->dense[i].a, d->n_tasks * sizeof *from->dense[i].a);
+                memcpy(d->dense[n_dense].b, from->dense[i].b, d->n_tasks * sizeof *from->dense[i].b);
+            }
+        }
+        multiply(&sum, 1);
+        add_up(&sum, &sum.offered_bytes_per_s, &own);
+        if (!count_senders(&sum, st) && !load_links(net, seed, &sum, st)) check_links(net, &sum, st);
+    }
+    fc_background_free(b);
+    *b = sum;
+    return end(b, st);
+}
+
 /* ---- patterns ---- */
 
 /* Payload a node and second of a flit a node and cycle: full packets of F flits. */

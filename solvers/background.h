@@ -38,6 +38,10 @@ enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *
 enum fc_code fc_background_of_demand(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
                                      double per_s, uint64_t seed, struct fc_background *background,
                                      struct fc_status *st);
+/* Adds the rates of `more`, of the same network, to those of *background. FC_INPUT: one of them is FULL, more than a link
+ * carries (names it), or too many dense parts. After a failure *background is freed. */
+enum fc_code fc_background_add(const struct fc_network *net, const struct fc_background *more, uint64_t seed,
+                               struct fc_background *background, struct fc_status *st);
 /* Its packets as open-loop traffic of the flit-level kernel: flits a node and cycle, mean over all nodes
  * (struct fc_flit_settings: background, background_flits_per_cycle). */
 enum fc_code fc_background_flits(const struct fc_network *net, const struct fc_background *background,

@@ -21,6 +21,8 @@ static const struct {
     {"chip2.yaml", "name: chip2\n" CHIP},
     {"other.yaml", "name: other\nnetwork: {family: torus, dims: [2, 4]}\nhosts: cn[0-7]\n" ROUTER},
     {"chip.yaml", "name: chip\n" CHIP},
+    {"queue.txt", "+0 0,3,4,7\n"},
+    {"later.txt", "+1 1,2,5,6\n"},
     {"ring.txt", "fabricast-trace 1\nranks 4\ncomm 0 0-3\nevents 12\n"
                  "rank 0 3\nsend 1 1 0.5 comm=0 peer=1 tag=0 bytes=3000\nrecv 1 1 0 comm=0 peer=3 tag=0 bytes=3000\n"
                  "bcast 2 2 0.1 comm=0 root=0 bytes=20000\n"

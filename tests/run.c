@@ -27,6 +27,7 @@ struct job {
 
 /* The slowest first, by processor time and what they wait. "slowest suites" at the end of a run tells what belongs here. */
 static const char *const slow_suites[] = {
+    "launched",
     "cases/docs/architect",
     "options",
     "traces capture of calls",

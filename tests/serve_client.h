@@ -44,12 +44,18 @@ static inline void *served_run(void *context)
 /* False: it could not start, s->st says why. end_server in any case. */
 static inline bool start_server(struct served *s, const char *path, int threads)
 {
+    size_t most = s->settings.most_input_bytes;
     *s = (struct served){.stop = 0};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     snprintf(s->path, sizeof s->path, "%s", path);
-    s->settings = (struct fc_serve_settings){
-        .path = s->path, .version = "1.2.3", .threads = threads, .stop = &s->stop, .ready = served_ready, .context = s};
+    s->settings = (struct fc_serve_settings){.path = s->path,
+                                             .version = "1.2.3",
+                                             .threads = threads,
+                                             .stop = &s->stop,
+                                             .ready = served_ready,
+                                             .context = s,
+                                             .most_input_bytes = most};
     if (pthread_create(&s->thread, NULL, served_run, s)) return false;
     pthread_mutex_lock(&s->lock);
     while (!s->ready && !s->over) pthread_cond_wait(&s->changed, &s->lock);

@@ -120,6 +120,35 @@ static void of_demand(void)
     close_bench(&x);
 }
 
+/* Two backgrounds are the sum of their rates: of entries, and of dense parts. */
+static void sums(void)
+{
+    struct bench x, y;
+    open_bench(&x);
+    open_bench(&y);
+    make(&x, "tornado", NULL, 0, FC_BACKGROUND_PAYLOAD, 24e6);
+    make(&y, "tornado", NULL, 0, FC_BACKGROUND_PAYLOAD, 6e6);
+    CU_ASSERT_EQUAL(fc_background_add(&x.net, &y.b, 1, &x.b, &x.st), FC_OK);
+    for (uint32_t r = 0; r < 8; r++) CU_ASSERT(fc_near(of_link(&x, r, (r + 1) % 8), 3 * 30e6 * 256 / 240, 1e-12));
+    CU_ASSERT(x.b.n_senders == 8 && fc_near(x.b.offered_bytes_per_s, 8 * 30e6, 1e-12));
+    CU_ASSERT(fc_near(x.b.max_utilization, 0.096, 1e-12));
+    make(&x, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.5);
+    make(&y, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.2);
+    CU_ASSERT_EQUAL(fc_background_add(&x.net, &y.b, 1, &x.b, &x.st), FC_OK);
+    CU_ASSERT(fc_near(x.b.max_utilization, 0.7, 1e-12) && x.b.demand.n_dense == 2);
+    make(&y, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.4);
+    CU_ASSERT_EQUAL(fc_background_add(&x.net, &y.b, 1, &x.b, &x.st), FC_INPUT);
+    CU_ASSERT(fc_says(&x.st, FC_INPUT, "busy for 110 % of the time") && x.b.link_bytes_per_s == NULL);
+    x.st = (struct fc_status){0};
+    make(&x, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.1);
+    x.b.fills = true;
+    CU_ASSERT_EQUAL(fc_background_add(&x.net, &y.b, 1, &x.b, &x.st), FC_INPUT);
+    CU_ASSERT(fc_says(&x.st, FC_INPUT, "full is of one background alone"));
+    x.st = (struct fc_status){0};
+    close_bench(&x);
+    close_bench(&y);
+}
+
 static void refusals(void)
 {
     static const uint32_t nodes[] = {1, 2}, wrong[] = {9};
@@ -304,6 +333,7 @@ int suite_background(void)
         {"a load as the kernel means it", as_the_kernel_means_it},
         {"among some nodes", among_some},
         {"a demand's bytes", of_demand},
+        {"two together", sums},
         {"refusals", refusals},
         {"births", births},
         {"network models beside it", models},

@@ -90,12 +90,11 @@ static void slurm_refusals(void)
 {
     static const char s[] = "slurm-topology";
     refused_text(s, "", "has no nodes");
-    refused_text(s, "Nodes=a\n", ":1: a line: 'Nodes=a' (expected SwitchName=... first)");
+    refused_text(s, "Nodes=a\n", ":1: a line: 'Nodes=a' (expected SwitchName=..., BlockName=... or RingName=...)");
     refused_text(s, "\nSwitchName=s\n", ":2: a line: 'SwitchName=s' (expected Nodes=... or Switches=...)");
     refused_text(s, "SwitchName=s Nodes=a Switches=t\n", "either Nodes or Switches");
-    refused_text(s, "SwitchName=s SwitchName=t Nodes=a\n", "one SwitchName");
+    refused_text(s, "SwitchName=s SwitchName=t Nodes=a\n", "one SwitchName, BlockName or RingName");
     refused_text(s, "SwitchName=s Nodes=a\nSwitchName=s Nodes=b\n", ":2: SwitchName: 's' (expected one line a switch)");
-    refused_text(s, "BlockName=b Nodes=a\n", ":1: unknown key: 'BlockName'");
     refused_text(s, "SwitchName=s Nodes\n", "KEY=VALUE");
     refused_text(s, "SwitchName= Nodes=a\n", "KEY=VALUE");
     refused_text(s, "SwitchName=s Nodes=a\nSwitchName=t Switches=u\n", ":2: Switches: 'u'");
@@ -123,8 +122,9 @@ static void machine_file_refusals(void)
     char yaml[300];
     refused("name: g\nnetwork: {family: graph, format: edge-list}\n", FC_INPUT, ":2: network.file is missing");
     refused("name: g\nnetwork: {family: graph, file: x}\n", FC_INPUT, "network.format is missing");
-    refused("name: g\nnetwork: {family: graph, file: x, format: dot}\n", FC_INPUT,
-            "network.format: 'dot' is unknown (expected one of: ibnetdiscover, slurm-topology, edge-list, cray-xname)");
+    refused(
+        "name: g\nnetwork: {family: graph, file: x, format: dot}\n", FC_INPUT,
+        "network.format: 'dot' is unknown (expected one of: ibnetdiscover, slurm-topology, edge-list, cray-xname, kubernetes)");
     refused("name: g\nnetwork: {family: graph, file: no-such-file, format: edge-list}\n", FC_INPUT,
             "/tmp/no-such-file: cannot be read");
     refused("name: g\nnetwork: {family: graph, file: /, format: edge-list}\n", FC_INPUT, "cannot be read");

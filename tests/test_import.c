@@ -460,7 +460,7 @@ static void refusals(void)
         const char *kind, *file, *path, *says;
     } cases[] = {
         {"nonsense", "tests/fabrics/tree.conf", "/tmp/m.yaml",
-         "no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname)"},
+         "no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname, kubernetes)"},
         {"slurm", "tests/fabrics/none.conf", "/tmp/m.yaml", "cannot be opened"},
         {"slurm", "tests/fabrics/tree.conf", "/tmp/m.txt", "expected NAME.yaml"},
         {"slurm", "tests/fabrics/malformed.txt", "/tmp/m.yaml", ""},

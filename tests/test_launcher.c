@@ -110,6 +110,14 @@ static void test_texts(void)
     says_file(l, "bgl", "2 0 0\n2 0 1\n0 0 0\n0 1 1\n0 1 0\n0 0 1\n");
     says_file(l, "pjm", "(2,0)\n(2,0)\n(0,0)\n(0,1)\n(0,1)\n(0,0)\n");
     says_file(l, "flux", "[[2,1,2,1],[0,1,1,1],[4,1,2,1],[0,1,1,1]]\n");
+    says_file(
+        l, "erf",
+        "cpu_index_using: logical\nrank: 0: { hostname: cn2; cpu: {0-3} }\nrank: 1: { hostname: cn2; cpu: {4-7} }\n"
+        "rank: 2: { hostname: cn0; cpu: {0-3} }\nrank: 3: { hostname: cn4; cpu: {4-7} }\n"
+        "rank: 4: { hostname: cn4; cpu: {0-3} }\nrank: 5: { hostname: cn0; cpu: {4-7} }\n");
+    refuses(l, "slots", FC_INPUT,
+            "each host once, with consecutive ranks: node 0 of the allocation holds 2 ranks from 2 to 5");
+    refuses(l, "kueue", FC_INPUT, "format kueue lists each host once");
     refuses(l, "lsf", FC_INPUT, "node 1 of the allocation holds no rank while later ones do (3 of 8 nodes have ranks");
     refuses(l, "cray", FC_INPUT, "node 1 of the allocation holds 0 ranks (expected 2: 6 ranks by 2 a node)");
     close_job(&j);
@@ -137,6 +145,14 @@ static void test_texts(void)
     says_file(l, "cray", "# 16 ranks, 2 a node\n0,8\n1,9\n2,10\n3,11\n4,12\n5,13\n6,14\n7,15\n");
     close_job(&j);
 
+    /* whole nodes in another order, one of them not full */
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=1x5,bytes=1KiB", NULL, 0, "6\n7\n0\n3\n2\n")) return;
+    says_file(l, "slots", "cn3 slots=2\ncn0 slots=1\ncn1 slots=2\n");
+    says_file(l, "kueue",
+              "{\"levels\": [\"kubernetes.io/hostname\"], \"domains\": [\n  {\"values\": [\"cn3\"], \"count\": 2},\n"
+              "  {\"values\": [\"cn0\"], \"count\": 1},\n  {\"values\": [\"cn1\"], \"count\": 2}\n]}\n");
+    close_job(&j);
+
     /* a last node that is not full; uneven nodes */
     if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=1x3,bytes=1KiB", NULL, 0, "1\n2\n0\n")) return;
     says_file(l, "cray", "# 3 ranks, 2 a node\n2,0\n1\n");
@@ -159,7 +175,7 @@ static void test_partition(void)
 
 static void test_format_refusals(void)
 {
-    static const char *const named[] = {"slurm", "seq", "rankfile", "hostfile"};
+    static const char *const named[] = {"slurm", "seq", "rankfile", "hostfile", "erf", "slots", "kueue"};
     struct fc_status st = {0};
     struct job j;
     if (!open_job(&j, FC_TEST_SMALL, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
@@ -280,6 +296,7 @@ static void test_read_back(void)
             struct fc_mapping back = {0};
             struct fc_status st;
             char path[64], name[128], *text = written(&j.launch, format->name, &st);
+            if (!text && m > 0 && fc_says(&st, FC_INPUT, "lists each host once, with consecutive ranks")) continue;
             CU_ASSERT_PTR_NOT_NULL_FATAL(text);
             snprintf(name, sizeof name, "%s:%s", format->name, temporary(path, text));
             enum fc_code code = fc_mapping_make(&j.problem, name, &back, &st);
@@ -298,7 +315,7 @@ static void test_read_back(void)
         }
         close_job(&j);
     }
-    CU_ASSERT_EQUAL(files, 40);
+    CU_ASSERT_EQUAL(files, 50);
 }
 
 static enum fc_code write_reversed(const struct fc_launch *job, FILE *out, struct fc_status *st)
@@ -365,6 +382,39 @@ static void test_reader_refusals(void)
         {"flux", "{}", "not a task map"},
         {"flux", "[[0,1", "not a task map"},
         {"flux", "[[0,4294967294,4294967294,4294967294]]", "rank 4 (the job has"},
+        {"flux", "{\"version\": 2, \"map\": [[0,2,2,1]]}", "not a task map of version 1"},
+        {"flux", "{\"version\": 1, \"map\": [[0,3,2,1]]}", "rank 4 (the job has"},
+        {"erf", "rank: 0: { hostname: cn0; cpu: {0-3} }\nrank: 0: { hostname: cn0; cpu: {4-7} }\n",
+         ":2: rank 0 is placed twice"},
+        {"erf", "rank: 0: { hostname: cn9; cpu: {0-3} }\n", ":1: host 'cn9' is not in machine small"},
+        {"erf", "rank: 0: { host: 9; cpu: {0-3} }\n", ":1: host: '9' is out of range (allowed: 1 to 8)"},
+        {"erf", "rank: 0: { host: 1; cpu: {2-3} }\n", ":1: cpu 2 is not the first of a core"},
+        {"erf", "rank: 0: { host: 1; cpu: {8-11} }\n", ":1: cpu: '8' is out of range (allowed: 0 to 7)"},
+        {"erf", "rank: 0: { host: 1 }\n", ":1: rank 0: no cpu"},
+        {"erf", "rank: 0: { cpu: {0} }\n", ":1: rank 0: no hostname or host"},
+        {"erf", "rank: 0: { host: 1; core: {0} }\n", ":1: 'core' (expected hostname, host, cpu"},
+        {"erf", "rank: 0: host 1\n", ":1: expected rank: N: { hostname: HOST"},
+        {"erf", "rank: 0: { }\n", ":1: expected KEY: VALUE between"},
+        {"erf", "app 0: ./a.out\n", ":1: 'app 0' (expected rank: N: {...} or a setting of jsrun)"},
+        {"erf", "cpu_index_using: physical\n", ":1: CPUs by their physical numbers are not read"},
+        {"erf", "launch_distribution: packed\n", "rank 0 is not placed"},
+        {"slots", "cn0 slots=2\ncn9 slots=2\n", ":2: host 'cn9' is not in machine small"},
+        {"slots", "cn0 slots=2\ncn0 slots=2\n", ":2: host 'cn0' again"},
+        {"slots", "cn0 slots=2\ncn1 slots=3\n", ":2: more slots than the 4 ranks"},
+        {"slots", "cn0 slots=0\n", ":1: slots: '0' is out of range"},
+        {"slots", "cn0:2\n", ":1: expected HOST slots=N"},
+        {"slots", "cn0 slots=2 max_slots=2\n", ":1: expected HOST slots=N"},
+        {"kueue", "{\"levels\": [\"h\"], \"domains\": [{\"values\": [\"cn9\"], \"count\": 4}]}",
+         "host 'cn9' is not in machine"},
+        {"kueue", "{\"levels\": [\"h\"], \"domains\": [{\"values\": [\"cn0\"], \"count\": 5}]}",
+         "domains[0]: more pods than"},
+        {"kueue", "{\"levels\": [\"h\"], \"domains\": [{\"values\": [\"r\", \"cn0\"], \"count\": 2}]}",
+         "values, one a level"},
+        {"kueue", "{\"levels\": [\"r\", \"h\"], \"domains\": [{\"values\": [\"r\", \"cn0\"], \"count\": 2}]}",
+         "rank 2 is not placed"},
+        {"kueue", "{\"levels\": [\"h\"], \"slices\": []}",
+         "(expected the topologyAssignment of a workload of API v1beta1)"},
+        {"kueue", "{", "not JSON"},
         {"lsf", "{(0,1)(2)}", "rank 3 is not placed"},
         {"lsf", "{(0,1)(1,3)}", ":1: rank 1 is placed twice"},
         {"lsf", "{(0,1)(2,3)", "the geometry ends without its }"},

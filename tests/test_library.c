@@ -53,6 +53,61 @@ static void test_same_answer(void)
     fabricast_machine_close(machine);
 }
 
+/* Without the bound of all mappings the rest is the same; the member stands where the struct had room. */
+static void test_time_only(void)
+{
+    fabricast_settings settings = fabricast_defaults();
+    fabricast_machine *machine = open_machine("bgl-64");
+    fabricast_job *job = open_pattern(machine, "stencil3d:bytes=64KiB");
+    fabricast_answer *all = NULL, *time_only = NULL;
+    CU_ASSERT(settings.time_only == 0 && sizeof settings == offsetof(fabricast_settings, background) + sizeof(char *));
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &all, NULL), FABRICAST_OK);
+    settings.time_only = 1;
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &time_only, NULL), FABRICAST_OK);
+    const fabricast_figures *a = fabricast_answer_figures(all), *b = fabricast_answer_figures(time_only);
+    CU_ASSERT(a->time_s == b->time_s && a->bound_s == b->bound_s && a->best_bound_s > 0 && isnan(b->best_bound_s));
+    fabricast_answer_close(all);
+    fabricast_answer_close(time_only);
+    fabricast_job_close(job);
+    fabricast_machine_close(machine);
+}
+
+/* Nodes in a text are numbered as in the whole machine, as on the command line; names that came later are of what is left. */
+static void test_failed(void)
+{
+    static const char yaml[] = "name: m\nnetwork: {family: mesh, dims: [5]}\nlinks: {mesh: {bandwidth: 1 GB/s}}\n"
+                               "failed: ['(0)']\nnode: {cores: 1}\n";
+    static const uint32_t src[] = {0}, dst[] = {1};
+    static const double bytes[] = {1e6};
+    fabricast_settings settings = fabricast_defaults();
+    fabricast_machine *machine = NULL;
+    fabricast_job *job = NULL;
+    fabricast_answer *answer = NULL;
+    fabricast_error error;
+    char path[64];
+    CU_ASSERT_FATAL(fc_test_file(path, ".yaml", yaml, sizeof yaml - 1));
+    CU_ASSERT_EQUAL_FATAL(fabricast_machine_open(path, NULL, &machine, &error), FABRICAST_OK);
+    CU_ASSERT_EQUAL(fabricast_machine_nodes(machine), 4);
+    CU_ASSERT_EQUAL_FATAL(fabricast_job_traffic(2, 1, src, dst, bytes, &job, NULL), FABRICAST_OK);
+    settings.nodes = "4,2";
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &answer, NULL), FABRICAST_OK);
+    const fabricast_figures *f = fabricast_answer_figures(answer);
+    CU_ASSERT(f->node_of[0] == 3 && f->node_of[1] == 1);
+    fabricast_answer_close(answer);
+    settings.nodes = "0-1";
+    CU_ASSERT_EQUAL(fabricast_predict(machine, job, &settings, &answer, &error), FABRICAST_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "node 0 is gone"));
+    CU_ASSERT_EQUAL(fabricast_machine_hosts(machine, "n[1-4]", NULL), FABRICAST_OK);
+    settings.nodes = "n4,n2";
+    CU_ASSERT_EQUAL_FATAL(fabricast_predict(machine, job, &settings, &answer, NULL), FABRICAST_OK);
+    f = fabricast_answer_figures(answer);
+    CU_ASSERT(f->node_of[0] == 3 && f->node_of[1] == 1);
+    fabricast_answer_close(answer);
+    fabricast_job_close(job);
+    fabricast_machine_close(machine);
+    remove(path);
+}
+
 /* A header that knows fewer settings than the library: the rest is as by default. */
 static void test_older_settings(void)
 {
@@ -168,6 +223,8 @@ static void test_installed(void)
 static const CU_TestInfo tests[] = {
     {"the same answer as answer/", test_same_answer},
     {"settings of an older header", test_older_settings},
+    {"nodes of a machine that has lost some", test_failed},
+    {"without the bound of all mappings", test_time_only},
     {"errors have a place", test_errors_have_a_place},
     {"traffic in memory", test_traffic},
     {"threads, and a locale with commas", test_threads_and_locale},

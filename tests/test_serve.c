@@ -4,7 +4,10 @@
 #include "tests/support.h"
 #include "tests/tests.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <utime.h>
 
@@ -247,7 +250,7 @@ static void named(void)
 
 static void over_a_socket(void)
 {
-    struct served served, second;
+    struct served served = {.stop = 0}, second = {.stop = 0};
     struct stat there;
     char path[64], line[4096];
     CU_ASSERT_FATAL(fc_test_file(path, ".sock", "", 0));
@@ -301,6 +304,107 @@ static void over_a_socket(void)
     CU_ASSERT_EQUAL(fc_serve(&served.settings, &served.st), FC_INPUT);
 }
 
+static void *ask_slow(void *server)
+{
+    return ask(server, "{\"verb\":\"machine\",\"machine\":\"./slow.yaml\"}");
+}
+
+/* Whoever asks for a machine whose file takes its time waits, others do not. */
+static void slow_to_open(void)
+{
+    static const char yaml[] = "name: slow\nnetwork: {family: mesh, dims: [3]}\nlinks: {mesh: {bandwidth: 1 GB/s}}\n";
+    struct fc_server *server = open_server();
+    char folder[] = "/tmp/fabricast-serve-XXXXXX", here[4096];
+    pthread_t thread[3];
+    CU_ASSERT_FATAL(getcwd(here, sizeof here) && mkdtemp(folder) && !chdir(folder) && !mkfifo("slow.yaml", 0600));
+    for (int i = 0; i < 3; i++) CU_ASSERT_EQUAL_FATAL(pthread_create(&thread[i], NULL, ask_slow, server), 0);
+    int slow = open("slow.yaml", O_WRONLY); /* opens when somebody reads it: the machine is being opened */
+    CU_ASSERT_FATAL(slow >= 0);
+    expect(server, "{\"verb\":\"machine\",\"machine\":\"./none.yaml\"}", 2, NULL);
+    unlink("slow.yaml"); /* the next one to open it finds a file */
+    FILE *file = fopen("slow.yaml", "w");
+    CU_ASSERT_FATAL(file && fputs(yaml, file) >= 0 && !fclose(file));
+    CU_ASSERT_EQUAL(write(slow, yaml, sizeof yaml - 1), (ssize_t)sizeof yaml - 1);
+    close(slow);
+    for (int i = 0; i < 3; i++) {
+        void *answer = NULL;
+        pthread_join(thread[i], &answer);
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(json_object_get(answer, "answer"), "nodes")), 3);
+        json_decref(answer);
+    }
+    unlink("slow.yaml");
+    CU_ASSERT_EQUAL(chdir(here), 0);
+    rmdir(folder);
+    fc_server_close(server);
+}
+
+static double cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A connection that no descriptor is left for waits, and the server with it, not in a circle; then it is answered. */
+static void no_descriptors(void)
+{
+    struct served served = {.stop = 0};
+    struct rlimit limit, few;
+    char path[64], line[400];
+    int taken[64], n = 0;
+    CU_ASSERT_FATAL(fc_test_file(path, ".sock", "", 0));
+    remove(path);
+    CU_ASSERT_FATAL(start_server(&served, path, 1) && !getrlimit(RLIMIT_NOFILE, &limit));
+    FILE *first = connect_to(path);
+    fprintf(first, "{\"verb\":\"version\"}\n");
+    CU_ASSERT(hear(first, line, sizeof line));
+    few = limit;
+    few.rlim_cur = 64;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0); /* connect_to, but that it must exist before all are taken */
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (n < 64 && (taken[n] = dup(0)) >= 0) n++;
+    CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&at, sizeof at), 0);
+    double before_s = cpu_s();
+    usleep(500000);
+    CU_ASSERT(cpu_s() - before_s < 0.2);
+    while (n > 0) close(taken[--n]);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    FILE *second = fdopen(fd, "r+");
+    fprintf(second, "{\"verb\":\"version\"}\n");
+    CU_ASSERT(hear(second, line, sizeof line) && strstr(line, "1.2.3"));
+    fclose(first);
+    fclose(second);
+    end_server(&served);
+}
+
+/* Of all that send without end the one that sent most goes; the others are answered. */
+static void too_much(void)
+{
+    struct served served = {.stop = 0};
+    char path[64], line[400], *spaces = malloc(900000);
+    CU_ASSERT_FATAL(spaces && fc_test_file(path, ".sock", "", 0));
+    memset(spaces, 32, 900000);
+    remove(path);
+    served.settings.most_input_bytes = 1000000;
+    CU_ASSERT_FATAL(start_server(&served, path, 1));
+    FILE *a = connect_to(path), *b = connect_to(path);
+    CU_ASSERT_FATAL(a && b);
+    signal(SIGPIPE, SIG_IGN);
+    fwrite(spaces, 1, 200000, a);
+    fflush(a);
+    fwrite(spaces, 1, 900000, b);
+    fflush(b);
+    CU_ASSERT(!hear(b, line, sizeof line));
+    fprintf(a, "{\"verb\":\"version\"}\n");
+    CU_ASSERT(hear(a, line, sizeof line) && strstr(line, "1.2.3"));
+    fclose(a);
+    fclose(b);
+    free(spaces);
+    end_server(&served);
+}
+
 int suite_serve(void)
 {
     static const CU_TestInfo tests[] = {
@@ -309,6 +413,9 @@ int suite_serve(void)
         {"machines and answers are kept while their files stay", kept},
         {"hosts, and nodes of what is damaged", named},
         {"over a socket", over_a_socket},
+        {"a machine that takes its time", slow_to_open},
+        {"no descriptors left", no_descriptors},
+        {"more than all may send", too_much},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("serve", tests);

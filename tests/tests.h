@@ -68,12 +68,13 @@
     X(suite_format_dumpi)                                                                                              \
     X(suite_format_otf2)                                                                                               \
     X(suite_fuzz)                                                                                                      \
-    X(suite_import) X(suite_generate) X(suite_graph) X(suite_graph_routings) X(suite_network_cut) X(suite_flit_graph)                                                                                                     \
+    X(suite_import) X(suite_slurm_yaml) X(suite_kubernetes) X(suite_generate) X(suite_graph) X(suite_graph_routings) X(suite_network_cut) X(suite_flit_graph)                                                                                                     \
     X(suite_graph_files)                                                                                               \
     X(suite_graph_monitoring)                                                                                          \
     X(suite_hosts)                                                                                                     \
     X(suite_kills)                                                                                                     \
     X(suite_kriging)                                                                                                   \
+    X(suite_launched)                                                                                                  \
     X(suite_launcher)                                                                                                  \
     X(suite_library)                                                                                                   \
     X(suite_link_map)                                                                                                  \
@@ -86,7 +87,7 @@
     X(suite_format) X(suite_rooms)                                                                                                     \
     X(suite_end_points) X(suite_measured) X(suite_map_background) X(suite_map_budget) X(suite_map_search) X(suite_map_starts)            \
         X(suite_memory) X(suite_mapping) X(suite_mapping_bound) X(suite_maxmin) X(suite_nic) X(suite_options)          \
-            X(suite_pages) X(suite_patterns) X(suite_phases) X(suite_place) X(suite_plots) X(suite_place_search)       \
+            X(suite_pages) X(suite_patterns) X(suite_queue) X(suite_phases) X(suite_place) X(suite_plots) X(suite_place_search)       \
                 X(suite_place_cuts) X(suite_queueing) X(suite_queueing_pair) X(suite_queueing_window) X(suite_replay)  \
                     X(suite_replay_jobs) X(suite_reorder) X(suite_reproduce) X(suite_shapes) X(suite_strategies) X(suite_stream)        \
                         X(suite_screen) X(suite_sensitivity) X(suite_serve) X(suite_sweep) X(suite_replay_error) X(suite_replay_dense) X(suite_replay_beside)              \

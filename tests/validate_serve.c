@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     static char line[1 << 16];
     long n = argc > 1 ? atol(argv[1]) : 100000, bad = 0;
     char path[64];
-    struct served served;
+    struct served served = {.stop = 0};
     double first_mib = 0;
     snprintf(path, sizeof path, "/tmp/validate_serve.%d", (int)getpid());
     if (!start_server(&served, path, 2)) return fprintf(stderr, "%s\n", served.st.message), 1;

@@ -7,6 +7,7 @@
 # namespaces. All of it lives in namespaces that end with this script (lab_enter in fabric_lab.sh) and in a
 # temporary directory: no file, service or port of the machine is touched. What is not installed is skipped,
 # and said. FABRICAST: the program (default obj/fabricast). KEEP: a new directory that keeps everything.
+# --quick: few of the checks, on four nodes, as `make test` runs them (test_launched.c).
 set -u
 export LC_ALL=C
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,7 @@ fabricast=$(realpath "${FABRICAST:-$root/obj/fabricast}")
 examples=$root/examples/slurm
 . "$tests/fabric_lab.sh"
 
-n_nodes=8 cores=4
+n_nodes=${NODES:-8} cores=4
 passed=0 failed=0
 
 # check WHAT GOT EXPECTED
@@ -52,12 +53,12 @@ in_file()
 # The machine of the cluster: its own topology.conf.
 write_machine()
 {
-    printf '%s\n' 'SwitchName=leaf0 Nodes=cn[00-03]' 'SwitchName=leaf1 Nodes=cn[04-07]' \
-        'SwitchName=spine Switches=leaf[0-1]' >topology.conf
+    printf 'SwitchName=leaf0 Nodes=cn[00-%02d]\nSwitchName=leaf1 Nodes=cn[%02d-%02d]\nSwitchName=spine Switches=leaf[0-1]\n' \
+        $((n_nodes / 2 - 1)) $((n_nodes / 2)) $((n_nodes - 1)) >topology.conf
     printf '%s\n' 'name: cluster' 'network: {family: graph, file: topology.conf, format: slurm-topology}' \
         'links: {link: {bandwidth: 1 GB/s, latency: 100 ns}}' "node: {cores: $cores}" >machine.yaml
-    "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=8x2,bytes=256KiB -o job.fct -q >/dev/null &&
-        "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=2x4,bytes=256KiB -o job8.fct -q \
+    "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=${n_nodes}x2,bytes=256KiB -o job.fct -q >/dev/null &&
+        "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=2x$((n_nodes / 2)),bytes=256KiB -o job8.fct -q \
             >/dev/null
 }
 
@@ -76,7 +77,8 @@ resolve_hosts()
 
 start_slurm()
 {
-    local i up name at=$PWD/slurm
+    local i up name last at=$PWD/slurm
+    last=$(printf %02d $((n_nodes - 1)))
     mkdir -p "$at"/{state,spool,log,run} && chmod 755 "$at/run" || return 1
     dd if=/dev/urandom of="$at/key" bs=1024 count=1 2>/dev/null && chmod 600 "$at/key"
     munged --key-file="$at/key" --socket="$at/run/munge" --pid-file="$at/run/munged.pid" \
@@ -111,7 +113,7 @@ KillWait=2
 MailProg=/bin/true
 CliFilterPlugins=cli_filter/lua
 NodeName=DEFAULT Sockets=1 CoresPerSocket=$cores ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
-NodeName=cn[00-07] NodeHostname=cn[00-07] NodeAddr=127.0.0.1 Port=[17000-17007]
+NodeName=cn[00-$last] NodeHostname=cn[00-$last] NodeAddr=127.0.0.1 Port=[17000-170$last]
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
     echo 'CgroupPlugin=cgroup/v1' >"$at/cgroup.conf" # slurmd looks for /sys/fs/cgroup else
@@ -228,8 +230,8 @@ check_rank_nodes()
 # not, keeps a step from starting.
 filtered()
 {
-    in_allocation -N 8 env FABRICAST_MACHINE="$PWD/machine.yaml" FABRICAST_TRACES="$PWD/traces" FABRICAST="$1" FABRICAST_SECONDS=3 \
-        srun -Q -n 16 "${@:2}" "$PWD/where.sh" | hosts_of
+    in_allocation -N $n_nodes env FABRICAST_MACHINE="$PWD/machine.yaml" FABRICAST_TRACES="$PWD/traces" FABRICAST="$1" FABRICAST_SECONDS=${hold:-3} \
+        srun -Q -n $((2 * n_nodes)) "${@:2}" "$PWD/where.sh" | hosts_of
 }
 check_filter()
 {
@@ -324,11 +326,47 @@ map_random()
         --format "$3" -o "$4" -q >/dev/null
 }
 
+# Four nodes, eight ranks: a host file, a step as the filter maps it, a broken fabricast; Open MPI and MPICH by their own launchers.
+check_quick()
+{
+    local in_order
+    lab_write_agent "$PWD/agent"
+    sed 's/cores: 4/cores: 1/' machine.yaml >one.yaml
+    "$fabricast" map -m one.yaml -t job8.fct --nodes 'cn[00-03]' --strategy random --seed 5 --format json -o quick.json -q >/dev/null
+    for format in slurm rankfile hostfile; do
+        "$fabricast" map -m one.yaml -t job8.fct --nodes 'cn[00-03]' --strategy json:quick.json --format $format -o mpi.$format -q \
+            >/dev/null
+    done
+    [ ! -x where.mpich ] || check 'MPICH, -f host file' "$(in_file mpi.slurm)" \
+        "$("$mpich" -launcher ssh -launcher-exec "$PWD/agent" -f mpi.hostfile -n 4 ./where.mpich 2>mpi.log | hosts_of)"
+    [ ! -x where.openmpi ] || check 'Open MPI, --rankfile' "$(in_file mpi.slurm)" \
+        "$("$openmpi" --allow-run-as-root --bind-to none --mca plm rsh --mca plm_rsh_agent "$PWD/agent" --mca oob_tcp_if_include lo \
+            --mca btl_tcp_if_include lo --mca orte_tmpdir_base "$PWD" -n 4 --rankfile mpi.rankfile ./where.openmpi 2>mpi.log | hosts_of)"
+    [ "$1" = slurm ] || return
+    start_slurm || { echo "  SKIPPED Slurm, which does not start here: $(cat slurm/log/*.err 2>/dev/null | tail -1)"; return; }
+    in_allocation -N 4 "$self" --mapped job.fct -s random -k hosts.random -- bash -c "$where" >ran.random
+    check_step 'Slurm, run-mapped.sh -s random' random
+    find /usr/lib -name cli_filter_lua.so | grep -q . || { echo '  SKIPPED the filter: this Slurm has no cli_filter/lua'; return; }
+    mkdir traces
+    printf '#!/bin/sh\n%s\n' "$where" >where.sh && chmod +x where.sh
+    cp job.fct traces/where.sh-8.fct
+    printf '#!/bin/bash\nexec "%s" "${@/#1s/0.01s}"\n' "$fabricast" >soon && chmod +x soon # a shorter search than the filter asks for
+    ./soon map -m machine.yaml -t job.fct --nodes 'cn[00-03]' --strategy optimize --time 1s --format slurm -o hosts.filter -q >/dev/null
+    in_order=$(hold=20 filtered /bin/false)
+    check 'Slurm, filter: a fabricast that fails leaves the step' "$(echo "$in_order" | wc -w)" 8
+    check 'Slurm, filter: a plain srun lands as mapped' "$(hold=20 filtered "$PWD/soon")" "$(in_file hosts.filter)"
+}
+
 inside()
 {
     cd "$1" || exit 3
     openmpi=$2 mpich=$3
     resolve_hosts && write_machine || { echo 'FAILED: the hosts cannot be set up'; exit 3; }
+    if [ "$5" = --quick ]; then
+        check_quick "$4"
+        echo "$passed passed, $failed failed"
+        exit $((failed > 0))
+    fi
     if [ -x where.openmpi ] || [ -x where.mpich ]; then check_mpi; fi
     if [ "$4" = slurm ]; then
         if start_slurm; then
@@ -355,6 +393,13 @@ case ${1:-} in
         shift
         mapped "$@"
         exit ;;
+esac
+
+quick=
+case ${1:-} in
+    '') ;;
+    --quick) quick=--quick ;;
+    *) echo "usage: ${0##*/} [--quick]" >&2; exit 2 ;;
 esac
 
 skip()
@@ -399,4 +444,5 @@ done
     mpicc.mpich -O2 -o "$work/where.mpich" "$tests/mpi/where.c"
 [ -x "$work/where.mpich" ] || echo 'SKIPPED: MPICH is not installed (Debian packages mpich, libmpich-dev)'
 export fabricast FABRICAST=$fabricast
-lab_enter "$self" --inside "$work" "$openmpi" "$mpich" "$slurm"
+[ -z "$quick" ] || export NODES=4
+lab_enter "$self" --inside "$work" "$openmpi" "$mpich" "$slurm" "$quick"

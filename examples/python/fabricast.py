@@ -34,7 +34,7 @@ _Progress = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
 class _Settings(ctypes.Structure):
     _fields_ = [("size", ctypes.c_uint32), ("map", ctypes.c_char_p), ("node_of", ctypes.POINTER(ctypes.c_uint32)),
                 ("allowed", ctypes.POINTER(ctypes.c_uint32)), ("n_allowed", ctypes.c_uint32), ("network", ctypes.c_char_p),
-                ("search_s", ctypes.c_double), ("seed", ctypes.c_uint64), ("threads", ctypes.c_int),
+                ("search_s", ctypes.c_double), ("seed", ctypes.c_uint64), ("threads", ctypes.c_int), ("time_only", ctypes.c_int),
                 ("progress", _Progress), ("context", ctypes.c_void_p), ("nodes", ctypes.c_char_p),
                 ("background", ctypes.c_char_p)]
 

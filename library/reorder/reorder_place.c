@@ -203,6 +203,7 @@ static bool predict(struct question *q, const uint32_t *node_of, const char *map
     fabricast_answer *answer = NULL;
     settings.map = map;
     settings.node_of = node_of;
+    settings.time_only = 1;
     if (map && !q->p->file) { /* a mapping file may name any core of the machine */
         settings.allowed = q->used;
         settings.n_allowed = q->n_used;

@@ -17,12 +17,9 @@
 
 static const struct {
     const char *kind, *format;
-} kinds[] = {{"slurm", "slurm-topology"},
-             {"ibnetdiscover", "ibnetdiscover"},
-             {"edges", "edge-list"},
-             {"opensm-routes", "ibnetdiscover"},
-             {"cray-xname", "cray-xname"}};
-#define KINDS "slurm, ibnetdiscover, edges, opensm-routes, cray-xname"
+} kinds[] = {{"slurm", "slurm-topology"},        {"ibnetdiscover", "ibnetdiscover"}, {"edges", "edge-list"},
+             {"opensm-routes", "ibnetdiscover"}, {"cray-xname", "cray-xname"},       {"kubernetes", "kubernetes"}};
+#define KINDS "slurm, ibnetdiscover, edges, opensm-routes, cray-xname, kubernetes"
 static const double PLACEHOLDER_BYTES_PER_S = 12.5e9;
 
 struct import {

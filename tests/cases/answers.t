@@ -8,7 +8,7 @@ $ fabricast list families
 >   tmesh                        dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: torus, mesh
 >   two-level                    supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d
 >   dragonfly-plus               cells: [19, 2]; leaves: [18, 16]; spines: [18, 18]; nodes_per_cell: [180, 624]; links_per_pair: 18; classes: spine (local without spines), global
->   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname; classes: as the file names them
+>   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list | cray-xname | kubernetes; classes: as the file names them
 $ fabricast list routings
 > routings:
 >   dimension-order (torus)      x, then y, then z; one path, ties of even rings shared by both ways

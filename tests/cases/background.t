@@ -125,3 +125,19 @@ $ fabricast map -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --strategy def --bac
 > background  tornado:0.013: 16 nodes send 2.184 GB/s; of the busiest link, z+ (0,0,0)->(0,0,1), it takes 87.8 %
 > bound       281 us: no mapping is faster (grid surface of one, nodes)
 > def            6.848 ms       53.9       24.371      2.000      x+ (2,0,0)->(3,0,0)
+$ fabricast predict -m bgl-64 -p alltoall:bytes=4096 --background uniform:10% --background uniform:20% -q | grep -E '^(time|bound|background)'
+> time           1.285 ms
+> bound          1.211 ms: no run with this mapping and routing is faster
+> background     uniform:10% + uniform:20%: 64 nodes send 5.88 GB/s; of the busiest link, x+ (0,0,0)->(1,0,0), it takes 30.0 %; of the bottleneck 30.0 %
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background trace:traces/samples/qe-si-16.fct:over=1s --background-nodes 8-15 --background trace:traces/samples/lammps-lj-16.fct:over=1s --background-nodes 16-23 -q --json | grep -E '"(what|nodes)"'
+>     "what": "trace:traces/samples/qe-si-16.fct:over=1s + trace:traces/samples/lammps-lj-16.fct:over=1s",
+>     "nodes": 16,
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background trace:traces/samples/qe-si-16.fct --background uniform:10%
+! fabricast: --background: of several jobs each has nodes of its own (expected --background-nodes LIST behind trace:traces/samples/qe-si-16.fct)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background job:traces/samples/qe-si-16.fct --background uniform:10%
+! fabricast: --background: a job: is replayed alone beside this one (expected trace:FILE for each of several)
+? 2
+$ fabricast flit -m bgl-64 -p uniform --load 0.1 --background uniform:0.1 --background uniform:0.1
+! fabricast: --background: given more than once (expected one)
+? 2

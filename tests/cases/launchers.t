@@ -132,7 +132,7 @@ $ fabricast map -m qsnet-64 -p stencil2d:grid=2x2,bytes=1KiB --strategy def --fo
 ! fabricast: format bgl writes coordinates, and a fat-tree network has none (tori and meshes do)
 ? 2
 $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --strategy def --format slrum
-! fabricast: --format: 'slrum' is unknown (did you mean 'slurm'? known: cores, slurm, rankfile, rankfile-relative, hostfile, seq, cray, bgl, pjm, flux, lsf, json)
+! fabricast: --format: 'slrum' is unknown (did you mean 'slurm'? known: cores, slurm, rankfile, rankfile-relative, hostfile, seq, cray, bgl, pjm, flux, lsf, erf, slots, kueue, json)
 ? 2
 $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --compare --format slurm
 ! fabricast: --format writes one mapping (expected --strategy with one name)

@@ -208,7 +208,7 @@ $ fabricast machines --import slurm -o site.yaml
 ! fabricast: --import: makes a machine of a fabric's files (expected `machines --import KIND FILE... -o NAME.yaml`)
 ? 2
 $ fabricast machines --import nonsense tests/fabrics/tree.conf -o site.yaml
-! fabricast: --import: 'nonsense' is no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname)
+! fabricast: --import: 'nonsense' is no kind of topology file (known: slurm, ibnetdiscover, edges, opensm-routes, cray-xname, kubernetes)
 ? 2
 $ cd $TMP; printf 'router a node 0\n' >a.edges; fabricast machines --import opensm-routes a.edges -o r.yaml
 ! fabricast: --import opensm-routes: no forwarding tables (expected files of dump_lfts, ibroute or opensm.fdbs)

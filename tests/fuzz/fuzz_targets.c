@@ -363,6 +363,8 @@ const struct fc_fuzz_target fc_fuzz_targets[] = {
      .seeds = "tests/fabrics/*.conf",
      .run = read_fabric},
     {.name = "cray-xname", .file = "f.tiles", .format = "cray-xname", .run = read_fabric},
+    {.name = "slurm-yaml", .file = "f.yaml", .format = "slurm-topology", .run = read_fabric},
+    {.name = "kubernetes", .file = "f.json", .format = "kubernetes", .run = read_fabric},
     {.name = "routes", .file = "f.lft", .run = read_routes},
     {.name = "xnames", .file = "x.names", .run = read_xnames},
     {.name = "machine", .file = "m.yaml", .seeds = "models/machines/*[0-9].yaml", .run = read_machine},
