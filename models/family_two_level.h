@@ -37,6 +37,12 @@ static inline const struct fc_two_level_shape *fc_two_level(const struct fc_netw
 {
     return fc_machine_two_level(net->machine);
 }
+/* UGAL whose indirect routes cross to a router drawn in the supernode between (router.ugal.via). */
+static inline bool fc_two_level_via_router(const struct fc_network *net)
+{
+    return net->machine->router.ugal.via == FC_UGAL_ROUTER && net->machine->routing == &fc_routing_ugal &&
+           fc_two_level(net)->n_supernodes >= 3;
+}
 static inline uint32_t fc_two_level_d_link(const struct fc_network *net, uint32_t s, uint32_t t, uint32_t cable)
 {
     const struct fc_two_level_shape *shape = net->machine->shape;

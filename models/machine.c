@@ -4,6 +4,7 @@
  * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
 #include "core/yaml_file.h"
+#include "models/family_two_level.h"
 #include "models/machine_files.h"
 #include "models/machine_keys.h"
 #include "models/machine_set.h"
@@ -273,13 +274,18 @@ static enum fc_code decode_ugal(struct reader *r, yaml_node_t *router)
     m->router.ugal.threshold_flits = NAN;
     if (value && value->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
-                       "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local or "
-                       "credits})");
+                       "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local, "
+                       "credits or both})");
     if (value && !fc_routing_find("ugal", m->family->name))
         return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "router.ugal: a %s network has no routing ugal",
                        m->family->name);
     if (value) m->router.ugal.line = fc_yaml_place(&r->yaml, value).line;
-    return decode(r, "router.ugal", value, &fc_ugal_keys, m);
+    if (decode(r, "router.ugal", value, &fc_ugal_keys, m)) return r->st->code;
+    const yaml_node_t *via = value ? fc_yaml_value(&r->yaml, value, "via") : NULL;
+    if (via && !fc_machine_two_level(m))
+        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, via),
+                       "router.ugal.via: a %s network has no such choice (expected a two-level one)", m->family->name);
+    return FC_OK;
 }
 
 /* router.escape: the rules that count hops or make layers are not of every family; those of rings say nothing elsewhere. */

@@ -35,12 +35,15 @@ extern const char *const fc_flow_control_names[], *const fc_escape_names[], *con
 /* The rule of UGAL (router.ugal): a packet goes directly where
  *     q_direct <= weight * q_indirect + threshold,
  * q the flits that the source's router counts for the first link of the route. */
-enum fc_ugal_queue { FC_UGAL_LOCAL, FC_UGAL_CREDITS };
-extern const char *const fc_ugal_queue_names[];
+enum fc_ugal_queue { FC_UGAL_LOCAL, FC_UGAL_CREDITS, FC_UGAL_BOTH };
+/* Where an indirect route of a two-level network leads: through a supernode, or to a router drawn in it. */
+enum fc_ugal_via { FC_UGAL_SUPERNODE, FC_UGAL_ROUTER };
+extern const char *const fc_ugal_queue_names[], *const fc_ugal_via_names[];
 struct fc_ugal {
     double threshold_flits; /* NaN: left out; see fc_ugal_threshold_flits */
     long long weight;       /* of the indirect route's queue */
     int queue;              /* enum fc_ugal_queue: what is counted */
+    int via;                /* enum fc_ugal_via */
     long line;              /* of the section; 0: the file has none */
 };
 

@@ -8,7 +8,8 @@ const char *const fc_escape_names[] = {
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
-const char *const fc_ugal_queue_names[] = {"local", "credits", NULL};
+const char *const fc_ugal_queue_names[] = {"local", "credits", "both", NULL};
+const char *const fc_ugal_via_names[] = {"supernode", "router", NULL};
 const char *const fc_injection_names[] = {"any", "direction", "random", NULL};
 
 #define IN(field) offsetof(struct fc_machine, field)
@@ -55,8 +56,10 @@ static const struct fc_key ugal_keys[] = {
     {"threshold", FC_KEY_QUANTITY, FC_NUMBER, IN(router.ugal.threshold_flits), 0, 1e6, NULL, NULL,
      "flits by which the direct route's queue may be longer"},
     {"weight", FC_KEY_INT, FC_NUMBER, IN(router.ugal.weight), 1, 1000, NULL, "2", "of the indirect route's queue"},
-    {"queue", FC_KEY_CHOICE, FC_NUMBER, IN(router.ugal.queue), 0, 0, fc_ugal_queue_names, "credits",
-     "what counts: flits that wait in the router, or credits that are out"},
+    {"queue", FC_KEY_CHOICE, FC_NUMBER, IN(router.ugal.queue), 0, 0, fc_ugal_queue_names, "both",
+     "what counts: flits that wait in the router, credits that are out, or both"},
+    {"via", FC_KEY_CHOICE, FC_NUMBER, IN(router.ugal.via), 0, 0, fc_ugal_via_names, "supernode",
+     "two-level: an indirect route goes through a supernode, or to a router drawn in it"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},

@@ -243,6 +243,8 @@ static void two_level_relations(void)
             two_level_arcs(&net, true, 1, &set);
             relation_agrees(&net, "none", &set, EQUAL, single[i][r > 0]);
         }
+        machine.router.ugal.via = FC_UGAL_ROUTER;
+        CU_ASSERT_EQUAL(vcs_of(&net, "hops"), (i == 5 ? 2 : 4) * (i == 3 || i == 4 ? 2 : 1));
         fc_test_close(&machine, &net);
     }
 }

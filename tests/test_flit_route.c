@@ -151,6 +151,9 @@ static void two_level(void)
             run_trial(&net, &(struct trial){routings[r], "hops", loads, arcs, draws, false, false});
             run_trial(&net, &(struct trial){routings[r], "none", loads, arcs, draws, false, false});
         }
+        machine.router.vcs = 8; /* to a router in the supernode between: a way more, and its channels */
+        machine.router.ugal.via = FC_UGAL_ROUTER;
+        if (i == 1 || i == 3) run_trial(&net, &(struct trial){"ugal", "hops", LINKS_ONLY, SUBSET, 200, false, false});
         fc_test_close(&machine, &net);
     }
 }
@@ -287,7 +290,7 @@ static uint32_t count_global(const struct fc_flit_net *flit, uint32_t src, struc
 }
 
 /* Direct exactly where the direct route's queue is no more than weight times the other's and the threshold. */
-static void decide(const char *ugal_keys, bool local, uint32_t weight, uint32_t threshold)
+static void decide(const char *ugal_keys, int counts, uint32_t weight, uint32_t threshold)
 {
     struct prepared p;
     char text[700];
@@ -301,7 +304,9 @@ static void decide(const char *ugal_keys, bool local, uint32_t weight, uint32_t 
         uint32_t word = (uint32_t)fc_random(3, 0, i), src = (uint32_t)fc_random_below(3, 1, i, 24), first[2], hops[2];
         uint32_t dst = (src + 4 + (uint32_t)fc_random_below(3, 2, i, 17)) % 24;
         struct two_queues q = {FC_NONE, 0, 0};
-        struct fc_flit_view view = {&q, local ? no_queue : one_queue, local ? one_queue : no_queue};
+        struct fc_flit_view view = {&q, counts == FC_UGAL_LOCAL ? no_queue : one_queue,
+                                    counts == FC_UGAL_CREDITS ? no_queue : one_queue};
+        uint32_t seen = counts == FC_UGAL_BOTH ? 2 : 1;
         const struct fc_flit_route_ops *ugal = p.flit.route;
         if (src / 4 == dst / 4) continue;
         struct fc_flit_head direct = {ugal->start(&p.flit, src, dst, word, &view), dst, word};
@@ -315,7 +320,7 @@ static void decide(const char *ugal_keys, bool local, uint32_t weight, uint32_t 
         q.others = 60;
         for (q.direct = 0; q.direct < 400; q.direct += 7) {
             bool goes_direct = ugal->start(&p.flit, src, dst, word, &view) == direct.route;
-            CU_ASSERT_EQUAL(goes_direct, q.direct <= weight * 60 + threshold);
+            CU_ASSERT_EQUAL(goes_direct, seen * q.direct <= seen * weight * 60 + threshold);
             both[goes_direct]++;
         }
     }
@@ -324,9 +329,9 @@ static void decide(const char *ugal_keys, bool local, uint32_t weight, uint32_t 
 }
 static void ugal_decides(void)
 {
-    decide("", false, 2, 30);
-    decide(", ugal: {threshold: 7, weight: 3}", false, 3, 7);
-    decide(", ugal: {queue: local, threshold: 0, weight: 1}", true, 1, 0);
+    decide("", FC_UGAL_BOTH, 2, 30);
+    decide(", ugal: {queue: credits, threshold: 7, weight: 3}", FC_UGAL_CREDITS, 3, 7);
+    decide(", ugal: {queue: local, threshold: 0, weight: 1}", FC_UGAL_LOCAL, 1, 0);
 }
 
 static const CU_TestInfo tests[] = {

@@ -140,6 +140,9 @@ static const struct refusal values[] = {
 #define UGAL(keys)                                                                                                     \
     "name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\nlinks: {ll: {bandwidth: 1 GB/s}, d: "  \
     "{bandwidth: 1 GB/s}}\nrouter:\n  ugal: " keys "\n"
+#define PLUS_UGAL(keys)                                                                                                      \
+    "name: a\nnetwork: {family: dragonfly-plus, cells: [3], leaves: [2], spines: [2], nodes_per_cell: [4]}\nlinks: {spine: " \
+    "{bandwidth: 1 GB/s}, global: {bandwidth: 1 GB/s}}\nrouter:\n  ugal: " keys "\n"
 static const struct refusal ugal[] = {
     {UGAL("30"), FC_INPUT, 5, "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, "},
     {UGAL("[30, 2]"), FC_INPUT, 5, "router.ugal: is not a mapping"},
@@ -149,9 +152,11 @@ static const struct refusal ugal[] = {
     {UGAL("{weight: 0}"), FC_INPUT, 5, "router.ugal.weight: '0' is out of range (allowed: 1 to 1000)"},
     {UGAL("{weight: 1.5}"), FC_INPUT, 5, "router.ugal.weight: "},
     {UGAL("{queue: remote}"), FC_INPUT, 5, "router.ugal.queue: 'remote'"},
+    {UGAL("{via: group}"), FC_INPUT, 5, "router.ugal.via: 'group'"},
     {UGAL("{queue: [local]}"), FC_INPUT, 5, "router.ugal.queue: a list where one value is expected"},
-    {UGAL("{bias: 3}"), FC_INPUT, 5, "unknown key 'bias' (known: threshold, weight, queue)"},
+    {UGAL("{bias: 3}"), FC_INPUT, 5, "unknown key 'bias' (did you mean 'via'? known: threshold, weight, queue, via)"},
     {UGAL("{weight: 2, weight: 3}"), FC_INPUT, 5, "weight"},
+    {PLUS_UGAL("{via: router}"), FC_INPUT, 5, "router.ugal.via: a dragonfly-plus network has no such choice"},
     {"name: a\n" REST "router: {ugal: {weight: 2}}\n", FC_INPUT, 4, "router.ugal: a torus network has no routing ugal"},
 };
 
@@ -165,7 +170,7 @@ static void ugal_values(void)
     fc_machine_free(&m);
     CU_ASSERT_EQUAL_FATAL(fc_test_machine(UGAL("{}"), &m, &st), FC_OK);
     CU_ASSERT(isnan(m.router.ugal.threshold_flits) && m.router.ugal.weight == 2 &&
-              m.router.ugal.queue == FC_UGAL_CREDITS);
+              m.router.ugal.queue == FC_UGAL_BOTH && m.router.ugal.via == FC_UGAL_SUPERNODE);
     CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 30);
     m.packet.max_bytes = 32 * 40;
     CU_ASSERT_EQUAL(fc_ugal_threshold_flits(&m), 240); /* six packets */

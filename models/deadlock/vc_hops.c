@@ -1,6 +1,7 @@
 /* vc_hops.c - two-level networks: the virtual channel is the number of D links taken so far (Kim et al.,
  * ISCA 2008; Arimilli et al., HOTI 2010): two for direct routing, three for indirect and UGAL. UGAL counts from the end, 2
- * less the D links still to take, which keeps direct and indirect packets apart before their first D link. In a grid
+ * less the D links still to take, which keeps direct and indirect packets apart before their first D link, and takes four where indirect routes lead to a
+ * router drawn in the supernode between (router.ugal.via). In a grid
  * group, whose local routes may take two hops and either corner, twice as many: the hop of the segment
  * counts too. */
 #include "models/deadlock/cdg.h"

@@ -4,6 +4,7 @@
  * supernodes goes through a supernode chosen uniformly among the others (expectation over the choice); within a
  * supernode, and with only two supernodes, it is direct. UGAL: a mixture of the two whose weight the solver finds; as a
  * fixed split it is half and half. Indirect loads need only each node's bytes to each supernode: O(entries + nodes * S).
+ * Under UGAL with router.ugal.via: router they cross, in the supernode between, to one of its routers, each as likely.
  * With d_link free the local hops beside D links are not counted (Table 1 of the paper). */
 #include "models/family_two_level.h"
 
@@ -61,8 +62,8 @@ static uint32_t direct_capacity(const struct fc_network *net)
     return 2 + 9 * fc_two_level(net)->pair_links;
 }
 
-/* Through supernode i: both D links, and the local way between their hosts there. */
-static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, uint32_t i, double share,
+/* Through supernode i: both D links, and the local way between their hosts there, or by `router` through any of it. */
+static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, uint32_t i, double share, bool router,
                      struct fc_walk *walk)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
@@ -72,17 +73,22 @@ static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, u
         struct fc_two_level_crossing x = fc_two_level_cross(net, s, i, c);
         if (count_local) local_walk(net, s * m, src % m, x.from, share / cables, walk);
         fc_walk_add(walk, x.link, share / cables);
-        for (uint32_t e = 0; count_local && e < cables; e++)
+        for (uint32_t e = 0; count_local && !router && e < cables; e++)
             local_walk(net, i * m, x.to, fc_two_level_cross(net, i, t, e).from, share / cables / cables, walk);
+        for (uint32_t b = 0; count_local && router && b < m; b++)
+            local_walk(net, i * m, x.to, b, share / cables / m, walk);
     }
     for (uint32_t c = 0; c < cables; c++) {
         struct fc_two_level_crossing x = fc_two_level_cross(net, i, t, c);
+        for (uint32_t b = 0; count_local && router && b < m; b++)
+            local_walk(net, i * m, b, x.from, share / cables / m, walk);
         fc_walk_add(walk, x.link, share / cables);
         if (count_local) local_walk(net, t * m, x.to, dst % m, share / cables, walk);
     }
 }
 
-static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
+static void any_indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, bool router,
+                              struct fc_walk *walk)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t per_router = shape->nodes_per_router, S = shape->n_supernodes;
@@ -92,21 +98,27 @@ static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t d
         direct_routers(net, from, to, share, walk);
     else
         for (uint32_t i = 0; i < S; i++)
-            if (i != s && i != t) via_walk(net, from, to, i, share / (S - 2), walk);
+            if (i != s && i != t) via_walk(net, from, to, i, share / (S - 2), router, walk);
     fc_walk_add(walk, fc_two_level_ejection(net, dst), share);
+}
+
+static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
+{
+    any_indirect_walk(net, src, dst, share, false, walk);
 }
 
 static uint32_t indirect_capacity(const struct fc_network *net)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
-    uint64_t c = shape->pair_links, n = 2 + (uint64_t)shape->n_supernodes * (10 * c + 4 * c * c) + 9 * c;
+    uint64_t c = shape->pair_links, between = fc_two_level_via_router(net) ? 8ull * shape->members : 4 * c;
+    uint64_t n = 2 + (uint64_t)shape->n_supernodes * (10 * c + between * c) + 9 * c;
     return n < FC_NONE ? (uint32_t)n : FC_NONE;
 }
 
 static void ugal_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     direct_walk(net, src, dst, share / 2, walk);
-    indirect_walk(net, src, dst, share / 2, walk);
+    any_indirect_walk(net, src, dst, share / 2, fc_two_level_via_router(net), walk);
 }
 static uint32_t ugal_capacity(const struct fc_network *net)
 {
@@ -240,6 +252,35 @@ static void transit_loads(const struct fc_network *net, uint32_t s, uint32_t i, 
                        bytes / cables / cables, load);
 }
 
+/* The same where it crosses to any router of supernode i, each as likely: arrive[] and leave[] are the bytes that come to and
+ * go from its members by D links. */
+static void crossing_loads(const struct fc_network *net, uint32_t i, const double *arrive, const double *leave,
+                           double *load)
+{
+    uint32_t m = fc_two_level(net)->members;
+    for (uint32_t a = 0; a < m; a++)
+        for (uint32_t b = 0; b < m; b++)
+            if (a != b) local_load(net, i * m, a, b, (arrive[a] + leave[b]) / m, load);
+}
+static void through_any_router(const struct fc_network *net, const double *pair, const double *sn_sent,
+                               const double *sn_got, double share, double *arrive, double *leave, double *load)
+{
+    const struct fc_two_level_shape *shape = fc_two_level(net);
+    uint32_t m = shape->members, S = shape->n_supernodes, cables = shape->pair_links;
+    for (uint32_t i = 0; i < S; i++) {
+        memset(arrive, 0, m * sizeof *arrive);
+        memset(leave, 0, m * sizeof *leave);
+        for (uint32_t s = 0; s < S; s++)
+            for (uint32_t c = 0; s != i && c < cables; c++) {
+                double in = (sn_sent[s] - pair[(size_t)s * S + i]) * share / cables;
+                double out = (sn_got[s] - pair[(size_t)i * S + s]) * share / cables;
+                arrive[fc_two_level_cross(net, s, i, c).to] += in;
+                leave[fc_two_level_cross(net, i, s, c).from] += out;
+            }
+        crossing_loads(net, i, arrive, leave, load);
+    }
+}
+
 /* out[r][t]: bytes of router r to supernode t; in[r][s]: bytes to router r from supernode s; pair[s][t] between
  * supernodes, diagonal 0. */
 struct aggregate {
@@ -259,7 +300,7 @@ static enum fc_code aggregate_start(const struct fc_network *net, struct aggrega
     return st->code;
 }
 
-static enum fc_code indirect_loads(const struct fc_network *net, const struct aggregate *g, double *load,
+static enum fc_code indirect_loads(const struct fc_network *net, const struct aggregate *g, bool router, double *load,
                                    struct fc_status *st)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
@@ -268,7 +309,8 @@ static enum fc_code indirect_loads(const struct fc_network *net, const struct ag
     struct fc_arena scratch = {0};
     double *leg = fc_alloc(&scratch, m, sizeof *leg, st),
            *sent = fc_alloc(&scratch, shape->n_routers, sizeof *sent, st);
-    double *got = fc_alloc(&scratch, shape->n_routers, sizeof *got, st);
+    double *got = fc_alloc(&scratch, shape->n_routers, sizeof *got, st),
+           *leave = fc_alloc(&scratch, m, sizeof *leave, st);
     double *sn_sent = fc_alloc(&scratch, S, sizeof *sn_sent, st), *sn_got = fc_alloc(&scratch, S, sizeof *sn_got, st);
     if (st->code) {
         fc_arena_free(&scratch);
@@ -288,11 +330,14 @@ static enum fc_code indirect_loads(const struct fc_network *net, const struct ag
             for (uint32_t r = 0; r < m; r++) /* last leg: i -> s, everything to r but what came from i itself */
                 leg[r] = got[s * m + r] - g->in[(size_t)(s * m + r) * S + i];
             spread_crossing(net, i, s, NULL, 0, leg, share, (sn_got[s] - g->pair[(size_t)i * S + s]) * share, load);
-            for (uint32_t t = 0; shape->d_link != FC_D_FREE && t < S; t++) { /* transit at t of traffic s -> i */
+            for (uint32_t t = 0; shape->d_link != FC_D_FREE && !router && t < S;
+                 t++) { /* transit at t of traffic s -> i */
                 double bytes = g->pair[(size_t)s * S + i] * share;
                 if (bytes != 0 && t != s && t != i) transit_loads(net, s, t, i, bytes, load);
             }
         }
+    if (router && shape->d_link != FC_D_FREE)
+        through_any_router(net, g->pair, sn_sent, sn_got, share, leg, leave, load);
     fc_arena_free(&scratch);
     return FC_OK;
 }
@@ -317,7 +362,7 @@ static enum fc_code indirect_sparse(const struct fc_network *net, const uint32_t
         g.in[(size_t)to * S + s] += bytes[e];
         g.pair[(size_t)s * S + t] += bytes[e];
     }
-    indirect_loads(net, &g, load, st);
+    indirect_loads(net, &g, fc_two_level_via_router(net), load, st);
     fc_arena_free(&g.arena);
     return st->code;
 }
@@ -341,7 +386,7 @@ static enum fc_code indirect_rank_one(const struct fc_network *net, const double
                     g.in[(size_t)r * S + t] = s.router_b[r] * s.sn_a[t];
                     g.pair[(size_t)(r / m) * S + t] = s.sn_a[r / m] * s.sn_b[t];
                 }
-        indirect_loads(net, &g, load, st);
+        indirect_loads(net, &g, fc_two_level_via_router(net), load, st);
         fc_arena_free(&s.arena);
     }
     fc_arena_free(&g.arena);

@@ -174,6 +174,10 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     set_rules(e);
     size_t words = (size_t)e->words, links = flit->n_links;
     e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st);
+    const struct fc_routing_ops *routing = flit->net->machine->routing;
+    bool counts_waiting =
+        routing->adaptive && routing->detours && flit->net->machine->router.ugal.queue != FC_UGAL_CREDITS;
+    e->arrived = counts_waiting ? fc_alloc(&e->arena, channels, sizeof *e->arrived, st) : NULL;
     e->lane = fc_alloc(&e->arena, links * e->stride, sizeof *e->lane, st);
     e->node = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->node, st);
     e->more_tokens = fc_alloc(&e->arena, n_more, sizeof *e->more_tokens, st);

@@ -43,7 +43,10 @@ struct fc_event {
     uint8_t *range;  /* [buffer_flits + 1] of so many flits: the quarter of the buffer that they reach into */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
     uint64_t *worth; /* [buffer_flits + 1] from bit 32: score + 1 where a full-size packet has room, else 0 */
-    struct fc_event_channel *channel;    /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */
+    struct fc_event_channel *channel; /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */
+    struct fc_event_arrived { /* of a channel's packets those known to be there, so that a look counts each once */
+        uint32_t last, flits; /* the last of them, 0: none; their flits */
+    } * arrived;              /* [as channel] where UGAL counts what waits in the router; else NULL */
     struct fc_event_tokens *more_tokens; /* [n_more] of the further channels of injection links */
     uint32_t *more_at;                   /* [n_links] first of them */
     union fc_event_lane *lane;           /* [n_links * stride] */

@@ -43,7 +43,18 @@ static uint32_t queued_flits(const void *view, uint32_t l)
     return (uint32_t)queued;
 }
 
-/* Packets that came whole or in part and wait; those still on the wire do not count. */
+/* Flits of the channel's packets that came whole or in part; those still on the wire do not count. */
+static uint32_t arrived_flits(const struct fc_event_block *block, uint32_t c)
+{
+    struct fc_event_arrived *arrived = &block->engine->arrived[c];
+    uint32_t p = arrived->last ? block->packet[arrived->last].next : block->engine->channel[c].head;
+    for (; p && block->packet[p].ready <= block->wheel.now; p = block->packet[p].next) {
+        arrived->flits += block->packet[p].flits;
+        arrived->last = p;
+    }
+    return arrived->flits;
+}
+
 static uint32_t waiting_flits(const void *view, uint32_t l)
 {
     struct fc_event_block *block = (struct fc_event_block *)view;
@@ -56,9 +67,7 @@ static uint32_t waiting_flits(const void *view, uint32_t l)
         if (!channel->head || packet->ready > block->wheel.now) continue;
         struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
         e->flit->route->choices(e->flit, r, channel->link, e->bit_vc[channel->bit], &head, choice);
-        for (uint32_t p = channel->head; choice[0].link == l && p && block->packet[p].ready <= block->wheel.now;
-             p = block->packet[p].next)
-            sum += block->packet[p].flits;
+        if (choice[0].link == l) sum += arrived_flits(block, e->head_channel[i]);
     }
     return sum;
 }

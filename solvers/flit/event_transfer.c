@@ -54,6 +54,11 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
     struct fc_event *e = block->engine;
     uint64_t now = block->wheel.now;
     uint32_t ticks = packet->flits * flit_ticks, vc = e->bit_vc[channel->bit];
+    struct fc_event_arrived *arrived = e->arrived ? &e->arrived[c] : NULL;
+    if (arrived && arrived->last) {
+        arrived->flits -= packet->flits;
+        if (arrived->last == channel->head) arrived->last = 0;
+    }
     channel->head = packet->next;
     channel->queued = (uint16_t)(channel->queued - packet->flits);
     channel->flags = 0;

@@ -35,7 +35,7 @@ struct cell_routes {
     uint32_t n;     /* global links that a packet takes at most */
     uint16_t vcs[4], second_local, all;
     uint64_t weight, threshold_flits; /* UGAL */
-    bool local_queue;                 /* what it counts */
+    int queue;                        /* what it counts, enum fc_ugal_queue */
 };
 
 static inline uint32_t draw(uint32_t random, enum draws what, uint32_t n)
@@ -201,9 +201,9 @@ static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_
     uint32_t first = next_link(t, leaf, target, t->nothing, random),
              other = next_link(t, leaf, target, between, random);
     if (first == other) return direct;
-    uint32_t (*count)(const void *, uint32_t) = t->local_queue ? view->waiting_flits : view->queued_flits;
-    uint64_t queue = count(view->engine, first);
-    if (queue <= t->threshold_flits || queue <= t->weight * count(view->engine, other) + t->threshold_flits)
+    uint64_t queue = fc_flit_ugal_count(view, t->queue, first);
+    if (queue <= t->threshold_flits ||
+        queue <= t->weight * fc_flit_ugal_count(view, t->queue, other) + t->threshold_flits)
         return direct;
     return word(t, between, 0);
 }
@@ -246,7 +246,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     const struct fc_ugal *ugal = &flit->net->machine->router.ugal;
     t->weight = (uint64_t)ugal->weight;
     t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
-    t->local_queue = ugal->queue == FC_UGAL_LOCAL;
+    t->queue = ugal->queue;
     return FC_OK;
 }
 

@@ -118,13 +118,12 @@ static uint32_t nearest_router(const struct fc_network *net, uint32_t node, cons
 static uint64_t least_queue(const struct fc_shortest_routes *t, const uint64_t *next, uint32_t place, uint32_t router,
                             const struct fc_flit_view *view)
 {
-    uint32_t (*count)(const void *, uint32_t) = t->local_queue ? view->waiting_flits : view->queued_flits;
     const uint64_t *mask = next + ((size_t)place * t->net->n_routers + router) * t->words;
     uint64_t least = UINT64_MAX;
     for (uint32_t w = 0; w < t->words; w++)
         for (uint64_t left = mask[w]; left; left &= left - 1) {
             uint32_t link = t->net->first_link[router] + 64 * w + (uint32_t)__builtin_ctzll(left);
-            uint64_t here = count(view->engine, link);
+            uint64_t here = fc_flit_ugal_count(view, t->queue, link);
             if (here < least) least = here;
         }
     return least;
@@ -155,7 +154,7 @@ static enum fc_code prepare_detours(struct fc_flit_net *flit, struct fc_status *
     const struct fc_ugal *ugal = &flit->net->machine->router.ugal;
     t->weight = (uint64_t)ugal->weight;
     t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
-    t->local_queue = ugal->queue == FC_UGAL_LOCAL;
+    t->queue = ugal->queue;
     return FC_OK;
 }
 

@@ -33,6 +33,12 @@ struct fc_flit_view {
     uint32_t (*queued_flits)(const void *engine, uint32_t link);  /* whose credits are out: beyond the link or on it */
     uint32_t (*waiting_flits)(const void *engine, uint32_t link); /* in the input queues whose head asks for the link */
 };
+/* What UGAL counts of the link: `queue` is an enum fc_ugal_queue. */
+static inline uint64_t fc_flit_ugal_count(const struct fc_flit_view *view, int queue, uint32_t link)
+{
+    uint64_t credits = queue != FC_UGAL_LOCAL ? view->queued_flits(view->engine, link) : 0;
+    return credits + (queue != FC_UGAL_CREDITS ? view->waiting_flits(view->engine, link) : 0);
+}
 /* Random words that stand for all: taken in turn, they meet each case of the routing equally often. */
 #define FC_FLIT_MOST_WORDS 64
 struct fc_flit_words {

@@ -19,7 +19,7 @@ struct fc_shortest_routes {
     uint64_t *stop_next;              /* [n_stops][n_routers][words] */
     uint16_t *first_vcs;              /* [farthest + 1] */
     uint64_t weight, threshold_flits; /* UGAL */
-    bool local_queue;                 /* what it counts */
+    int queue;                        /* what it counts, enum fc_ugal_queue */
     /* Rule updown (NULL without): number of the link, among the router's, on the escape to the group. */
     uint16_t *escape; /* [n_groups][2: gone down][n_routers] */
     const struct fc_updown *updown;

@@ -9,17 +9,17 @@
  *
  * q the flits that the source's router counts for the route's first link (router.ugal, struct fc_ugal). With one first
  * link for both routes it is direct. The draw, weight 2, threshold 30 and credits are BookSim 2's
- * (src/networks/dragonfly.cpp, ugal_dragonflynew), which also crosses the supernode to a router drawn there; Kim et al.
- * weigh by the hops of either route.
- * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far (UGAL: 2 less
+ * (src/networks/dragonfly.cpp, ugal_dragonflynew), which also crosses the supernode to a router drawn there, as via: router
+ * has it; Kim et al. weigh by the hops of either route.
+ * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far (UGAL: 2, via: router 3, less
  * those still to take, so that direct and indirect packets of a source share no channel before their first D link), in a
  * grid group twice that plus the local hop; none: one channel. Routes and channels as in
  * models/routings/routing_two_level.c and cdg_two_level.c. Limit: d_link free is routed on the packed cabling it
  * stands on, with all its local hops.
  *
  * Route word, low bits first: destination's router, supernode in between (the number of supernodes: none),
- * first and second cable, corner (1), D links taken (2; UGAL: 2 less those to
- * take), local hops taken since (1). */
+ * first and second cable, corner (1), D links taken (2; UGAL: 2 less those to take), local hops taken since (1); via: router:
+ * not yet at the router between (1), its member number. */
 #include "models/deadlock/cdg.h"
 #include "models/family_two_level.h"
 #include "solvers/flit/route.h"
@@ -37,14 +37,31 @@ struct two_level_routes {
     uint64_t to_mask, via_mask, cable_mask;
     int via, cable[2], corner, taken, local;
     uint64_t weight, threshold_flits; /* UGAL */
-    bool local_queue;                 /* what it counts */
+    int queue;                        /* what it counts, enum fc_ugal_queue */
     uint16_t all;
-    uint16_t vcs[3][2]; /* [D links taken][local hops since] */
+    uint16_t vcs[4][2]; /* [segment][local hops in it] */
+    uint8_t segment[3]; /* by the D links taken, when not on the way to the router between */
+    bool via_router;    /* indirect routes cross to a router drawn in the supernode between */
+    int stop, crossing; /* its member number, and that the packet has not been there */
+    uint64_t stop_mask;
 };
 
 static inline uint64_t cable_index(const struct two_level_routes *t, uint32_t s, uint32_t to, uint32_t cable)
 {
     return ((uint64_t)s * t->shape->n_supernodes + to) * t->shape->pair_links + cable;
+}
+
+/* On the way to the router drawn in the supernode between. */
+static inline bool is_crossing(const struct two_level_routes *t, uint64_t route)
+{
+    return (route >> t->crossing & 1) && (route >> t->taken & 3) == 1;
+}
+/* The route at a router: there, what remains begins anew. */
+static inline uint64_t at_router(const struct two_level_routes *t, uint32_t router, uint64_t route)
+{
+    if (!t->via_router || !is_crossing(t, route) || t->home[router].member != (route >> t->stop & t->stop_mask))
+        return route;
+    return route & ~(1ull << t->crossing | 1ull << t->local);
 }
 
 /* The next link at the router, and the route behind it. Ejection: FC_NONE. */
@@ -55,7 +72,9 @@ static inline uint32_t next_link(const struct two_level_routes *t, uint32_t rout
     uint32_t to = (uint32_t)(route & t->to_mask), via = (uint32_t)(route >> t->via & t->via_mask);
     uint32_t taken = (uint32_t)(route >> t->taken & 3), next = t->home[to].supernode, target = t->home[to].member;
     if (taken == 0 && via < s->n_supernodes) next = via;
-    if (next != here.supernode) {
+    if (t->via_router && is_crossing(t, route)) {
+        target = (uint32_t)(route >> t->stop & t->stop_mask);
+    } else if (next != here.supernode) {
         uint64_t i = cable_index(t, here.supernode, next, (uint32_t)(route >> t->cable[taken] & t->cable_mask));
         target = t->d_host[i];
         if (target == here.member) {
@@ -80,14 +99,16 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     uint64_t route = head->route, after = route;
     (void)in_link, (void)in_vc;
     if (router >= flit->n_routers) return fc_route_inject(flit, router, route, out);
+    after = route = at_router(t, router, route);
     uint32_t link = next_link(t, router, route, &after);
     uint64_t taken = route >> t->taken & 3;
     bool global = (after >> t->taken & 3) != taken; /* D links always have the segment's first channel */
-    uint16_t vcs = t->vcs[taken][global ? 0 : route >> t->local & 1];
+    uint32_t segment = t->via_router && is_crossing(t, route) ? 1 : t->segment[taken];
+    uint16_t vcs = t->vcs[segment][global ? 0 : route >> t->local & 1];
     if (link == FC_NONE) {
         uint32_t per_router = t->shape->nodes_per_router;
         link = t->net->first_link[router + 1] - per_router + (head->dst - router * per_router);
-        vcs = t->vcs[taken][0];
+        vcs = t->vcs[segment][0];
     }
     out[0] = (struct fc_flit_choice){.route = after, .link = link, .vcs = vcs};
     return 1;
@@ -112,7 +133,10 @@ static uint64_t direct_start(const struct fc_flit_net *flit, uint32_t src, uint3
 static uint64_t indirect_route(const struct two_level_routes *t, uint64_t route, uint32_t via, uint32_t random)
 {
     uint64_t second = fc_route_below(fc_route_mix(random, 3), t->shape->pair_links);
-    return (route & ~(t->via_mask << t->via)) | (uint64_t)via << t->via | second << t->cable[1];
+    route = (route & ~(t->via_mask << t->via)) | (uint64_t)via << t->via | second << t->cable[1];
+    if (!t->via_router) return route;
+    return route | (uint64_t)fc_route_below(fc_route_mix(random, 4), t->shape->members) << t->stop |
+           1ull << t->crossing;
 }
 
 static uint64_t indirect_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
@@ -151,10 +175,9 @@ static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_
     uint64_t indirect = indirect_route(t, shortest, via, random);
     uint32_t first = next_link(t, router, direct, &after), other = next_link(t, router, indirect, &after);
     if (first == other) return direct;
-    uint32_t (*count)(const void *, uint32_t) = t->local_queue ? view->waiting_flits : view->queued_flits;
-    uint64_t queue = count(view->engine, first);
+    uint64_t queue = fc_flit_ugal_count(view, t->queue, first);
     if (queue <= t->threshold_flits) return direct;
-    return queue <= t->weight * count(view->engine, other) + t->threshold_flits ? direct : indirect;
+    return queue <= t->weight * fc_flit_ugal_count(view, t->queue, other) + t->threshold_flits ? direct : indirect;
 }
 
 /* ---- tables ---- */
@@ -173,7 +196,11 @@ static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_leve
     t->corner = t->cable[1] + cable;
     t->taken = t->corner + 1;
     t->local = t->taken + 2;
-    if (t->local < 64) return FC_OK;
+    t->crossing = t->local + 1;
+    t->stop = t->crossing + 1;
+    int stop = t->via_router ? fc_route_bits(s->members - 1) : 0;
+    t->stop_mask = (1ull << stop) - 1;
+    if ((t->via_router ? t->stop + stop - 1 : t->local) < 64) return FC_OK;
     return fc_route_refuse(flit, st, "network: %u routers and %u cables a pair are too many for the flit-level kernel",
                            s->n_routers, s->pair_links);
 }
@@ -204,14 +231,16 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     int n_rule = fc_two_level_vcs(flit->net, single), rep;
     bool grid = t->shape->local == FC_LOCAL_GRID && t->shape->n_drawers > 1 && t->shape->n_positions > 1;
     if (fc_route_data_channels(flit, n_rule, &rep, st)) return st->code;
-    for (int taken = 0; taken < 3; taken++)
+    t->via_router = fc_two_level_via_router(flit->net);
+    for (int taken = 0; taken < 3; taken++) t->segment[taken] = (uint8_t)(taken + (t->via_router && taken > 0));
+    for (int segment = 0; segment < 3 + t->via_router; segment++)
         for (int local = 0; local < 2; local++)
-            t->vcs[taken][local] = fc_flit_vc_mask(single ? 0 : grid ? 2 * taken + local : taken, rep);
+            t->vcs[segment][local] = fc_flit_vc_mask(single ? 0 : grid ? 2 * segment + local : segment, rep);
     t->all = fc_route_all(flit);
     const struct fc_ugal *ugal = &flit->net->machine->router.ugal;
     t->weight = (uint64_t)ugal->weight;
     t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
-    t->local_queue = ugal->queue == FC_UGAL_LOCAL;
+    t->queue = ugal->queue;
     return lay_out_word(flit, t, st) ? st->code : fill_tables(flit, t, st);
 }
 

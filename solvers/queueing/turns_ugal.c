@@ -6,8 +6,9 @@
  *
  *     credits:  x sum_o p(o | l) W(o)   behind the link, for its next outputs o,
  *     local:    x W(l)                  before it,      W(o) = rho t / (2 (1 - rho))  (M/D/1),
+ *     both:     their sum, and the wire,
  *
- * no more than the channels hold. The shares at a load are a fixed point, found by successive averages over
+ * no more than the channels hold, those before it the more for both. The shares at a load are a fixed point, found by successive averages over
  * walks of all traffic (turns.c): where a direct link nears saturation, W rises until as many packets turn
  * away from it as keep it below. At small loads nothing exceeds the threshold, and all is direct.
  *
@@ -55,12 +56,21 @@ static uint32_t drawn(const void *of, uint32_t link)
     double flits = w->turns->flits_mean;
     double wire = w->on_wire[link] > 0 ? flits * poisson(w->on_wire[link] / flits, sight->random, link) : 0;
     double waits = -w->waits[link] * log(uniform(sight->random, link, 2));
-    return (uint32_t)fmin(wire + waits, w->flit.n_network_vcs * (double)w->flit.buffer_flits);
+    int stages = 1 + (w->net->machine->router.ugal.queue == FC_UGAL_BOTH);
+    return (uint32_t)fmin(wire + waits, stages * w->flit.n_network_vcs * (double)w->flit.buffer_flits);
+}
+
+/* Under `both` drawn() has it all. */
+static uint32_t none(const void *of, uint32_t link)
+{
+    (void)of, (void)link;
+    return 0;
 }
 
 struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight)
 {
-    return (struct fc_flit_view){sight, drawn, drawn};
+    bool both = sight->walk->net->machine->router.ugal.queue == FC_UGAL_BOTH;
+    return (struct fc_flit_view){sight, drawn, both ? none : drawn};
 }
 
 static double wait_of(const struct fc_turns_walk *w, uint32_t l)
@@ -75,7 +85,8 @@ static void look(struct fc_turns_walk *w, double *sum, double *rate)
 {
     const struct fc_turns *t = w->turns;
     const struct fc_flit_net *flit = &w->flit;
-    bool local = w->net->machine->router.ugal.queue == FC_UGAL_LOCAL;
+    int counts = w->net->machine->router.ugal.queue;
+    bool before = counts != FC_UGAL_CREDITS, behind = counts != FC_UGAL_LOCAL;
     memset(sum, 0, t->n_links * sizeof *sum);
     memset(rate, 0, t->n_links * sizeof *rate);
     for (uint32_t s = 0; s < t->n_states; s++) {
@@ -91,8 +102,8 @@ static void look(struct fc_turns_walk *w, double *sum, double *rate)
         double x = fmin(w->at_load * w->level_rate[l], 1 / fmax(t->service[l], 1e-9)) * t->flits_mean;
         double trip =
             (2.0 * flit->latency_ticks[class] + flit->router_ticks + flit->credit_ticks) / flit->ticks_per_cycle;
-        w->on_wire[l] = local ? 0 : x * (trip + t->service[l]);
-        w->waits[l] = x * (local ? wait_of(w, l) : rate[l] > 0 ? sum[l] / rate[l] : 0);
+        w->on_wire[l] = behind ? x * (trip + t->service[l]) : 0;
+        w->waits[l] = x * ((before ? wait_of(w, l) : 0) + (behind && rate[l] > 0 ? sum[l] / rate[l] : 0));
     }
 }
 

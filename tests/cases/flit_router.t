@@ -63,5 +63,5 @@ $ cd $TMP; fabricast flit -m ./ugal.yaml --set router.ugal.threshold=-3 -p compl
 ! fabricast: --set router.ugal.threshold=-3: router.ugal.threshold: '-3' is negative (expected a number without unit, e.g. 0.25)
 ? 2
 $ cd $TMP; sed 's/ugal: {.*credits}/ugal: 30/' ugal.yaml > bare.yaml; fabricast flit -m ./bare.yaml -p complement --load 0.3
-! fabricast: ./bare.yaml:5: router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local or credits})
+! fabricast: ./bare.yaml:5: router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local, credits or both})
 ? 2
