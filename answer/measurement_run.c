@@ -1,5 +1,6 @@
 /* measurement_run.c - finds the benchmark for the launcher's MPI and starts it. The launcher is asked for its --version, and only
- * where a word of the command line is named like one (mpirun, mpiexec, orterun, prterun): nothing else is run to be asked. */
+ * where a word of the command line is named like one (mpirun, mpiexec, orterun, prterun): nothing else is run to be asked. After
+ * ten seconds without an answer it does not say. */
 #include "answer/measurement.h"
 #include "core/unfinished.h"
 
@@ -9,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { MOST_VERSION = 4096 };
+enum { MOST_VERSION = 4096, MOST_LOOKS = 1000 }; /* a hundredth of a second each: one that does not answer is ended */
 static const char *const families[] = {"openmpi", "mpich"};
 
 /* Beside the program, or where it was installed. */
@@ -54,7 +56,10 @@ static const char *ask(char *launcher)
     struct fc_child child = {
         .argv = argv, .stream = {nothing, fd, fd}, .end = SIGKILL}; /* our input is the benchmark's */
     pid_t pid = fd >= 0 ? fc_child_start(&child) : -1;
-    if (pid > 0) fc_child_ended(pid, true, &status);
+    for (int looks = 0; pid > 0 && !fc_child_ended(pid, false, &status); looks++) {
+        if (looks == MOST_LOOKS) kill(pid, SIGKILL);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
     ssize_t n = pid > 0 ? pread(fd, text, sizeof text - 1, 0) : 0;
     if (fd >= 0) close(fd);
     if (nothing >= 0) close(nothing);

@@ -198,11 +198,19 @@ static enum fc_code find_stops(struct fc_network *net, struct fc_graph_tables *t
     return st->code;
 }
 
+/* Of hops to groups, between stops at most, and up*-down*. */
+static double tables_bytes(const struct fc_network *net, const struct fc_graph_tables *t)
+{
+    bool updown = net->machine->routing == &fc_routing_updown;
+    return 2.0 * net->n_routers * ((updown ? 3.0 : 1.0) * t->n_groups + net->n_routers);
+}
+
 static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     uint32_t *queue = fc_alloc(&scratch, net->n_routers, sizeof *queue, st), most = 0;
-    if (!queue || find_groups(net, t, &scratch, st)) goto done;
+    if (!queue || find_groups(net, t, &scratch, st) || fc_network_fits(net->machine, 0, 0, tables_bytes(net, t), st))
+        goto done;
     if (!(t->hops = fc_alloc(&net->arena, t->n_groups, net->n_routers * sizeof *t->hops, st))) goto done;
     for (uint32_t group = 0; group < t->n_groups; group++)
         if (measure(net, t, group, queue, st)) goto done;

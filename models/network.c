@@ -54,11 +54,12 @@ enum fc_code fc_network_fits(const struct fc_machine *machine, double n_vertices
     if (n_links >= FC_NONE)
         return fc_fail(st, FC_NO, where, "network: %.4g links are too many (at most %u can be held)", n_links,
                        FC_NONE - 1);
-    if (need > memory)
-        return fc_fail(st, FC_NO, where, "network: %.0f links need %s of memory (this machine allows %s)", n_links,
-                       fc_format(text[0], sizeof text[0], need, FC_BYTES),
-                       fc_format(text[1], sizeof text[1], memory, FC_BYTES));
-    return FC_OK;
+    if (need <= memory) return FC_OK;
+    char what[48] = "its tables";
+    if (n_links > 0) snprintf(what, sizeof what, "%.0f links", n_links);
+    return fc_fail(st, FC_NO, where, "network: %s need %s of memory (this machine allows %s)", what,
+                   fc_format(text[0], sizeof text[0], need, FC_BYTES),
+                   fc_format(text[1], sizeof text[1], memory, FC_BYTES));
 }
 
 void fc_network_free(struct fc_network *net)
