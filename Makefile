@@ -169,7 +169,7 @@ $(OBJ)/test/o/%.o: %.c Makefile
 # Half of the tests' time is spent in these (perf record make test); others would not pay for their compiling.
 HOT = core/random mapping/bipartition mapping/exact_job mapping/hop_search mapping/search models/network \
       models/routings/routing_torus solvers/adaptive_split solvers/bound/flow_weights solvers/flit/cycle_allocate \
-      solvers/flit/cycle_inject solvers/flit/cycle_step solvers/flit/event_router solvers/flit/event_run \
+      solvers/flit/cycle_bits solvers/flit/cycle_inject solvers/flit/cycle_step solvers/flit/event_router solvers/flit/event_run \
       solvers/flit/event_transfer solvers/flit/event_wait solvers/flit/route_tmesh solvers/flit/route_torus \
       solvers/flit/source solvers/nic/nic_spread solvers/queueing/queueing_heads solvers/queueing/queueing_rounds \
       solvers/queueing/turns solvers/queueing/turns_tables solvers/queueing/turns_zero solvers/transit/transit_contention \

@@ -128,6 +128,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         !(b->bid = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bid, st)) ||
         !(b->touched = fc_alloc(&e->arena, (most_out << e->vc_shift) + 1, sizeof *b->touched, st)) ||
         !(b->bids = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bids, st)) ||
+        !(b->bidder = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bidder, st)) ||
         !(b->vc_grant = fc_alloc(&e->arena, most_in << e->vc_shift, sizeof *b->vc_grant, st)) ||
         !(b->queue = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues, sizeof *b->queue, st)) ||
         !(b->write = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))

@@ -135,6 +135,7 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t n_free;
     struct fc_cycle_bid *bid; /* [most outputs * n_vcs] */
     uint64_t *bids;           /* [the same] of cycle_bits.c, between two routers all ones */
+    uint32_t *bidder;         /* [the same] */
     uint32_t *touched;        /* [the same, and one] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;

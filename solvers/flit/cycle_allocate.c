@@ -14,31 +14,6 @@ static inline uint32_t after(uint32_t x, uint32_t last, uint32_t n)
 {
     return x > last ? x - last - 1 : x + n - last - 1;
 }
-static inline bool in_percent(uint64_t random, double percent)
-{
-    return (double)(random % 10000) < 100 * percent;
-}
-/* Order among inputs that want the same output, least first; below 2^62. */
-static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distance, uint32_t out, uint64_t t)
-{
-    const struct fc_router *router = &e->flit->net->machine->router;
-    uint64_t first = 0;
-    if (router->in_network_percent > 0 && in_percent(draw(e, DRAW_NETWORK, out, t), router->in_network_percent))
-        first = (uint64_t)(e->port[channel >> e->vc_shift].link >= e->flit->net->first_link[e->flit->n_routers]) << 61;
-    switch (e->flit->arbitration) {
-    case FC_ROUND_ROBIN: return first | distance;
-    case FC_AGE: return first | e->packet[e->channel[channel].front & FC_FLIT_PACKET].born << 12 | distance;
-    case FC_SLQ:
-    case FC_JSQ_SLQ: {
-        bool longest = in_percent(draw(e, DRAW_LONGEST, out, t), router->slq_percent);
-        uint64_t fullness = (uint64_t)e->channel[channel].count * 4 / (e->flit->buffer_flits + 1u);
-        uint64_t range = fullness < 3 ? 3 - fullness : 0; /* an injection FIFO may be deeper than a buffer */
-        return first | (longest ? range : 0) << 56 | draw(e, DRAW_WINNER, channel, t) >> 16;
-    }
-    default: return first | draw(e, DRAW_WINNER, channel, t) >> 8;
-    }
-}
-
 /* Virtual-channel stage: heads bid for free channels; the winners may bid for the switch from the next tick
  * on. */
 uint32_t fc_cycle_allocate_channels(engine *e, block *b, uint32_t r, uint64_t t)

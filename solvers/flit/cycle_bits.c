@@ -1,9 +1,8 @@
-/* cycle_bits.c - routers of the general path where everybody takes turns, which is what most machines have: one bit a
- * virtual channel.
+/* cycle_bits.c - the commonest routers of the general path: one bit a virtual channel.
  *
- * The rules of cycle_step.c and cycle_allocate.c for round robin, an input port that moves one flit at a time, and no
- * bypass, reception queue, packet of high priority or copy; the results are theirs to the bit (tests hold the two
- * against each other). A router's input channels stand as bits in words of its own, port << vc_shift | vc:
+ * The rules of cycle_step.c and cycle_allocate.c for input ports that move one flit at a time, and no bypass,
+ * reception queue, packet of high priority or copy; the results are theirs to the bit (tests hold the two against each
+ * other). A router's input channels stand as bits in words of its own, port << vc_shift | vc:
  *
  *   full     have a flit
  *   awake    of these, may bid for something; the others wait for a link to wake them (asleep of struct fc_cycle_out)
@@ -34,8 +33,7 @@ struct fc_cycle_bits {
 bool fc_cycle_has_bits(const engine *e)
 {
     const struct fc_flit_net *f = e->flit;
-    if (f->plain || f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
-    if (f->most_paths != 1 || e->counts->interval_ticks) return false;
+    if (f->plain || f->most_paths != 1 || e->counts->interval_ticks) return false;
     return !e->line && !e->intake && !e->high && !f->high_vcs && !e->multicast;
 }
 enum fc_code fc_cycle_bits_open(engine *e, struct fc_status *st)
@@ -169,14 +167,16 @@ struct here {
     struct fc_cycle_channel *channel; /* its first */
     struct fc_cycle_port *port;       /* its first */
     struct fc_cycle_out *out;         /* of all links */
-    uint64_t *bid;   /* of its outputs and their channels: least of place in the turns << 32 | mine; UINT64_MAX: none */
-    uint16_t *vc_rr; /* of its links */
+    uint64_t *bid;                    /* of its outputs and their channels: the first in order; UINT64_MAX: none */
+    uint32_t *bidder;                 /* [the same] whose it is */
+    uint16_t *vc_rr;                  /* of its links */
     struct fc_cycle_packet *packet;
     uint32_t *vc_last, *touched; /* vc_last: of its channels */
     struct fc_cycle_pick *pick;  /* of its channels */
     uint32_t words, shift, first_channel, n_ports, first_link, n_out, n_vcs;
     uint16_t credits_or; /* of a channel that a head may take: must have credits (0), need not (all ones) */
     bool whole;          /* cut-through: whole packets must fit */
+    bool turns;          /* the order is round robin and nothing else */
 };
 
 /* The channels that the head at the front of `mine` may have now, and of which link; 0: none, it sleeps. */
@@ -217,12 +217,22 @@ static inline __attribute__((always_inline)) void take_pick(const struct here *h
     c->room_packets = pick->room_packets;
     h->packet[c->front & FC_FLIT_PACKET].head.route = pick->route;
 }
-static inline __attribute__((always_inline)) void put_bid(const struct here *h, uint32_t place, uint64_t bid,
-                                                          uint32_t *n_touched)
+/* Out of the way of those that only take turns. */
+static __attribute__((noinline)) uint64_t any_order(const engine *e, uint32_t channel, uint32_t distance, uint32_t link,
+                                                    uint64_t t)
 {
-    uint64_t before = h->bid[place];
+    return order(e, channel, distance, link, t);
+}
+/* The channel's bid for a place in the router's lists; `distance`: in the round robin. `head`: behind all others. */
+static inline __attribute__((always_inline)) void put_bid(const engine *e, const struct here *h, uint32_t place,
+                                                          uint32_t link, uint32_t mine, uint32_t distance, bool head,
+                                                          uint64_t t, uint32_t *n_touched)
+{
+    uint64_t before = h->bid[place], bid = (uint64_t)head << 62;
+    bid |= __builtin_expect(h->turns, 1) ? distance : any_order(e, h->first_channel + mine, distance, link, t);
     h->touched[*n_touched] = place;
     *n_touched += before == UINT64_MAX;
+    h->bidder[place] = bid < before ? mine : h->bidder[place];
     h->bid[place] = bid < before ? bid : before;
 }
 
@@ -238,10 +248,10 @@ static inline __attribute__((always_inline)) void stage(engine *e, const struct 
             uint32_t last = h->vc_last[mine], from = ((last & 15) + 1) & -(uint32_t)(last >> 4 == link);
             uint32_t next = vcs & (0xffffu << from), out_vc = LOW(next ? next : vcs);
             uint32_t place = (link - h->first_link) << shift | out_vc, rr = h->vc_rr[place];
-            put_bid(h, place, (uint64_t)(mine - rr + (-(uint32_t)(mine < rr) & all)) << 32 | mine, &n_touched);
+            put_bid(e, h, place, link, mine, mine - rr + (-(uint32_t)(mine < rr) & all), false, t, &n_touched);
         }
     for (uint32_t i = 0; i < n_touched; i++) {
-        uint32_t place = h->touched[i], out_vc = place & vc_mask, mine = (uint32_t)h->bid[place];
+        uint32_t place = h->touched[i], out_vc = place & vc_mask, mine = h->bidder[place];
         struct fc_cycle_channel *c = &h->channel[mine];
         h->bid[place] = UINT64_MAX;
         if (__builtin_expect(c->out == FC_NONE, 0)) take_pick(h, c, mine);
@@ -383,11 +393,11 @@ static inline __attribute__((always_inline)) void switches(engine *e, block *b, 
                 }
             }
             if (__builtin_expect(link == FC_NONE, 0)) continue;
-            uint64_t key = (uint64_t)head << 16 | turns_after(number, h->out[link].last_port, h->n_ports);
-            put_bid(h, link - h->first_link, key << 32 | mine, &n_touched);
+            uint32_t distance = turns_after(number, h->out[link].last_port, h->n_ports);
+            put_bid(e, h, link - h->first_link, link, mine, distance, head, t, &n_touched);
         }
     for (uint32_t i = 0; i < n_touched; i++) {
-        uint32_t local = h->touched[i], mine = (uint32_t)h->bid[local];
+        uint32_t local = h->touched[i], mine = h->bidder[local];
         h->bid[local] = UINT64_MAX;
         move(e, b, h, mine, h->first_link + local, t);
     }
@@ -400,6 +410,8 @@ static inline __attribute__((always_inline)) void routers(engine *e, block *b, u
     const bool has_stage = e->flit->vc_stage;
     struct here h = {.out = e->out,
                      .bid = b->bids,
+                     .bidder = b->bidder,
+                     .turns = e->flit->arbitration == FC_ROUND_ROBIN && net->machine->router.in_network_percent <= 0,
                      .packet = e->packet,
                      .touched = b->touched,
                      .words = words,
