@@ -36,6 +36,7 @@ static enum fc_code find_calibration(struct work *w)
     enum fc_network_model network = w->job->network;
     struct fc_answer *a = w->answer;
     if (w->job->source.head && network != FC_NET_CONTENTION && network != FC_NET_QUEUEING) return FC_OK;
+    if (w->q->uncalibrated) return FC_OK;
     if (fc_session_calibrate(w->session, &w->bulk, w->st)) return w->st->code;
     a->misfit = w->session->misfit.mistake;
     if (*w->session->misfit.text) a->uncalibrated = fc_copy_text(&a->arena, w->session->misfit.text, w->st);

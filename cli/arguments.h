@@ -49,6 +49,7 @@ struct fc_arguments {
     uint64_t weakest;     /* predict: so many links whose failure costs most; 0: not given */
     const char *versus;   /* report: the mapping beside --map */
     const char *per;      /* curve: what curves are drawn over */
+    const char *tier;     /* compare: what its rows rest on */
     const char *socket;   /* serve: where it listens */
     const char *measured; /* calibrate: a table of measured collectives */
 };

@@ -38,6 +38,7 @@ enum fc_group {
     FC_FIGURES,     /* of `reproduce` */
     FC_PLOT,        /* --plot */
     FC_WHY,         /* --sensitivity */
+    FC_TIERS,       /* --tier */
     FC_SOCKET,      /* --socket */
     FC_OUTPUT,      /* --output FILE */
     FC_COMMON,      /* --json, --quiet */

@@ -10,6 +10,7 @@
 /* X(record): declared and listed. */
 #define COMMANDS(X)                                                                                                    \
     X(predict)                                                                                                         \
+    X(compare)                                                                                                         \
     X(load)                                                                                                            \
     X(map)                                                                                                             \
     X(trace)                                                                                                           \

@@ -6,6 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+/* --time as elementary steps, counted so that answers repeat; 0: not given. */
+static double asked_work(const struct fc_arguments *arguments)
+{
+    return arguments->ask.search_given ? fmax(1, arguments->ask.search_s * 5e8) : 0;
+}
+
 enum fc_code fc_read_bound(const struct fc_arguments *arguments, const struct fc_network *net,
                            struct fc_flow_settings *settings, bool *wanted, struct fc_status *st)
 {
@@ -13,7 +19,7 @@ enum fc_code fc_read_bound(const struct fc_arguments *arguments, const struct fc
     *settings = fc_flow_cheap(net);
     *wanted = !text || strcmp(text, "cuts") != 0;
     if (!text || !*wanted) return FC_OK;
-    *settings = (struct fc_flow_settings){.paths = FC_FLOW_ALL};
+    *settings = (struct fc_flow_settings){.paths = FC_FLOW_ALL, .work = asked_work(arguments)};
     if (!strcmp(text, "lp")) return FC_OK;
     settings->paths = FC_FLOW_MINIMAL;
     if (!strcmp(text, "lp-minimal")) return FC_OK;
@@ -64,7 +70,8 @@ struct answer {
 
 static double percent_of_capacity(const struct answer *a)
 {
-    return a->capacity.exact && a->worst.time_s > 0 ? 100 * a->capacity.lower_s / a->worst.time_s : (double)NAN;
+    bool close = a->capacity.lower_s > 0 && a->capacity.upper_s <= 1.01 * a->capacity.lower_s;
+    return close && a->worst.time_s > 0 ? 100 * a->capacity.lower_s / a->worst.time_s : (double)NAN;
 }
 
 static void print(FILE *stream, const void *what)
@@ -88,6 +95,11 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "\n");
     else
         fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
+    if (w->n_left)
+        fprintf(
+            stream,
+            "interval    not finished (--time): %u links are left, no permutation is worse than %s from every node\n",
+            w->n_left, fc_format(one, sizeof one, 1 / w->most_s, FC_BYTES_PER_S));
     fprintf(stream, "certificate the dual of the assignment is %.6g (%u links solved, %u translations used)\n", a->dual,
             w->n_solved, w->symmetry);
     fprintf(stream, "permutation");
@@ -103,10 +115,11 @@ static json_t *to_json(const struct answer *a)
     json_t *to = json_array();
     for (uint32_t s = 0; s < net->n_nodes; s++) json_array_append_new(to, json_integer(w->to[s]));
     bool none = w->link == FC_NONE;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine", net->machine->name,
-                     "routing", net->machine->routing->name, "worst_case_load", fc_json_real(w->load),
-                     "worst_case_s_per_byte", fc_json_real(w->time_s), "throughput_bytes_per_s",
-                     fc_json_real(none ? (double)NAN : 1 / w->time_s), "link",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine",
+                     net->machine->name, "routing", net->machine->routing->name, "worst_case_load",
+                     fc_json_real(w->load), "worst_case_s_per_byte", fc_json_real(w->time_s),
+                     "worst_case_most_s_per_byte", fc_json_real(w->most_s), "exact", w->n_left == 0,
+                     "throughput_bytes_per_s", fc_json_real(none ? (double)NAN : 1 / w->time_s), "link",
                      none ? NULL : fc_link_name(net, w->link, name, sizeof name), "dual", fc_json_real(a->dual),
                      "percent_of_capacity", fc_json_real(percent_of_capacity(a)), "links_solved",
                      (json_int_t)w->n_solved, "symmetry", (json_int_t)w->symmetry, "permutation", to);
@@ -118,8 +131,9 @@ static enum fc_code find_capacity(struct answer *a, struct fc_status *st)
     const struct fc_network *net = &a->session->net;
     struct fc_arena scratch = {0};
     struct fc_status why = {0};
-    struct fc_flow_settings settings = {.paths = FC_FLOW_ALL, .work = 1e9, .gap = 1e-6};
+    struct fc_flow_settings settings = {.paths = FC_FLOW_ALL, .work = 3e8, .gap = 1e-6};
     struct fc_node_demand uniform = {.n_dense = 1};
+    if (a->worst.symmetry == 1 && net->n_links > 1500) settings.method = FC_FLOW_WEIGHTS; /* seconds, not a simplex */
     uniform.a[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);
     uniform.b[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);
     for (uint32_t n = 0; !st->code && n < net->n_nodes; n++) uniform.a[0][n] = 1, uniform.b[0][n] = 1.0 / net->n_nodes;
@@ -133,7 +147,7 @@ enum fc_code fc_worst_case_command(const struct fc_arguments *arguments, struct 
                                    struct fc_status *st)
 {
     struct answer a = {.session = session};
-    if (fc_worst_case_solve(&session->net, false, &a.worst, st)) return st->code;
+    if (fc_worst_case_solve(&session->net, false, asked_work(arguments), &a.worst, st)) return st->code;
     for (uint32_t n = 0; n < session->net.n_nodes; n++) a.dual += a.worst.u[n] + a.worst.v[n];
     if (!find_capacity(&a, st)) {
         json_t *json = arguments->json ? to_json(&a) : NULL;

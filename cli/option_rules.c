@@ -108,6 +108,7 @@ static bool searched(const struct facts *f)
     const struct fc_arguments *a = f->arguments;
     if (a->weakest) return true; /* the failures looked at */
     bool both = a->versus || (a->ask.map && strchr(a->ask.map, ','));
+    if (a->worst_case || is(a->bound, "lp") || is(a->bound, "lp-minimal")) return true;
     if (is(a->command, "map") && (!a->ask.map || is(a->ask.map, "all"))) return true;
     if (is(a->command, "report") && !both) return true; /* against optimize */
     if (a->ask.sensitivity) return true;
@@ -130,6 +131,11 @@ static bool kernel_runs(const struct facts *f)
 static bool model_asked(const struct facts *f)
 {
     return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
+}
+
+static bool no_model(const struct facts *f)
+{
+    return !model_asked(f);
 }
 
 static bool bubble_rule(const struct facts *f)
@@ -231,14 +237,16 @@ static bool tables_phases(const struct facts *f)
 /* ---- the table ---- */
 
 #define ALL                                                                                                            \
-    "predict load map flit curve calibrate certify place report reproduce sweep serve measure machines list trace"
+    "predict load map flit curve calibrate certify place report reproduce sweep serve measure machines list trace "    \
+    "compare"
 #define JOBS "predict load map flit report"
 
 static const struct rule rules[] = {
     /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
     {ALL, "seed threads quiet output", NULL, NULL, NULL},
-    {"predict load map flit curve certify place report reproduce sweep measure machines list", "json", NULL, NULL,
-     NULL},
+    {"predict load map flit curve certify place report reproduce sweep measure machines list compare", "json", NULL,
+     NULL, NULL},
+    {"compare", "machine set routing plot map tier", NULL, NULL, NULL},
     {JOBS " curve calibrate certify place", "machine routing", NULL, NULL, NULL},
     {JOBS " curve certify place", "set", NULL, NULL, NULL},
     {JOBS " curve certify", "without", NULL, NULL, NULL},
@@ -282,7 +290,9 @@ static const struct rule rules[] = {
     {JOBS, "background", not_ideal, NULL,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", NULL, "background", "no background (expected --background)"},
-    {JOBS, "time", searched, NULL, "no mapping is searched for (expected optimize or exact as mapping)"},
+    {"compare", "map", one_map, NULL, "given more than once (expected one mapping for all)"},
+    {JOBS " compare", "time", searched, NULL,
+     "nothing is searched for (expected optimize or exact as mapping, of load --worst-case or --bound lp)"},
     {"map", "compare format", NULL, NULL, NULL},
     {"map", "long-mapping", for_cray, NULL, "only the file of --format cray has a limit"},
     {"report", "versus", NULL, NULL, NULL},
@@ -293,8 +303,8 @@ static const struct rule rules[] = {
     {"load", "split", NULL, "!path-walk", "--path-walk splits evenly over the paths (leave one of them out)"},
     {"load", "pattern graph trace", NULL, "!worst-case",
      "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
-    {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk time",
-     NULL, "!worst-case", "--worst-case is of the routing between all nodes (leave it out)"},
+    {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk", NULL,
+     "!worst-case", "--worst-case is of the routing between all nodes (leave it out)"},
     {"load", "plot", NULL, "!worst-case", "the worst case is a permutation, without loads of all links"},
 
     /* flit, curve */
@@ -316,7 +326,8 @@ static const struct rule rules[] = {
      "with --backlog sources always have a packet waiting, there is no place for others"},
     {"flit", "load high-priority", NULL, "!backlog",
      "with --backlog sources always have a packet waiting, there is no rate"},
-    {"curve", "pattern loads solver", NULL, NULL, NULL},
+    {"curve", "pattern graph loads solver", NULL, NULL, NULL},
+    {"curve", "graph", no_model, NULL, "the model's error is not known for matrices (expected --solver flit)"},
     {"curve", "per", several_machines, "plot", "for a plot of several machines (expected -m A,B --plot DIR)"},
     {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs, NULL,
      "for runs of the kernel (expected --solver flit or both)"},

@@ -120,7 +120,7 @@ const struct fc_option fc_options[] = {
     {"hosts", 0, "LIST|@FILE", FC_NODES, TEXT(ask.hosts),
      .help = "host names of the machine's nodes in order, or of those of --nodes"},
     {"time", 0, "SECONDS", FC_SEARCH, QUANTITY(ask.search_s, FC_SECONDS, 0, INFINITY),
-     .help = "search budget, e.g. 20s (steps are "
+     .help = "search budget, e.g. 20s, of mappings and of load's programs (steps are "
              "counted, so results repeat)",
      .also = give_time},
 
@@ -151,6 +151,8 @@ const struct fc_option fc_options[] = {
      .help = "instead of traffic: the permutation that the routing carries worst"},
     {"path-walk", 0, NULL, FC_LINKS, FLAG(path_walk), .help = "walk every path instead of the structural formulas"},
 
+    {"graph", 'g', "FILE", FC_CURVES, TEXT(ask.graph),
+     .help = "rates between nodes, as bytes in a communication graph: relative, the loads say how much"},
     {"load", 0, "LOAD", FC_OFFER, TEXT(run.load), .help = "offered flits/node/cycle, or 60% of the ideal throughput"},
     {"loads", 0, "FROM:TO:STEP", FC_CURVES, TEXT(loads), .help = "offered loads, or a list; also in %, as --load"},
     {"solver", 0, "flit|queueing|both", FC_CURVES, TEXT(solver),
@@ -219,6 +221,9 @@ const struct fc_option fc_options[] = {
      .help = "draw into this directory (default: figures; with --json only where -o "
              "says)",
      .part = FC_WRITES},
+    {"tier", 0, "same|own|theory", FC_TIERS, TEXT(tier),
+     .help = "same (default): calibrations where all machines have one, their own or their family's, else none; "
+             "own: each machine by what it has; theory: none"},
     {"plot", 0, "DIR", FC_PLOT, TEXT(plot), .help = "write plots (.tsv, .gp, .png) into this directory",
      .part = FC_WRITES},
     {"output", 'o', "FILE", FC_OUTPUT, TEXT(output), .help = "write here instead of standard output",
@@ -239,9 +244,9 @@ const struct fc_option_section fc_option_sections[] = {
     {"The job", G(FC_PATTERN) | G(FC_JOB) | G(FC_PHASE) | G(FC_REPLAY) | G(FC_ENDS) | G(FC_WHY) | G(FC_SPEED) |
                     G(FC_TRACES) | G(FC_FORMULAS)},
     {"Where it runs", G(FC_MAP) | G(FC_VERSUS) | G(FC_LAUNCH) | G(FC_NODES) | G(FC_WAITING) | G(FC_SEARCH)},
-    {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_CHANNELS) | G(FC_KERNEL) | G(FC_MEASURE) |
-                                 G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) | G(FC_SEED) |
-                                 G(FC_THREADS)},
+    {"How it is worked out", G(FC_LINKS) | G(FC_OFFER) | G(FC_CURVES) | G(FC_TIERS) | G(FC_CHANNELS) | G(FC_KERNEL) |
+                                 G(FC_MEASURE) | G(FC_FLITS) | G(FC_BUDGET) | G(FC_CALIBRATION) | G(FC_LAYOUT) |
+                                 G(FC_SEED) | G(FC_THREADS)},
     {"Output", G(FC_FIGURES) | G(FC_PLOT) | G(FC_SOCKET) | G(FC_OUTPUT) | G(FC_COMMON)},
     {NULL, 0},
 };

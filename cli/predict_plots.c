@@ -64,7 +64,7 @@ static bool plot_times(const struct figures *f)
     }
     const char *directory = f->arguments->plot;
     return !f->st->code && !fc_plot_predictions(directory, f->title, bars, f->n, f->st) &&
-           !fc_plot_percent_of_peak(directory, f->title, "percent of peak: proven bound / time", peaks, f->n, f->st) &&
+           !fc_plot_percent_of_peak(directory, f->title, "of peak (%): bound / time", peaks, f->n, f->st) &&
            !fc_plot_link_loads(directory, f->title, links, f->n, f->st);
 }
 

@@ -13,6 +13,7 @@
 #include "models/family_dragonfly_plus.h"
 
 #include "models/family_parts.h"
+#include "models/group_shift.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -459,6 +460,13 @@ static const struct fc_key keys[] = {
      "global links between each two cells"},
 };
 
+/* The next group's node at the same place: minimal ways have the cables between two groups (Kim et al., ISCA 2008). */
+static bool adversarial(const struct fc_network *net, uint32_t *to)
+{
+    struct fc_status st = {0};
+    return fc_group_shift(net, 1, to, &st) == FC_OK;
+}
+
 const struct fc_family_ops fc_family_dragonfly_plus = {
     .name = "dragonfly-plus",
     .usage =
@@ -473,6 +481,7 @@ const struct fc_family_ops fc_family_dragonfly_plus = {
     .build = build,
     .link_name = link_name,
     .vertex_name = vertex_name,
+    .adversarial = adversarial,
     .partition = partition,
     .facts = facts,
     .words = words,

@@ -327,6 +327,22 @@ static const struct fc_key keys[] = {
      "ejection), six-vc (one a dimension and dateline side)"},
 };
 
+/* Every core to its place on the chip just short of half-way round the first dimension longer than 2: what leaves a chip leaves
+ * over one bridge. */
+static bool adversarial(const struct fc_network *net, uint32_t *to)
+{
+    const struct fc_tmesh_shape *s = fc_tmesh(net);
+    int d = 0;
+    while (d < s->n_dims && s->k[d] < 3) d++;
+    if (d == s->n_dims) return false;
+    for (uint32_t node = 0; node < net->n_nodes; node++) {
+        uint32_t chip = node / s->n_computing, at = fc_tmesh_coordinate(s, chip, d), k = s->k[d];
+        uint32_t other = chip - at * s->stride[d] + (at + (k + 1) / 2 - 1) % k * s->stride[d];
+        to[node] = other * s->n_computing + node % s->n_computing;
+    }
+    return true;
+}
+
 const struct fc_family_ops fc_family_tmesh = {
     .name = "tmesh",
     .usage = "dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: "
@@ -346,4 +362,5 @@ const struct fc_family_ops fc_family_tmesh = {
     .grid = grid,
     .layout = &fc_tmesh_layout,
     .units = units,
+    .adversarial = adversarial,
 };

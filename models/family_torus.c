@@ -249,6 +249,25 @@ static bool all_rings(const struct fc_network *net)
     return true;
 }
 
+/* Tornado: just short of half-way round every ring (Dally & Towles 2004, section 3.2). */
+static bool adversarial(const struct fc_network *net, uint32_t *to)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    bool some = false, lines = false;
+    for (int d = 0; d < s->n_dims; d++) {
+        some |= s->k[d] > 2;
+        lines |= !s->ring[d] && s->k[d] > 1;
+    }
+    if (!some || lines) return false;
+    for (uint32_t node = 0; node < net->n_nodes; node++) {
+        uint32_t router = node / s->nodes_per_router, target = 0;
+        for (int d = 0; d < s->n_dims; d++)
+            target += (fc_torus_coordinate(s, router, d) + (s->k[d] + 1) / 2 - 1) % s->k[d] * s->stride[d];
+        to[node] = target * s->nodes_per_router + node % s->nodes_per_router;
+    }
+    return true;
+}
+
 static const char *const hard_on_rings[] = {"tornado", "transpose", NULL}, *const hard_on_lines[] = {"transpose", NULL};
 
 #define OFFSET(field) offsetof(struct fc_torus_shape, field)
@@ -280,6 +299,7 @@ const struct fc_family_ops fc_family_torus = {
     .relative = relative,
     .grid = grid,
     .hard_patterns = hard_on_rings,
+    .adversarial = adversarial,
     .layout = &fc_torus_layout,
     .block_name = block_name,
     .order = fc_torus_snake,

@@ -10,6 +10,7 @@
 #include "models/machine_files.h"
 
 #include "models/family_parts.h"
+#include "models/group_shift.h"
 
 #include <limits.h>
 #include <math.h>
@@ -364,6 +365,13 @@ static const struct fc_key keys[] = {
      "full: LR to every router of other drawers; grid: to the same position only"},
 };
 
+/* The next group's node at the same place: minimal ways have the cables between two groups (Kim et al., ISCA 2008). */
+static bool adversarial(const struct fc_network *net, uint32_t *to)
+{
+    struct fc_status st = {0};
+    return fc_group_shift(net, 1, to, &st) == FC_OK;
+}
+
 const struct fc_family_ops fc_family_two_level = {
     .name = "two-level",
     .usage = "supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d",
@@ -377,6 +385,7 @@ const struct fc_family_ops fc_family_two_level = {
     .build = build,
     .link_name = link_name,
     .vertex_name = vertex_name,
+    .adversarial = adversarial,
     .partition = partition,
     .facts = facts,
     .words = words,

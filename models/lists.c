@@ -68,6 +68,8 @@
     X(stencil4d)                                                                                                       \
     X(multicast)                                                                                                       \
     X(permutation)                                                                                                     \
+    X(group_shift)                                                                                                     \
+    X(adversarial)                                                                                                     \
     X(random)
 
 #define DECLARE(name) extern const struct fc_family_ops fc_family_##name;

@@ -362,8 +362,8 @@ static enum fc_code check_software(struct reader *r, yaml_node_t *software)
 
 static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
 {
-    static const char *const sections[] = {"network", "links",    "router", "packet",
-                                           "node",    "software", "nic",    "measured"};
+    static const char *const sections[] = {"network",  "links", "router",   "packet", "node",
+                                           "software", "nic",   "measured", "cost"};
     struct fc_machine *m = r->machine;
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1},
@@ -398,14 +398,14 @@ static enum fc_code decode_machine(struct reader *r)
     struct fc_machine *m = r->machine;
     struct fc_status *st = r->st;
     yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
-    yaml_node_t *network, *links, *router, *packet, *node = NULL, *software, *nic, *measured;
+    yaml_node_t *network, *links, *router, *packet, *node = NULL, *software, *nic, *measured, *cost;
     if (decode_top(r, top)) return st->code;
     const yaml_node_t *kinds = fc_yaml_value(&r->yaml, top, "node");
     if (kinds && kinds->type != YAML_SEQUENCE_NODE) kinds = NULL;
     if (section(r, top, "network", &network) || section(r, top, "links", &links) ||
         section(r, top, "router", &router) || section(r, top, "packet", &packet) ||
         (!kinds && section(r, top, "node", &node)) || section(r, top, "software", &software) ||
-        section(r, top, "nic", &nic) || section(r, top, "measured", &measured))
+        section(r, top, "nic", &nic) || section(r, top, "measured", &measured) || section(r, top, "cost", &cost))
         return st->code;
     m->nodes_per_router = 1;
     m->router.bypass_s = NAN;
@@ -423,7 +423,8 @@ static enum fc_code decode_machine(struct reader *r)
         (check_node(r, node) && point_at_key(r, node, "node")) ||
         decode(r, "software", software, &fc_software_keys, m) ||
         (check_software(r, software) && point_at_key(r, software, "software")) ||
-        decode(r, "nic", nic, &fc_nic_keys, m) || fc_measured_decode(&r->yaml, measured, m))
+        decode(r, "nic", nic, &fc_nic_keys, m) || fc_measured_decode(&r->yaml, measured, m) ||
+        fc_cost_decode(&r->yaml, cost, m))
         return st->code;
     for (uint32_t k = 0; k < m->kinds.n; k++)
         if (k == 0 || m->kinds.kind[k].cores > m->cores_per_node) m->cores_per_node = m->kinds.kind[k].cores;

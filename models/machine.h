@@ -155,6 +155,15 @@ struct fc_measured_cases {
     struct fc_measured_case *cases; /* [n] */
 };
 
+/* What the machine costs (section `cost:`, machine_cost.c), all in one currency of the reader's. */
+struct fc_cost {
+    long line;                             /* of the section; 0: the file has none */
+    const char *currency;                  /* a word; "": not named */
+    double per_switch, per_port, per_node; /* a port: of a switch, one for each cable that ends at it */
+    double per_cable;                      /* of classes that have no price of their own */
+    double class_cable[FC_MAX_CLASSES];    /* NaN: as per_cable */
+};
+
 /* Nodes that differ from others (`node:` as a list, node_kinds.c). */
 struct fc_node_kind {
     const char *hosts; /* as the file gives them; NULL: all nodes that no other kind has */
@@ -201,6 +210,7 @@ struct fc_machine {
     struct fc_software software;
     struct fc_nic nic;
     struct fc_measured_cases measured;
+    struct fc_cost cost;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
     const char *failed; /* links, routers, nodes that are out of order (machine_without.h); NULL: none */
     long failed_line;

@@ -101,6 +101,16 @@ struct fc_facts {
 /* Closed forms where the family has them, else breadth first search from every node (O(n_nodes * n_links)). */
 enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st);
 
+/* What the network is made of and costs by its machine's `cost:` (machine_cost.c), in the machine's currency. */
+struct fc_network_cost {
+    double switches, ports, nodes;
+    double cables[FC_MAX_CLASSES];                 /* of each class; both ways are one */
+    double switches_cost, cables_cost, nodes_cost; /* ports are with switches */
+    double total;                                  /* NaN: the machine has no `cost:` */
+};
+/* O(links). */
+void fc_network_cost(const struct fc_network *net, struct fc_network_cost *cost);
+
 /* Like cells in a box, each linked to its neighbours along every dimension: a router with its nodes, or several.
  * Cell c has coordinate c / stride[d] % k[d], routers c * routers .. and nodes c * nodes ..; a step along a ring
  * takes the network into itself. */
@@ -161,6 +171,9 @@ struct fc_family_ops {
     bool (*tree)(const struct fc_machine *machine, struct fc_tree *tree);
     /* Patterns that load few of its links most, for calibrations; ends with NULL. NULL: none but `complement`. */
     const char *const *hard_patterns;
+    /* Optional: a permutation of the nodes, to[n_nodes], that is hard for the family's routings, with its source
+     * (pattern_adversarial.c). NULL, or false on this network: one is searched for. */
+    bool (*adversarial)(const struct fc_network *net, uint32_t *to);
     /* Where links and nodes stand in pictures (link_map.h). NULL: a router a row, links in their order. */
     const struct fc_layout *layout;
     /* What the blocks of partition(index) are called: "supernodes". NULL: "blocks 1", "blocks 2", ... */

@@ -25,6 +25,8 @@ struct fc_routing_ops {
     const char *const *families; /* NULL-terminated; the same name may be served by another record for others */
     bool adaptive;               /* the split is the solver's to find; walk() gives the uniform minimal one */
     bool minimal; /* takes any minimal path and no others: what is proven of flows along those is proven of it */
+    /* Routes from nodes of one router to nodes of another are the same but for the nodes' own links. */
+    bool by_router;
     bool detours; /* messages of one pair may go by ways of different length */
     int phases;   /* 2: to a router in between, then on; each phase has its channels. 0: one */
     /* Links between blocks of the family's first partition that a byte which leaves its block crosses at least, where

@@ -95,9 +95,10 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
     fc_script_open(&script, st);
     if (script.stream) {
         FILE *out = script.stream;
-        fc_script_start(out, name, fmax(image->width * scale + 180, 900), high + 110);
+        fc_script_start(out, name, title, FC_PAGE_IN,
+                        fmin(9, FC_PAGE_IN * (high + 150) / fmax(image->width * scale + 220, 900)));
         fprintf(out, "set title ");
-        fc_script_title(out, title);
+        fc_script_title(out, title, FC_PAGE_IN);
         fprintf(out,
                 "\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
                 "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
@@ -111,7 +112,7 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                      *p->row ? "   rows: " : "", p->row, *p->column ? "   columns: " : "", p->column);
             fprintf(out, "set label %d ", i + 1);
             fc_script_text(out, label);
-            fprintf(out, " at -0.5,%g left font ',10'\n", image->top[i] + title_rows(image->width) * 0.6);
+            fprintf(out, " at -0.5,%g left\n", image->top[i] + title_rows(image->width) * 0.6);
         }
         fprintf(out, "plot ");
         fc_script_file(out, name, ".tsv");

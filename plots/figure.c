@@ -10,9 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const fc_series_colours[8] = {"#004488", "#DDAA33", "#BB5566", "#000000",
-                                          "#66CCEE", "#228833", "#AA3377", "#999999"};
-
 static enum fc_code write_text(const char *path, const char *text, const struct fc_table *data, struct fc_status *st)
 {
     struct fc_output out;

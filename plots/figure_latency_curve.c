@@ -1,6 +1,6 @@
 /* figure_latency_curve.c - latency (left axis) and accepted load (right axis) against offered load: the usual
- * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. A
- * model is a line with its error as a band, what was measured points with error bars. */
+ * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated;
+ * it counts the queue at the source. A model is a line with its error as a band, what was measured points with error bars. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -42,23 +42,23 @@ static void put_band(FILE *script, const struct fc_plot_curve *curve, size_t i, 
     for (size_t j = 0; j < curve->n; j++) banded = banded || !isnan(curve->model[j].low_cycles);
     if (!banded) return;
     put_series(script, i, "8:9", n_series);
-    fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' title 'model error'", colour);
+    fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' notitle", colour);
 }
 
 static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     char label[256];
     put_series(script, i, "7", n_series);
-    fprintf(script, "with lines lw 2 lc rgb '%s' title ", colour);
-    snprintf(label, sizeof label, "%s, queueing model", curve->label);
+    fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", fc_series_dashes[i % 8], colour);
+    snprintf(label, sizeof label, "%s%s", curve->label, curve->measured ? ", queueing model" : "");
     fc_script_text(script, label);
 }
 
 static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     put_series(script, i, "5:6", n_series);
-    fprintf(script, "with %s pt 7 ps 0.8 lc rgb '%s' title ", curve->model ? "yerrorbars lw 1.5" : "yerrorlines lw 2",
-            colour);
+    fprintf(script, "with %s pt %d ps 0.8 lc rgb '%s' title ", curve->model ? "yerrorbars lw 0.8" : "yerrorlines lw 1",
+            fc_series_marks[i % 8], colour);
     char label[256];
     snprintf(label, sizeof label, "%s%s", curve->label, curve->model ? ", kernel" : "");
     fc_script_text(script, label);
@@ -70,30 +70,34 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
                          const struct fc_plot_curve *curves, size_t n)
 {
     double load, latency;
+    bool measured = false;
+    for (size_t i = 0; i < n; i++) measured |= curves[i].measured;
     spans(curves, n, &load, &latency);
-    fc_script_start(script, "latency-curve", 1000, 600);
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, 2.7);
     fprintf(script, "set title ");
-    fc_script_title(script, title);
+    fc_script_title(script, title, FC_COLUMN_IN);
     fprintf(script,
             "\n"
             "set xlabel 'offered load (%s)'\n"
-            "set ylabel 'packet latency, source queue included (%s)'\n"
-            "set y2label 'accepted load (%s)'\n"
+            "set ylabel 'packet latency (%s)'\n"
             "set xrange [0:%g]\n"
             "set yrange [0:%g]\n"
-            "set y2range [0:%g]\n"
+            "set xtics %g nomirror\n"
             "set ytics nomirror\n"
-            "set y2tics\n"
-            "set key left top\n"
+            "set border 3\n"
+            "set key left top Left reverse\n"
             "set grid x y\n",
-            axes->load, axes->latency, axes->load, load * 1.02, latency, load * 1.02);
+            axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5));
+    if (measured)
+        fprintf(script, "set y2label 'accepted load (%s)'\nset y2range [0:%g]\nset y2tics %g\nset border 11\n",
+                axes->load, load * 1.02, fc_round_step(load, 5));
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
             fprintf(script,
                     "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
-                    "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset -0.8,0 font ',9'\n",
+                    "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset %g,0\n",
                     curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
-                    curves[i].saturation, curves[i].saturation);
+                    curves[i].saturation, curves[i].saturation, curves[i].saturation < 0.9 * load ? 0.9 : -0.9);
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)

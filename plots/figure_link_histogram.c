@@ -40,9 +40,9 @@ static void count(const struct fc_picture *picture, const double *bytes, struct 
 static void write_script(FILE *script, const char *title, const struct fc_picture *picture, const struct bins *bins,
                          int n_frames)
 {
-    fc_script_start(script, "link-histogram", 340 * fmax(n_frames, 3), 440);
+    fc_script_start(script, "link-histogram", title, FC_PAGE_IN, 2.4);
     fprintf(script, "set multiplot layout 1,%d title ", n_frames);
-    fc_script_title(script, title);
+    fc_script_title(script, title, FC_PAGE_IN);
     fprintf(script,
             "\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
             "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
@@ -56,7 +56,7 @@ static void write_script(FILE *script, const char *title, const struct fc_pictur
                  (unsigned long long)b->used, (unsigned long long)b->n);
         fprintf(script, "set title ");
         fc_script_text(script, title_of);
-        fprintf(script, " font ',10'\n");
+        fprintf(script, "\n");
         fprintf(script,
                 "set xlabel 'bytes of a link (%s)'\nset boxwidth %g\nset xrange [0:%g]\nset xtics %g\nset "
                 "yrange [0.6:%g]\n",
@@ -64,7 +64,8 @@ static void write_script(FILE *script, const char *title, const struct fc_pictur
                 : unit == 1e6 ? "MB"
                 : unit == 1e3 ? "KB"
                               : "B",
-                width, b->most_bytes / unit * 1.02, width * BINS / 4, 2.0 * (double)b->tallest);
+                width, b->most_bytes / unit * 1.02, fc_round_step(b->most_bytes / unit, n_frames > 2 ? 3 : 5),
+                2.0 * (double)b->tallest);
         fprintf(script,
                 "set format x '%%.3g'\nplot 'link-histogram.tsv' skip 1 using (column(1) == %d && column(5) "
                 "> 0 ? "

@@ -18,21 +18,25 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
     for (size_t i = 0; i < n; i++) /* they descend */
         for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++)
             least_s = fmin(least_s, series[i].busy_s[j]);
-    fc_script_start(script, "link-loads", 1000, 600);
+    fc_script_start(script, "link-loads", title, FC_COLUMN_IN, 2.6);
     fprintf(script, "set title ");
-    fc_script_title(script, title);
-    fprintf(script,
-            "\n"
-            "set xlabel 'link, busiest first'\n"
-            "set ylabel 'time the link is busy (ms)'\n"
-            "set logscale xy\n"
-            "set format y '%%g'\n"
-            "set yrange [%g:%g]\n"
-            "set key outside right top\n"
-            "set grid\n%s"
-            "plot ",
-            most_s > 0 ? least_s * 5e2 : 1e-6, most_s > 0 ? most_s * 2e3 : 1,
-            most_s > 0 ? "" : "set label 'no link carries anything' at graph 0.5, 0.5 center\n");
+    fc_script_title(script, title, FC_COLUMN_IN);
+    fprintf(
+        script,
+        "\n"
+        "set xlabel 'link, busiest first'\n"
+        "set ylabel 'time the link is busy (ms)'\n"
+        "set logscale xy\n"
+        "set format y '%%g'\n"
+        "set yrange [%g:%g]\n"
+        "set key bottom left Left reverse\n"
+        "set grid\n%s%s"
+        "plot ",
+        most_s > 0 ? least_s * 5e2 : 1e-6, most_s > 0 ? most_s * 2e3 : 1,
+        most_s > 0 && most_s < 30 * least_s
+            ? "set ytics (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)\n"
+            : "",
+        most_s > 0 ? "" : "set label 'no link carries anything' at graph 0.5, 0.5 center\n");
     if (!(most_s > 0)) {
         fprintf(script, "[1:10] NaN notitle\n");
         return;
@@ -40,7 +44,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
     for (size_t i = 0; i < n; i++) { /* each series is the rows with its number */
         fprintf(script,
                 "%s'link-loads.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4)*1e3) "
-                "with lines lw 2 dt %zu lc rgb '%s' title ",
+                "with lines lw 1.2 dt %zu lc rgb '%s' title ",
                 i ? ", \\\n     " : "", i, i % 4 + 1, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
         fc_script_text(script, series[i].label);
     }

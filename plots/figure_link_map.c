@@ -3,11 +3,24 @@
  * where they are a class apart. */
 #include "plots/link_figures.h"
 
-#include <math.h>
+#include <string.h>
 
 static double busy_ms(const void *context, uint32_t link)
 {
     return 1e3 * ((const double *)context)[link];
+}
+
+/* The title with the name of the busiest link behind its first line; NULL: no memory. */
+static const char *name_busiest(const char *title, const struct fc_picture *picture, uint32_t link,
+                                struct fc_arena *arena, struct fc_status *st)
+{
+    char name[256];
+    size_t first = strcspn(title, "\n"), size = strlen(title) + sizeof name + 32;
+    char *all = fc_alloc(arena, size, 1, st);
+    if (all)
+        snprintf(all, size, "%.*s; busiest: %s%s", (int)first, title,
+                 picture->link_name(picture->network, link, name, sizeof name), title + first);
+    return all;
 }
 
 enum fc_code fc_plot_link_map(const char *directory, const char *title, const struct fc_picture *picture,
@@ -19,12 +32,18 @@ enum fc_code fc_plot_link_map(const char *directory, const char *title, const st
     struct fc_arena arena = {0};
     const struct fc_panel **panels = fc_alloc(&arena, (size_t)picture->n_panels, sizeof *panels, st);
     int n = 0;
+    uint32_t busiest = FC_NONE;
     double most = 0;
     for (int i = 0; panels && i < picture->n_panels; i++)
         if (picture->panels[i].link_class != picture->node_class) panels[n++] = &picture->panels[i];
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < fc_panel_cells(panels[i]); k++)
-            if (panels[i]->cell[k] != FC_NONE) most = fmax(most, busy_ms(busy_s, panels[i]->cell[k]));
+            if (panels[i]->cell[k] != FC_NONE && busy_ms(busy_s, panels[i]->cell[k]) > most) {
+                busiest = panels[i]->cell[k];
+                most = busy_ms(busy_s, busiest);
+            }
+    if (busiest != FC_NONE && picture->link_name && !st->code)
+        title = name_busiest(title, picture, busiest, &arena, st);
     if (!st->code && !fc_cell_image_make(panels, n, busy_ms, busy_s, &image, st)) {
         fc_cell_image_draw(&image, panels, n, directory, "link-map", title, "busy_ms", palette,
                            "time the link is busy (ms); grey: carries nothing", most, st);

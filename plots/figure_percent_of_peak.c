@@ -28,21 +28,21 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
 {
     size_t longest = 0;
     for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
-    fc_script_start(script, "percent-of-peak", 1000 + 7.5 * (longest > 50 ? (double)longest - 50 : 0),
-                    140 + 30.0 * (double)n);
+    double width = longest > 20 ? FC_PAGE_IN : FC_COLUMN_IN;
+    fc_script_start(script, "percent-of-peak", title, width, 0.9 + 0.2 * (double)n);
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
-    fc_script_title(script, title);
+    fc_script_title(script, title, width);
     fprintf(script, "\nset xlabel ");
     fc_script_text(script, axis);
     fprintf(
         script,
-        "\nset xrange [0:130]\nset xtics 0,20,100 nomirror\n"
+        "\nset xrange [0:210]\nset xtics 0,50,100 nomirror\n"
         "set yrange [%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 3\nunset key\nset grid x\n"
         "set style fill solid 1 noborder\n"
         "plot 'percent-of-peak.tsv' skip 1 using (0):0:(0):2:($0 - 0.35):($0 + 0.35):ytic(name[int($0)+1]) with boxxyerror lc rgb '#5b8cc4', \\\n"
         "     '' skip 1 using ($3 == $3 ? $2 : NaN):0:3:4 with xerrorbars pt 0 lw 2 lc rgb 'black'",
-        n - 1, longest + 3);
+        n - 1, longest + 1);
     for (size_t i = 0; i < n; i++) {
         char time[64], text[128];
         double most = most_percent(&rows[i]), right = isnan(most) ? rows[i].percent : most;
@@ -51,7 +51,7 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
         if (isnan(rows[i].percent)) snprintf(text, sizeof text, "unknown");
         fprintf(script, ", \\\n     '+' using (%.9g):(%zu):(", isnan(right) ? 0 : right, i);
         fc_script_text(script, text);
-        fprintf(script, ") every ::0::0 with labels left offset 1,0 font ',9'");
+        fprintf(script, ") every ::0::0 with labels left offset 1,0");
     }
     fprintf(script, "\n");
 }

@@ -14,7 +14,7 @@ static const char script_end[] =
     "set xlabel 'saturation throughput (flits/node/cycle)'\n"
     "set ylabel 'packet latency (cycles)'\n"
     "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
-    "set key outside right top\n"
+    "set key outside bottom center horizontal\n"
     "set grid\n"
     "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
     "with points pt 7 ps 0.6 lc rgb '#999999' "
@@ -27,7 +27,7 @@ static const char script_end[] =
     "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
     "offset 0,1.1 notitle, \\\n"
     "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
-    "offset 0,-1.3 font ',8' notitle\n";
+    "offset 0,-1.3 notitle\n";
 
 static const char *label_of(const void *rows, size_t i)
 {
@@ -49,10 +49,10 @@ enum fc_code fc_plot_placements(const char *directory, const char *title, const 
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) {
-        fc_script_start(script.stream, "placements", 1000, 600);
+        fc_script_start(script.stream, "placements", title, FC_COLUMN_IN, 2.8);
         fc_script_names(script.stream, label_of, rows, n);
         fprintf(script.stream, "set title ");
-        fc_script_title(script.stream, title);
+        fc_script_title(script.stream, title, FC_COLUMN_IN);
         fprintf(script.stream, "\n%s", script_end);
     }
     return fc_script_draw(&script, directory, "placements", &table, st);

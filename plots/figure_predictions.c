@@ -27,12 +27,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_p
                          double most_s)
 {
     struct fc_time_axis axis = fc_time_axis(most_s);
-    size_t longest = 40; /* names slant down to the right */
+    size_t longest = 8; /* names slant down to the right */
     for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
-    fc_script_start(script, "predictions", 1000 + 7.0 * (double)(longest - 40), 600 + 3.3 * (double)(longest - 40));
+    double width = n > 8 || longest > 40 ? FC_PAGE_IN : FC_COLUMN_IN;
+    fc_script_start(script, "predictions", title, width, 2.6 + 0.02 * (double)longest);
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
-    fc_script_title(script, title);
+    fc_script_title(script, title, width);
     fprintf(
         script,
         "\n"
@@ -43,13 +44,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_p
         "set xtics rotate by -25\n"
         "set ylabel 'time (%s)'\n"
         "set yrange [0:%g]\n"
-        "set key outside right top\n"
+        "set key outside bottom center horizontal\n"
         "set grid ytics\n"
         "s = %g\n"
         "plot 'predictions.tsv' skip 1 using ($2*s):xtic(name[int($0)+1]) title 'computation' lc rgb '#1f3f7a', \\\n"
         "     '' skip 1 using ($3*s) title 'communication' lc rgb '#e69f45', \\\n"
         "     '' skip 1 using ($4*s) title 'waiting' lc rgb '#c9c9c9', \\\n"
-        "     '' skip 1 using 0:($5*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
+        "     '' skip 1 using 0:($5*s) with points pt 9 ps 1 lc rgb 'black' title 'proven bound', \\\n"
         "     '' skip 1 using 0:(($2+$3+$4)*s):(sprintf('%%.0f %%%%', $6)) with labels offset 0,0.8 title ''\n",
         axis.unit, most_s > 0 ? most_s * 1.15 * axis.per_s : 1, axis.per_s);
 }

@@ -41,11 +41,12 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
     for (size_t i = 0; i < n; i++) most_s = fmax(most_s, series[i].time_s);
     struct fc_time_axis axis = fc_time_axis(most_s);
     double scale = axis.per_s;
-    fc_script_start(script, "ranks", 1000, 110 + 230.0 * (double)n);
+    fc_script_start(script, "ranks", title, FC_PAGE_IN, 0.6 + 1.7 * (double)n);
     fprintf(script, "set multiplot layout %zu,1 title ", n);
-    fc_script_title(script, title);
+    fc_script_title(script, title, 0.6 * FC_PAGE_IN);
+    fprintf(script, " left offset -50,0");
     fprintf(script,
-            "\nset key outside right top\nset ylabel 'time (%s)'\nset yrange "
+            "\nset key outside top right horizontal\nset ylabel 'time (%s)'\nset yrange "
             "[0:%g]\nset grid y\n"
             "set style fill solid 1 noborder\nset tics nomirror\nset border 3\n",
             axis.unit, most_s > 0 ? most_s * scale * 1.04 : 1);
@@ -59,7 +60,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
         snprintf(label, sizeof label, "%s%s", series[i].label, shared);
         fprintf(script, "set title ");
         fc_script_text(script, label);
-        fprintf(script, " font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n", i + 1 == n ? "rank" : "",
+        fprintf(script, "\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n", i + 1 == n ? "rank" : "",
                 (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
         fprintf(script, pick, "plot 'ranks.tsv'", i, 6, scale, "#e4e2de", "idle", ", \\\n");
         fprintf(script, pick, "     ''", i, 5, scale, "#e69f45", "calls and waiting", ", \\\n");

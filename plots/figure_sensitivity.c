@@ -44,7 +44,7 @@ static void write_label(FILE *script, double percent, double y)
     snprintf(text, sizeof text, fabs(percent) < 9.95 ? "%+.1f %%" : "%+.0f %%", percent);
     fprintf(script, ", \\\n     '+' using (%.9g):(%.9g):(", at, y);
     fc_script_text(script, text);
-    fprintf(script, ") every ::0::0 with labels %s offset %d,0 font ',9' notitle", percent < 0 ? "right" : "left",
+    fprintf(script, ") every ::0::0 with labels %s offset %d,0 notitle", percent < 0 ? "right" : "left",
             percent < 0 ? -1 : 1);
 }
 
@@ -61,23 +61,24 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
         }
     }
     most = fmin(most, MOST_PERCENT);
-    double room = 0.18 * (most - least);
-    fc_script_start(script, "sensitivity", 1000 + 7.5 * (longest > 50 ? (double)longest - 50 : 0),
-                    160 + 34.0 * (double)n);
+    double room = 0.42 * (most - least);
+    double width = longest > 22 ? FC_PAGE_IN : FC_COLUMN_IN;
+    fc_script_start(script, "sensitivity", title, width, 1.1 + 0.26 * (double)n);
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
-    fc_script_title(script, title);
+    fc_script_title(script, title, width);
     fprintf(
         script,
-        "\nset xlabel 'change of the time (%%)'\nset xrange [%.9g:%.9g]\nset xtics nomirror\nset yrange "
-        "[%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 1\nset key bottom right\nset grid x\n"
+        "\nset xlabel 'change of the time (%%)'\nset xrange [%.9g:%.9g]\nset xtics %.9g nomirror\nset yrange "
+        "[%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 1\nset key outside top center horizontal\nset grid x\n"
         "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lw 1.5 lc rgb 'black' front\n"
         "most = %.9g\ncut(x) = x == x ? (x > most ? most : x) : 0\n"
         "plot 'sensitivity.tsv' skip 1 using (0):0:(0):(cut($2)):($0 - 0.4):($0):ytic(name[int($0)+1]) with "
         "boxxyerror fill solid 1 noborder lc rgb '#5b8cc4' title 'doubled', \\\n"
         "     '' skip 1 using (0):0:(0):(cut($3)):($0):($0 + 0.4) with boxxyerror fill pattern 4 border lc rgb "
         "'#8a4b14' lc rgb '#8a4b14' title 'halved'",
-        least - room, most + room, n ? n - 1 : 0, longest + 3, MOST_PERCENT);
+        least - room, most + room, fc_round_step(most - least + 2 * room, width > FC_COLUMN_IN ? 10 : 5), n ? n - 1 : 0,
+        longest + 1, MOST_PERCENT);
     for (size_t i = 0; i < n; i++) {
         write_label(script, rows[i].doubled_percent, (double)i - 0.2);
         write_label(script, rows[i].halved_percent, (double)i + 0.2);

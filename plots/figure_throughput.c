@@ -34,7 +34,7 @@ static void put_part(FILE *script, const struct fc_plot_throughput *plot)
             "set label 1 ",
             plot->from * plot->x_scale, plot->to * plot->x_scale);
     fc_script_text(script, plot->part_label);
-    fprintf(script, " at %.9g, graph 0.96 left offset 0.5,0 font ',9'\n", plot->from * plot->x_scale);
+    fprintf(script, " at %.9g, graph 0.96 left offset 0.5,0\n", plot->from * plot->x_scale);
 }
 
 static void put_axes(FILE *script, const struct fc_plot_throughput *plot, const struct fc_table *table)
@@ -48,7 +48,7 @@ static void put_axes(FILE *script, const struct fc_plot_throughput *plot, const 
     fprintf(script, "\nset ylabel ");
     fc_script_text(script, plot->y_label);
     fprintf(script,
-            "\nset xrange [0:%.9g]\nset yrange [0:%.9g]\nset key outside right top\nset tics nomirror\n"
+            "\nset xrange [0:%.9g]\nset yrange [0:%.9g]\nset key outside top right horizontal\nset tics nomirror\n"
             "set border 3\nset grid y\nset style fill solid 1 noborder\nsx = %.9g\nsy = %.9g\n",
             end > 0 ? end * plot->x_scale : 1, most > 0 ? 1.15 * most * plot->y_scale : 1, plot->x_scale,
             plot->y_scale);
@@ -57,16 +57,17 @@ static void put_axes(FILE *script, const struct fc_plot_throughput *plot, const 
 static void write_script(FILE *script, const char *title, const struct fc_plot_throughput *plot,
                          const struct fc_table *table)
 {
-    fc_script_start(script, "throughput", 1100, plot->n == 1 ? 500 : 90 + 240.0 * (double)plot->n);
+    fc_script_start(script, "throughput", title, FC_PAGE_IN, 0.6 + 1.7 * (double)plot->n);
     fprintf(script, "set multiplot layout %zu,1 title ", plot->n);
-    fc_script_title(script, title);
+    fc_script_title(script, title, 0.6 * FC_PAGE_IN);
+    fprintf(script, " left offset -50,0");
     put_axes(script, plot, table);
     put_part(script, plot);
     for (size_t i = 0; i < plot->n; i++) {
         fprintf(script, "set title ");
         fc_script_text(script, plot->courses[i].label);
         fprintf(script,
-                " font ',10'\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
+                "\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
                 "($5*sy):(($4 - $3)*1.1*sx) with boxes lc rgb '#5b8cc4' notitle",
                 i);
         if (!isnan(plot->level)) {

@@ -38,7 +38,7 @@ static void put_frame(FILE *script, size_t i, const char *label)
 {
     fprintf(script, "set title ");
     fc_script_text(script, label);
-    fprintf(script, " font ',10'\n");
+    fprintf(script, "\n");
     for (int k = FC_RANK_STATES; k-- > 0;) {
         fprintf(script, "%s skip 1 using (column(1) == %zu ? ($3 + $4)/2*s : NaN):(",
                 k + 1 == FC_RANK_STATES ? "plot 'time-profile.tsv'" : "     ''", i);
@@ -54,11 +54,12 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     for (size_t i = 0; i < n; i++) end_s = fmax(end_s, series[i].timeline->n_bins * series[i].timeline->bin_s);
     if (!(end_s > 0)) end_s = 1e-9; /* nothing takes any time */
     struct fc_time_axis axis = fc_time_axis(end_s);
-    fc_script_start(script, "time-profile", 1100, 90 + 230.0 * (double)n);
+    fc_script_start(script, "time-profile", title, FC_PAGE_IN, 0.6 + 1.7 * (double)n);
     fprintf(script, "set multiplot layout %zu,1 title ", n);
-    fc_script_title(script, title);
+    fc_script_title(script, title, 0.6 * FC_PAGE_IN);
+    fprintf(script, " left offset -50,0");
     fprintf(script,
-            "\nset key outside right top\nset style fill solid 1 noborder\nset tics nomirror out\n"
+            "\nset key outside top right horizontal\nset style fill solid 1 noborder\nset tics nomirror out\n"
             "set border 3\nset xlabel 'time (%s)'\nset ylabel 'share of the ranks (%%)'\nset xrange [0:%.9g]\n"
             "set yrange [0:100]\ns = %g\n",
             axis.unit, end_s * axis.per_s, axis.per_s);

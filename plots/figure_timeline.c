@@ -80,7 +80,7 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
     snprintf(label, sizeof label, "%s: %u rank%s%s", series->label, t->n_ranks, t->n_ranks == 1 ? "" : "s", rows);
     fprintf(script, "set title ");
     fc_script_text(script, label);
-    fprintf(script, " font ',10'\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
+    fprintf(script, "\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
             t->n_ranks <= 8    ? "1"
             : t->n_ranks <= 16 ? "2"
                                : "autofreq");
@@ -100,7 +100,7 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
 static void write_script(FILE *script, const char *title, const struct fc_plot_timeline *series, size_t n,
                          const struct fc_table *table)
 {
-    double end_s = 0, height = 60;
+    double end_s = 0, height = 85;
     uint32_t bars[64];
     for (size_t i = 0; i < n; i++) {
         const struct fc_timeline *t = series[i].timeline;
@@ -110,16 +110,18 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     }
     if (!(end_s > 0)) end_s = 1e-9; /* nothing takes any time */
     struct fc_time_axis axis = fc_time_axis(end_s);
-    fc_script_start(script, "timeline", 1100, height);
+    fc_script_start(script, "timeline", title, FC_PAGE_IN, height / 150);
     fprintf(script, "set multiplot title ");
-    fc_script_title(script, title);
+    fc_script_title(script, title, 0.6 * FC_PAGE_IN);
+    fprintf(script, " left offset -50,0");
     fprintf(script, "\n");
-    fprintf(script,
-            "set key outside right top\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
-            "set xlabel 'time (%s)'\nset ylabel 'rank'\nset xrange [0:%.9g]\ns = %g\n"
-            "set lmargin at screen 0.1\nset rmargin at screen 0.82\n",
-            axis.unit, end_s * axis.per_s, axis.per_s);
-    double top = height - 60;
+    fprintf(
+        script,
+        "set key outside top right horizontal\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
+        "set xlabel 'time (%s)'\nset ylabel 'rank'\nset xrange [0:%.9g]\ns = %g\n"
+        "set lmargin at screen 0.1\nset rmargin at screen 0.98\n",
+        axis.unit, end_s * axis.per_s, axis.per_s);
+    double top = height - 85;
     for (size_t i = 0, first = 0, end = 0; i < n; i++, first = end) {
         while (end < table->n_rows && table->cells[end * (size_t)table->n_columns].integer == (long long)i) end++;
         fprintf(script, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", (top - 30) / height,

@@ -91,10 +91,10 @@ void fc_paper_put_panels(const struct fc_paper_plot *plot, FILE *script)
              "%s\n%s\nlines: predicted; marks: measured, filled: judged, open: fitted to or chosen by", plot->title,
              plot->subtitle);
     fprintf(script, "set multiplot layout %d, %d title ", rows_of(plot), COLUMNS);
-    fc_script_title(script, title);
+    fc_script_title(script, title, FC_PAGE_IN);
     fprintf(
         script,
-        "\nset lmargin 10\nset rmargin 2\nset bmargin 3.5\nset key at graph 0.02, 0.98 left top Left reverse samplen 3.5 spacing 1 font ',10'\n"
+        "\nset lmargin 10\nset rmargin 2\nset bmargin 3.5\nset key at graph 0.02, 0.98 left top Left reverse samplen 3.5 spacing 1\n"
         "set grid xtics ytics lw 0.6 lt 1 lc rgb '#bbbbbb'\nset logscale y\n");
     put_sizes(plot, script);
     for (int p = 0; p < plot->n_categories; p++) put_panel(plot, p, script);

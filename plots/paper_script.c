@@ -21,8 +21,8 @@ static void put_titles(const struct fc_paper_plot *plot, FILE *script)
     fc_script_text(script, plot->title);
     fprintf(script, "\nset label 1 ");
     fc_script_text(script, plot->subtitle);
-    fprintf(script, " at graph 0.5, graph 1 center offset 0, 0.7 font ',9'\n"
-                    "set title offset 0, 1.1\n"
+    fprintf(script, " at graph 0.5, graph 1 center offset 0, 0.7\n"
+                    "set title offset 0, 1.1\nset tmargin 4.5\n"
                     "set xlabel ");
     fc_script_text(script, plot->x_label);
     fprintf(script, "\nset ylabel ");
@@ -185,13 +185,16 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
         height = 150 + 22 * plot->n_categories;
     }
     if (plot->form == FC_PAPER_PANELS) height = fc_paper_panels_height(plot);
-    fprintf(script,
-            "if (!exists('part')) part = ''\n"
-            "set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced\n"
-            "set datafile separator '\\t'\n"
-            "set datafile missing 'nan'\n"
-            "set datafile commentschars ''\n",
-            width, height);
+    double width_in = FC_PAGE_IN, height_in = FC_PAGE_IN * height / width;
+    fprintf(
+        script,
+        "if (!exists('part')) part = ''\n"
+        "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,8' fontscale 300/96. linewidth 300/96.*0.6 pointscale "
+        "300/96.*0.6 noenhanced\n"
+        "set datafile separator '\\t'\n"
+        "set datafile missing 'nan'\n"
+        "set datafile commentschars ''\n",
+        300 * width_in, 300 * height_in);
     put_output(plot, script, ".png");
     if (plot->form != FC_PAPER_PANELS) put_titles(plot, script);
     switch (plot->form) {
@@ -201,11 +204,12 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
     case FC_PAPER_PANELS: break;
     }
     put_drawing(plot, script, false);
-    fprintf(script, "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n", width, height);
+    fprintf(script, "set terminal svg size %.0f,%.0f font 'DejaVu Sans,10.67' noenhanced background 'white'\n",
+            96 * width_in, 96 * height_in);
     put_output(plot, script, ".svg");
     put_drawing(plot, script, true);
-    fprintf(script, "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
-            height / 125.0);
+    fprintf(script, "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,8' fontscale 1 pointscale 0.6 noenhanced\n",
+            width_in, height_in);
     put_output(plot, script, ".pdf");
     put_drawing(plot, script, true);
     fprintf(script, "unset output\n");

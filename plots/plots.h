@@ -33,8 +33,8 @@ enum fc_code fc_script_draw(struct fc_script *script, const char *directory, con
 /* Every text of a script is written by one of these (script.c), as a gnuplot string that shows it letter by letter, what is
  * no letter as fc_visible writes it, and of which nothing is evaluated. */
 void fc_script_text(FILE *script, const char *text);
-/* The same, of lines: their ends stay. */
-void fc_script_title(FILE *script, const char *text);
+/* A title: its first line, in lines that fit a figure of that width (at most three). */
+void fc_script_title(FILE *script, const char *text, double width_in);
 /* The name of a tic in `set xtics`, which is a format. Where it holds a %, gnuplot shows 49 letters. */
 void fc_script_tic(FILE *script, const char *text);
 /* The file NAME with that ending in the directory of the script: never a pipe, whatever NAME begins with. */
@@ -42,8 +42,21 @@ void fc_script_file(FILE *script, const char *name, const char *ending);
 /* gnuplot's array name[1..n] of the rows' names: names of others are not drawn from the .tsv, whose backslashes it reads.
  * For row 0, 1, ... of the table: name[int($0)+1]. */
 void fc_script_names(FILE *script, const char *(*of)(const void *rows, size_t i), const void *rows, size_t n);
-/* The lines that all scripts begin with: NAME.png of that size, no text enhanced, tabs between columns, no comments. */
-void fc_script_start(FILE *script, const char *name, double width, double height);
+/* Widths of figures as they are printed, inches: of a column, of a page. All text is 8 pt at that size (style.c). */
+#define FC_COLUMN_IN 3.3
+#define FC_PAGE_IN 7.0
+/* Letters of 8 pt that stand side by side in a figure of that width. */
+static inline size_t fc_script_letters(double width_in)
+{
+    return (size_t)(15.5 * width_in); /* DejaVu Sans: some 4.6 pt a letter */
+}
+/* The lines that all scripts begin with: NAME.png (300 dots an inch), .pdf or .svg of that size in inches, the project's style,
+ * no text enhanced, tabs between columns, no comments. What stands behind the title's first line (the command) is a comment. */
+void fc_script_start(FILE *script, const char *name, const char *title, double width_in, double height_in);
+/* A step between ticks of an axis that is so long: 1, 2 or 5 times a power of ten, at most `most` of them. */
+double fc_round_step(double span, int most);
+/* Of series: marks (filled) and dashes, so that they differ without colour. */
+extern const int fc_series_marks[8], fc_series_dashes[8];
 /* Of series, colour-blind safe, neighbours apart in grey (Paul Tol's high-contrast and bright schemes). */
 extern const char *const fc_series_colours[8];
 /* How times up to most_s are written on an axis: 1e3, "ms". */
@@ -53,7 +66,7 @@ struct fc_time_axis {
 };
 struct fc_time_axis fc_time_axis(double most_s);
 
-/* Titles of figures may have a second line: the command. */
+/* Titles of figures may have a second line: the command, which is a comment of the script. */
 
 /* Stacked bars of computation and communication time, one a prediction, with the bound as a mark.
  * (figure_predictions.c) */
@@ -161,3 +174,13 @@ struct fc_plot_placement {
 };
 enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
                                 size_t n, struct fc_status *st);
+
+/* Machines by what they cost and how long their jobs take on average; `currency`: the abscissa's label. Sorts the rows
+ * (figure_designs.c). */
+struct fc_plot_design {
+    const char *label;
+    double cost, time_s;
+    bool on_front;
+};
+enum fc_code fc_plot_designs(const char *directory, const char *title, const char *currency,
+                             struct fc_plot_design *rows, size_t n, struct fc_status *st);

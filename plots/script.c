@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Control characters in `keep` pass; `twice` is a letter to be doubled. gnuplot reads four digits of a number that begins
+/* `twice` is a letter to be doubled. gnuplot reads four digits of a number that begins
  * with 0. */
-static void put_letters(FILE *script, const char *text, const char *keep, char twice)
+static void put_letters(FILE *script, const char *text, size_t length, char twice)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ -+=:;,./()[]<>|&*?!";
     char letter[5];
-    while (*text) {
-        text += fc_visible_letter(letter, text, keep);
+    for (const char *end = text + length; text < end && *text;) {
+        text += fc_visible_letter(letter, text, "");
         for (const char *c = letter; *c; c++)
             for (int i = 0; i < (*c == twice ? 2 : 1); i++)
                 if ((unsigned char)*c >= 0x80 || strchr(plain, *c))
@@ -29,28 +29,48 @@ static void put_letters(FILE *script, const char *text, const char *keep, char t
 void fc_script_text(FILE *script, const char *text)
 {
     fputc('"', script);
-    put_letters(script, text, "", 0);
+    put_letters(script, text, strlen(text), 0);
     fputc('"', script);
 }
 
-void fc_script_title(FILE *script, const char *text)
+/* How many bytes of the text stand on a line of so many letters: to the last blank that fits. */
+static size_t line_length(const char *text, size_t most)
 {
+    size_t length = strcspn(text, "\n"), letters = 0, blank = 0, at = 0;
+    while (at < length && letters < most) {
+        if (text[at] == ' ') blank = at;
+        size_t n = fc_letter(text + at);
+        at += n ? n : 1;
+        letters++;
+    }
+    return at >= length ? length : blank ? blank : at;
+}
+
+void fc_script_title(FILE *script, const char *text, double width_in)
+{
+    enum { MOST_LINES = 3 };
     fputc('"', script);
-    put_letters(script, text, "\n", 0);
+    for (int i = 0; i < MOST_LINES && *text && *text != '\n'; i++) {
+        size_t n = line_length(text, fc_script_letters(width_in));
+        if (i) fputs("\\n", script);
+        put_letters(script, text, n, 0);
+        text += n + (text[n] == ' ');
+        if (i + 1 == MOST_LINES && *text && *text != '\n') fputs(" ...", script);
+    }
     fputc('"', script);
 }
 
 void fc_script_tic(FILE *script, const char *text)
 {
     fputc('"', script);
-    put_letters(script, text, "", '%');
+    put_letters(script, text, strlen(text), '%');
     fputc('"', script);
 }
 
 void fc_script_file(FILE *script, const char *name, const char *ending)
 {
     fputs("\"./", script);
-    put_letters(script, name, "", 0);
+    put_letters(script, name, strlen(name), 0);
     fprintf(script, "%s\"", ending);
 }
 
@@ -62,23 +82,6 @@ void fc_script_names(FILE *script, const char *(*of)(const void *rows, size_t i)
         fc_script_text(script, of(rows, i));
         fputc('\n', script);
     }
-}
-
-void fc_script_start(FILE *script, const char *name, double width, double height)
-{
-    fprintf(script,
-            "if (!exists('form')) form = 'png' # or pdf, svg: gnuplot -e \"form='pdf'\" and this file\n"
-            "if (!exists('part')) part = ''\n"
-            "if (form eq 'png') set terminal pngcairo noenhanced size %.0f,%.0f font 'DejaVu Sans,11'\n"
-            "if (form eq 'svg') set terminal svg noenhanced size %.0f,%.0f font 'DejaVu Sans,11' background 'white'\n"
-            "if (form eq 'pdf') set terminal pdfcairo noenhanced size %.2fin,%.2fin font 'DejaVu Sans,9'\n"
-            "set output ",
-            width, height, width, height, width / 120, height / 120);
-    fc_script_file(script, name, ".");
-    fputs(".form.part\n"
-          "set datafile separator '\\t'\n"
-          "set datafile commentschars ''\n",
-          script);
 }
 
 struct fc_time_axis fc_time_axis(double most_s)

@@ -37,6 +37,9 @@ static const struct {
     {"again.txt",
      "fabricast-trace 1\nranks 4\ncomm 0 0-3\nevents 2\nrank 0 1\nsend 1 1 0.5 comm=0 peer=3 tag=0 bytes=9000\n"
      "rank 1 0\nrank 2 0\nrank 3 1\nrecv 1 1 0 comm=0 peer=0 tag=0 bytes=9000\nend\n"},
+    {"eight.mtx", "%%MatrixMarket matrix coordinate real general\n8 8 3\n1 2 5000\n2 3 6000\n3 8 7000\n"},
+    {"eights.mtx", "%%MatrixMarket matrix coordinate real general\n8 8 3\n1 6 5000\n2 3 6000\n4 8 7000\n"},
+    {"set.jobs", "1 pattern alltoall:bytes=40KiB\n2 trace ring.txt\n"},
     {"lat.txt", "# OSU MPI Latency Test v5.9\n1 2\n2 2\n4 2.01\n8 2.02\n4096 3\n"},
     {"page.md", FC_REPRODUCE_BEGIN "\n" FC_REPRODUCE_END "\n"},
     {"other.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 2 50000\n1 3 60000\n1 4 70000\n4 1 40000\n"},

@@ -330,27 +330,76 @@ static double best_of_all(uint32_t n, const double *w, uint32_t row, uint32_t us
     return best;
 }
 
+/* Random weights: real, small integers with ties, sparse. */
+static double random_weight(uint64_t seed, uint32_t i)
+{
+    return seed % 3 == 0                      ? fc_random_real(seed, 1, i)
+           : seed % 3 == 1                    ? (double)fc_random_below(seed, 1, i, 3)
+           : fc_random_real(seed, 1, i) < 0.7 ? 0
+                                              : 1;
+}
+
+/* The value by x, which keeps to supply and room, and the dual, which covers all weights, are the same. */
+static double assigned(const struct fc_assignment *a)
+{
+    uint32_t x[49];
+    double u[7], v[7], value = 0, dual = 0;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(fc_assign(a, x, u, v, NULL, &st), FC_OK);
+    for (uint32_t r = 0; r < a->n_rows; r++) {
+        uint32_t used = 0;
+        for (uint32_t c = 0; c < a->n_columns; c++) {
+            size_t at = (size_t)r * a->n_columns + c;
+            value += x[at] * a->weight[at];
+            used += x[at];
+            CU_ASSERT(u[r] + v[c] >= a->weight[at] - 1e-12);
+        }
+        CU_ASSERT(used <= a->supply[r] && u[r] >= 0);
+        dual += a->supply[r] * u[r];
+    }
+    for (uint32_t c = 0; c < a->n_columns; c++) {
+        uint32_t used = 0;
+        for (uint32_t r = 0; r < a->n_rows; r++) used += x[(size_t)r * a->n_columns + c];
+        CU_ASSERT(used <= a->room[c] && v[c] >= 0);
+        dual += a->room[c] * v[c];
+    }
+    CU_ASSERT(fabs(value - dual) < 1e-11);
+    return value;
+}
+
 static void test_assignment(void)
 {
+    static const uint32_t one[] = {1, 1, 1, 1, 1, 1, 1};
     for (uint64_t seed = 0; seed < 60; seed++) {
-        uint32_t n = 1 + (uint32_t)(seed % 7), to[7], seen = 0;
-        double w[49], u[7], v[7], sum = 0, dual = 0;
-        struct fc_status st = {0};
-        for (uint32_t i = 0; i < n * n; i++) /* real, small integers with ties, sparse */
-            w[i] = seed % 3 == 0                      ? fc_random_real(seed, 1, i)
-                   : seed % 3 == 1                    ? (double)fc_random_below(seed, 1, i, 3)
-                   : fc_random_real(seed, 1, i) < 0.7 ? 0
-                                                      : 1;
-        CU_ASSERT_EQUAL(fc_assign(n, w, to, u, v, &st), FC_OK);
-        for (uint32_t s = 0; s < n; s++) {
-            seen |= 1u << to[s];
-            sum += w[s * n + to[s]];
-            dual += u[s] + v[s];
-            for (uint32_t d = 0; d < n; d++) CU_ASSERT(u[s] + v[d] >= w[s * n + d] - 1e-12);
+        uint32_t n = 1 + (uint32_t)(seed % 7);
+        double w[49];
+        for (uint32_t i = 0; i < n * n; i++) w[i] = random_weight(seed, i);
+        CU_ASSERT(fabs(assigned(&(struct fc_assignment){n, n, w, one, one}) - best_of_all(n, w, 0, 0)) < 1e-12);
+    }
+}
+
+/* Kinds of rows and columns: the same as all of their members one by one. */
+static void test_assignment_of_kinds(void)
+{
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        uint32_t rows = 1 + (uint32_t)fc_random_below(seed, 2, 0, 4),
+                 columns = 1 + (uint32_t)fc_random_below(seed, 2, 1, 4);
+        uint32_t supply[4], room[4], n_rows = 0, n_columns = 0, row[7], column[7];
+        double kinds[16], all[49] = {0};
+        for (uint32_t i = 0; i < rows * columns; i++) kinds[i] = random_weight(seed, i);
+        for (uint32_t r = 0; r < rows; r++) {
+            supply[r] = 1 + (uint32_t)fc_random_below(seed, 3, r, 8 - n_rows - (rows - r)) % 3;
+            for (uint32_t i = 0; i < supply[r]; i++) row[n_rows++] = r;
         }
-        CU_ASSERT_EQUAL(seen, (1u << n) - 1);
-        CU_ASSERT(fabs(sum - best_of_all(n, w, 0, 0)) < 1e-12);
-        CU_ASSERT(fabs(sum - dual) < 1e-12);
+        for (uint32_t c = 0; c < columns; c++) {
+            room[c] = 1 + (uint32_t)fc_random_below(seed, 4, c, 8 - n_columns - (columns - c)) % 3;
+            for (uint32_t i = 0; i < room[c]; i++) column[n_columns++] = c;
+        }
+        uint32_t n = n_rows > n_columns ? n_rows : n_columns;
+        for (uint32_t r = 0; r < n_rows; r++)
+            for (uint32_t c = 0; c < n_columns; c++) all[r * n + c] = kinds[row[r] * columns + column[c]];
+        double value = assigned(&(struct fc_assignment){rows, columns, kinds, supply, room});
+        CU_ASSERT(fabs(value - best_of_all(n, all, 0, 0)) < 1e-11);
     }
 }
 
@@ -382,7 +431,7 @@ static void worst_of(const char *yaml, const char *routing, double expected, boo
     if (routing) CU_ASSERT_EQUAL_FATAL(fc_machine_route(&machine, routing, &st), FC_OK);
     for (int whole = 0; whole < (both ? 2 : 1); whole++) {
         double dual = 0, load = 0;
-        CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, whole, &w, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, whole, 0, &w, &st), FC_OK);
         for (uint32_t s = 0; s < net.n_nodes; s++) dual += w.u[s] + w.v[s];
         if (isnan(expected)) expected = w.load;
         if (!fc_near(w.load, expected, 1e-9))
@@ -403,6 +452,28 @@ static void worst_of(const char *yaml, const char *routing, double expected, boo
     fc_test_close(&machine, &net);
 }
 
+#define GROUPS                                                                                                          \
+    "name: g\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 2, nodes_per_router: 2, d_link: relative, " \
+    "d_ports: 2}\nlinks: {ll: {bandwidth: 1 GB/s}, d: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}}\n"
+
+/* Stopped at once: what was found is not above what is proven. */
+static void test_worst_case_stopped(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_worst_case stopped, all;
+    struct fc_status st = {0};
+    if (!fc_test_network(GROUPS, &machine, &net)) return;
+    CU_ASSERT_EQUAL_FATAL(fc_machine_route(&machine, "indirect", &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, false, 1, &stopped, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, false, 0, &all, &st), FC_OK);
+    CU_ASSERT(stopped.n_left > 0 && stopped.n_solved == 1 && all.n_left == 0 && all.most_s == all.time_s);
+    CU_ASSERT(stopped.time_s <= all.time_s * (1 + 1e-9) && all.time_s <= stopped.most_s * (1 + 1e-9));
+    fc_worst_case_free(&stopped);
+    fc_worst_case_free(&all);
+    fc_test_close(&machine, &net);
+}
+
 static void test_worst_case(void)
 {
     worst_of(TORUS("[8]"), "dimension-order", dimension_order(8, 1), true);
@@ -420,6 +491,14 @@ static void test_worst_case(void)
     /* The last link of a row takes all of the row; full bisection: a link's rate. */
     worst_of(MESH("[8, 8]"), "dimension-order", 7, false);
     worst_of(TREE("[4, 4]", "[1, 4]"), "nca", 1, false);
+    /* Nodes of a router as one kind, and one by one: the same. A group of 2 x 2 nodes leaves over one cable. */
+    worst_of(GROUPS, "direct", 4, true);
+    worst_of(GROUPS, "indirect", NAN, true);
+    worst_of(GROUPS, "ugal", NAN, true);
+    worst_of(
+        "name: t\nnetwork: {family: torus, dims: [3, 2], wrap: [0, 1], nodes_per_router: 3}\nlinks: {torus: {bandwidth: 1 "
+        "GB/s}, injection: {bandwidth: 1 GB/s}}\n",
+        "dimension-order", NAN, true);
     /* With and without translations. */
     worst_of(TORUS("[4, 2, 3]"), "adaptive", NAN, true);
     worst_of(TMESH, NULL, NAN, true);
@@ -436,7 +515,7 @@ static void test_worst_case_refused(void)
     struct fc_worst_case w;
     struct fc_status st = {0};
     if (!fc_test_network(TORUS("[32, 32, 8]"), &machine, &net)) return;
-    CU_ASSERT_EQUAL(fc_worst_case_solve(&net, false, &w, &st), FC_NO);
+    CU_ASSERT_EQUAL(fc_worst_case_solve(&net, false, 0, &w, &st), FC_NO);
     CU_ASSERT(fc_says(&st, FC_NO, "the worst case of 8192 nodes"));
     fc_test_close(&machine, &net);
 }
@@ -453,7 +532,9 @@ int suite_bound(void)
     };
     static const CU_TestInfo worst[] = {
         {"assignments and their duals against all permutations", test_assignment},
+        {"assignments of kinds", test_assignment_of_kinds},
         {"dimension order, Valiant, rings, meshes, trees: closed forms", test_worst_case},
+        {"a worst case that is stopped", test_worst_case_stopped},
         {"too many nodes", test_worst_case_refused},
         CU_TEST_INFO_NULL,
     };

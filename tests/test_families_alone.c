@@ -25,6 +25,7 @@ static const struct {
     {"reproduce/tmesh.c", "mesh"},                        /* a class of links */
     {"traces/trace_head.c", "graph"},                     /* a key of our trace format */
     {"cli/trace_info.c", "graph"},                        /* the same, in JSON */
+    {"answer/job_set.c", "graph"},                        /* a kind of job */
     {"cli/option_table.c", "graph"},                      /* --graph */
     {"cli/cmd_list.c", "graph"},                          /* a kind of file format */
 };

@@ -245,12 +245,12 @@ static void texts(void)
         strcat(strcat(all, fc_visible(visible, sizeof visible, hostile[i], "")), "\n");
     }
     fprintf(out, "print ");
-    fc_script_title(out, "'7`7\n\"7%7\\7");
+    fc_script_title(out, "'7`7\"7%7\\7\nnot this", 3.3);
     fprintf(out, "\nprint ");
     fc_script_tic(out, "7%7%\n");
     fprintf(out, "\n");
     fclose(out);
-    strcat(all, "'7`7\n\"7%7\\7\n7%%7%%\\x0a\n");
+    strcat(all, "'7`7\"7%7\\7\n7%%7%%\\x0a\n");
     run_script(script);
     CU_ASSERT_TRUE(printed(all));
     free(script);

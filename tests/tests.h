@@ -26,6 +26,7 @@
     X(suite_collective_hardware)                                                                                       \
     X(suite_collective_times)                                                                                          \
     X(suite_contention)                                                                                                \
+    X(suite_compare)                                                                                                   \
     X(suite_core)                                                                                                      \
     X(suite_core_io)                                                                                                   \
     X(suite_core_keys)                                                                                                 \

@@ -112,6 +112,7 @@ const struct fc_routing_ops fc_routing_nca = {
     .families = families,
     .adaptive = true,
     .minimal = true,
+    .by_router = true,
     .walk_capacity = fc_fat_tree_walk_capacity,
     .walk = walk,
     .rank_one = rank_one,

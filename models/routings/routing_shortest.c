@@ -301,6 +301,7 @@ const struct fc_routing_ops fc_routing_shortest = {
     .source = "Fortz & Thorup, INFOCOM 2000; RFC 2992",
     .families = families,
     .minimal = true,
+    .by_router = true,
     .walk_capacity = walk_capacity,
     .walk = walk,
     .rank_one = rank_one,

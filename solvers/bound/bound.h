@@ -61,20 +61,31 @@ struct fc_worst_case {
     struct fc_arena arena;
     double load;   /* on the worst link, in bytes where every node sends one */
     double time_s; /* load / bandwidth: the least time of a byte a node; 1 / time_s is the throughput */
+    double
+        most_s; /* proven: no permutation takes longer a byte; time_s where all links that could be worse were solved */
     uint32_t link;
     uint32_t *to;      /* [n_nodes] the permutation: node s sends to to[s]; s itself: sends nothing */
     double *u, *v;     /* [n_nodes] certificate: u[s] + v[d] >= share of the route s -> d on the link, sum = load */
-    uint32_t n_solved; /* assignment problems solved */
+    uint32_t n_solved; /* assignment problems solved, of links or of classes of links */
+    uint32_t n_left;   /* links that could still be worse when the work was used up; 0: exact */
     uint32_t symmetry; /* translations used; 1: none */
 };
 /* The permutation that maximises max over links of load / bandwidth under the machine's routing, its split uniform
  * where it is adaptive (Towles & Dally 2002): for each link a maximum-weight assignment of destinations to sources.
- * `whole` leaves symmetry unused (the oracle). FC_NO: too large, with the figures. O(links x N^3) at worst, one link
- * a class on tori. */
-enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, struct fc_worst_case *worst,
+ * `whole` leaves symmetry unused (the oracle). `work`: most elementary steps, some 2e-9 s each, after which it ends with an
+ * interval (time_s found, most_s proven); 0: 5e10. FC_NO: too large, with the figures. */
+enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, double work, struct fc_worst_case *worst,
                                  struct fc_status *st);
 void fc_worst_case_free(struct fc_worst_case *worst);
 
-/* Maximum-weight assignment: to[n] a permutation that maximises sum weight[s][to[s]], u[s] + v[d] >= weight[s][d]
- * with equality on it; weight[n][n] finite and >= 0. O(n^3). */
-enum fc_code fc_assign(uint32_t n, const double *weight, uint32_t *to, double *u, double *v, struct fc_status *st);
+/* A maximum-weight assignment of supply[n_rows] rows of each kind to room[n_columns] columns of each kind. */
+struct fc_assignment {
+    uint32_t n_rows, n_columns;
+    const double *weight; /* [n_rows][n_columns] finite and >= 0 */
+    const uint32_t *supply, *room;
+};
+/* x[n_rows][n_columns] how many of a row's kind go to a column's, the sum of weight x greatest; u[n_rows], v[n_columns] >= 0
+ * prove it: u + v >= weight, and the sum of supply u and room v is the same. Adds the elementary steps to *steps (NULL: not
+ * counted). */
+enum fc_code fc_assign(const struct fc_assignment *problem, uint32_t *x, double *u, double *v, double *steps,
+                       struct fc_status *st);

@@ -25,7 +25,8 @@ struct fc_flow {
     uint32_t *node_vertex;   /* [n_nodes] */
     uint32_t symmetry;
     /* Commodities: traffic to one vertex, of one destination an orbit of the translations. */
-    uint32_t n_commodities;
+    uint32_t n_commodities; /* sparse traffic: of one pair each */
+    uint32_t n_targets;     /* destinations of them all */
     uint32_t *target;       /* [n_commodities] vertex */
     uint64_t *first_source; /* [n_commodities + 1] */
     uint32_t *source;       /* vertices, ascending, != target */

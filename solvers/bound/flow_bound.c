@@ -26,7 +26,7 @@ static enum fc_code answer(const struct fc_flow_state *state, struct fc_flow_bou
     bound->node_s = flow->node_s;
     bound->lower_s = fmax(state->lower_s, flow->node_s);
     bound->upper_s = fmax(state->upper_s, bound->lower_s); /* above it by rounding only */
-    bound->n_commodities = flow->n_commodities;
+    bound->n_commodities = flow->n_targets;
     bound->n_rows = flow->n_rows;
     bound->n_variables = flow->first_variable[flow->n_commodities];
     bound->symmetry = flow->symmetry;
@@ -57,6 +57,7 @@ static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_sett
         *method = "edges";
         return fc_flow_weights(state, INFINITY, work, 0, st) ? st->code : fc_flow_edges(state, st);
     }
+    if (flow->n_commodities > flow->n_targets) columns = false; /* pairs: too many rows for a simplex */
     if (settings->method == FC_FLOW_AUTO && !columns) gap = fmax(gap, 0.005);
     if (!columns) return fc_flow_weights(state, gap, work, UINT64_MAX, st);
     if (fc_flow_weights(state, fmax(gap, 0.01), work / 2, 60, st) || fc_flow_done(state, gap)) return st->code;

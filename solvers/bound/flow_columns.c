@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECTIVE = 1000 }; /* coefficient of z: GLPK's tolerances are absolute */
+enum {
+    OBJECTIVE = 1000,    /* coefficient of z: GLPK's tolerances are absolute */
+    LARGE_MASTER = 60000 /* coefficients */
+};
 
 struct master {
     struct fc_flow_state *state;
@@ -183,6 +186,8 @@ static bool simplex(struct master *m)
         int before = glp_get_it_cnt(m->lp), failed = glp_simplex(m->lp, &m->parameters);
         m->state->steps += 30.0 * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
         if (!failed && glp_get_status(m->lp) == GLP_OPT) return true;
+        if (failed == GLP_EITLIM && glp_get_num_nz(m->lp) > LARGE_MASTER)
+            return false; /* seconds a start: one will do */
     }
     return false;
 }

@@ -3,12 +3,16 @@
  * Where the split of the routes is fixed, the load of link c under a traffic matrix L is sum_{s,d} L(s,d) P_c(s,d),
  * P_c(s,d): the share of the route s -> d that crosses c. Over all matrices whose rows and columns sum to at most 1
  * it is greatest at a permutation (Birkhoff), which is a maximum-weight assignment with the weights P_c (Towles &
- * Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002); the assignment's dual certifies it. On a
- * network that translations leave as it is, one link an orbit will do, and the routes from one source an orbit give
- * its P_c. Links are tried in the order of what their weights allow at most (the lesser of the sums of row and column
- * maxima), until that is below the best found. Adaptive routing: its uniform split, which is one that it can take, so
- * that its best split carries every permutation at least as well. */
-#include "solvers/bound/flow.h"
+ * Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002); the assignment's dual certifies it.
+ *
+ * Three things make it small. On a network that translations leave as it is, one link an orbit will do, and the routes from one
+ * source an orbit give its P_c. Nodes of one router are alike where the routing goes by routers. And of one link the sources
+ * with the same row of P_c are one kind, the destinations with the same column, too (worst_classes.c): a link between groups
+ * of a dragonfly knows only its own group and others. Links are tried in the order of what their weights allow at most (the
+ * lesser of the sums of row and column maxima), until that is below the best found, or the work is used up: then the
+ * greatest of what is left is the proven end. Adaptive routing: its uniform split, which is one that it can take, so that
+ * its best split carries every permutation at least as well. */
+#include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"
 
 #include <math.h>
@@ -17,7 +21,8 @@
 
 #define MOST_NODES 4096
 #define MOST_PAIRS 2e7  /* routes walked */
-#define MOST_SHARES 3e7 /* of routes on links */
+#define MOST_SHARES 6e7 /* of routes on links */
+#define MOST_WORK 5e10
 
 struct worst {
     const struct fc_network *net;
@@ -26,7 +31,13 @@ struct worst {
     struct fc_arena scratch;
     struct fc_translations translations;
     struct fc_walk walk;
-    uint32_t n_shifts;   /* n of the translations */
+    uint32_t n_shifts; /* n of the translations */
+    bool whole;        /* the oracle: no symmetry, every node by itself */
+    bool by_router;    /* groups are the nodes of a router; else each is one node */
+    uint32_t n_groups;
+    uint32_t *group;     /* [n_nodes] */
+    uint32_t *member;    /* [n_groups] its first node */
+    uint32_t *size;      /* [n_groups] */
     uint32_t n_slots;    /* links of representatives */
     uint32_t *slot;      /* [n_links]; FC_NONE: endless bandwidth */
     uint32_t *slot_link; /* [n_slots] */
@@ -34,9 +45,50 @@ struct worst {
     uint64_t *touched;   /* [n_slots * n_shifts] */
     uint64_t n_touched, n_shares;
     uint64_t *first;     /* [n_slots + 1] shares of each slot */
-    uint32_t *src, *dst; /* [n_shares] nodes */
+    uint32_t *src, *dst; /* [n_shares] groups */
     double *part;
+    double work; /* elementary steps that are left */
 };
+
+/* ---- groups of nodes ---- */
+
+/* Every node hangs on one router by one cable. */
+static bool one_cable(const struct fc_network *net)
+{
+    for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
+        if (net->first_link[v + 1] != net->first_link[v] + 1) return false;
+    return true;
+}
+
+static enum fc_code group_nodes(struct worst *w)
+{
+    const struct fc_network *net = w->net;
+    w->by_router = !w->whole && w->n_shifts == 1 && net->machine->routing->by_router && one_cable(net);
+    w->group = fc_alloc(&w->scratch, net->n_nodes, sizeof *w->group, w->st);
+    w->member = fc_alloc(&w->scratch, net->n_nodes, sizeof *w->member, w->st);
+    w->size = fc_alloc(&w->scratch, net->n_nodes, sizeof *w->size, w->st);
+    uint32_t *of_router = fc_alloc(&w->scratch, net->n_routers, sizeof *of_router, w->st);
+    if (w->st->code) return w->st->code;
+    memset(of_router, 0xff, net->n_routers * sizeof *of_router);
+    for (uint32_t n = 0; n < net->n_nodes; n++) {
+        uint32_t router = net->link_target[net->first_link[fc_node_vertex(net, n)]], g = w->n_groups;
+        if (w->by_router && of_router[router] != FC_NONE) g = of_router[router];
+        if (g == w->n_groups) {
+            w->member[w->n_groups++] = n;
+            if (w->by_router) of_router[router] = g;
+        }
+        w->group[n] = g;
+        w->size[g]++;
+    }
+    return FC_OK;
+}
+
+/* Between alike nodes of routers the nodes' own links are left out: each carries what its node sends or gets. */
+static bool is_own(const struct worst *w, uint32_t link)
+{
+    return w->by_router &&
+           (fc_is_node(w->net, w->net->link_source[link]) || fc_is_node(w->net, w->net->link_target[link]));
+}
 
 /* ---- nodes and links under translations ---- */
 
@@ -86,7 +138,7 @@ static enum fc_code number_links(struct worst *w)
     w->slot_link = fc_alloc(&w->scratch, net->n_links, sizeof *w->slot_link, w->st);
     if (w->st->code) return w->st->code;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        bool counts = !isinf(fc_link_bandwidth(net, l)) && shift_of(w, l) == 0;
+        bool counts = !isinf(fc_link_bandwidth(net, l)) && shift_of(w, l) == 0 && !is_own(w, l);
         w->slot[l] = counts ? w->n_slots : FC_NONE;
         if (counts) w->slot_link[w->n_slots++] = l;
     }
@@ -122,22 +174,24 @@ static enum fc_code walk_pair(struct worst *w, uint32_t s, uint32_t d)
     return FC_OK;
 }
 
-/* All routes: counts the shares of every slot, or writes them (`write`), first[slot + 1] being the next place. */
+/* All routes between groups: counts the shares of every slot, or writes them (`write`), first[slot + 1] being the next place. */
 static enum fc_code walk_all(struct worst *w, bool write)
 {
-    uint32_t n = w->net->n_nodes, numbers = shift_numbers(w);
-    for (uint32_t s = 0; s < n; s++) {
+    uint32_t n = w->n_groups, numbers = shift_numbers(w);
+    for (uint32_t a = 0; a < n; a++) {
+        uint32_t s = w->member[a];
         if (w->n_shifts > 1 && w->translations.shift[router_of(w, s)] != 0) continue;
-        for (uint32_t d = 0; d < n; d++) {
-            if (s == d) continue;
+        for (uint32_t b = 0; b < n; b++) {
+            uint32_t d = w->member[b];
+            if (a == b) continue;
             if (walk_pair(w, s, d)) return w->st->code;
             w->n_shares += w->n_touched;
             for (uint64_t i = 0; i < w->n_touched; i++) {
                 uint32_t slot = (uint32_t)(w->touched[i] / numbers), shift = (uint32_t)(w->touched[i] % numbers);
                 uint64_t at = write ? w->first[slot + 1]++ : w->first[slot + 2]++;
                 if (write) {
-                    w->src[at] = node_back(w, s, shift);
-                    w->dst[at] = node_back(w, d, shift);
+                    w->src[at] = w->group[node_back(w, s, shift)];
+                    w->dst[at] = w->group[node_back(w, d, shift)];
                     w->part[at] = w->share[w->touched[i]];
                 }
                 w->share[w->touched[i]] = 0;
@@ -147,7 +201,7 @@ static enum fc_code walk_all(struct worst *w, bool write)
             return fc_refuse(w->st, FC_NO,
                              "the routes of %u nodes cross more than %.3g links in all (routing %s; "
                              "too many for the worst case)",
-                             n, MOST_SHARES, w->net->machine->routing->name);
+                             w->net->n_nodes, MOST_SHARES, w->net->machine->routing->name);
     }
     return FC_OK;
 }
@@ -155,12 +209,13 @@ static enum fc_code walk_all(struct worst *w, bool write)
 static enum fc_code collect(struct worst *w)
 {
     uint32_t n = w->net->n_nodes, capacity = w->net->machine->routing->walk_capacity(w->net);
-    double pairs = (double)n / w->n_shifts * n;
     if (n > MOST_NODES)
         return fc_refuse(w->st, FC_NO,
                          "the worst case of %u nodes is an assignment of %.3g pairs for each link (at "
                          "most %d nodes)",
                          n, (double)n * n, MOST_NODES);
+    if (group_nodes(w)) return w->st->code;
+    double pairs = (double)w->n_groups / w->n_shifts * w->n_groups;
     if (pairs > MOST_PAIRS || capacity == FC_NONE)
         return fc_refuse(w->st, FC_NO, "the worst case needs %.3g routes (at most %.3g)", pairs, MOST_PAIRS);
     if (number_links(w) || fc_walk_start(&w->walk, capacity, w->st)) return w->st->code;
@@ -189,7 +244,7 @@ static int by_promise(const void *x, const void *y)
     return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
-/* row, column [n_nodes]: zero between calls. */
+/* row, column [n_groups]: zero between calls. */
 static double promise(const struct worst *w, uint32_t slot, double *row, double *column)
 {
     double rows = 0, columns = 0;
@@ -198,55 +253,79 @@ static double promise(const struct worst *w, uint32_t slot, double *row, double 
         column[w->dst[i]] = fmax(column[w->dst[i]], w->part[i]);
     }
     for (uint64_t i = w->first[slot]; i < w->first[slot + 1]; i++) {
-        rows += row[w->src[i]];
-        columns += column[w->dst[i]];
+        rows += row[w->src[i]] * w->size[w->src[i]];
+        columns += column[w->dst[i]] * w->size[w->dst[i]];
         row[w->src[i]] = column[w->dst[i]] = 0;
     }
     return fmin(rows, columns) / fc_link_bandwidth(w->net, w->slot_link[slot]);
 }
 
-static void keep(struct worst *w, uint32_t link, double load, const uint32_t *to, const double *u, const double *v)
+/* The slowest of the nodes' own links that were left out: a node sends or gets one byte, whatever the permutation. */
+static void begin_with_own_links(struct worst *w)
+{
+    const struct fc_network *net = w->net;
+    struct fc_worst_case *out = w->out;
+    uint32_t n = net->n_nodes;
+    for (uint32_t l = 0; n > 1 && l < net->n_links; l++) {
+        double time_s = 1 / fc_link_bandwidth(net, l);
+        if (!is_own(w, l) || !(time_s > out->time_s)) continue;
+        out->link = l;
+        out->load = 1;
+        out->time_s = time_s;
+    }
+    if (out->link == FC_NONE) return;
+    uint32_t from = net->link_source[out->link], to = net->link_target[out->link];
+    if (fc_is_node(net, from))
+        out->u[from - net->n_routers] = 1;
+    else
+        out->v[to - net->n_routers] = 1;
+    for (uint32_t s = 0; s < n; s++) out->to[s] = (s + 1) % n;
+}
+
+static enum fc_code solve_slot(struct worst *w, struct fc_link_classes *classes, uint32_t slot)
 {
     struct fc_worst_case *out = w->out;
-    uint32_t n = w->net->n_nodes;
+    uint32_t link = w->slot_link[slot];
+    uint64_t first = w->first[slot], n = w->first[slot + 1] - first;
+    const struct fc_link_shares shares = {w->n_groups, w->size, n, w->src + first, w->dst + first, w->part + first};
+    double load;
+    if (fc_link_worst(classes, &shares, &load, &w->work, w->st)) return w->st->code;
+    out->n_solved++;
+    double time_s = load / fc_link_bandwidth(w->net, link);
+    if (!(time_s > out->time_s)) return FC_OK;
     out->load = load;
-    out->time_s = load / fc_link_bandwidth(w->net, link);
+    out->time_s = time_s;
     out->link = link;
-    memcpy(out->to, to, n * sizeof *to);
-    memcpy(out->u, u, n * sizeof *u);
-    memcpy(out->v, v, n * sizeof *v);
+    return fc_link_permutation(classes, w->net->n_nodes, w->group, out->to, out->u, out->v, w->st);
 }
 
 static enum fc_code search(struct worst *w)
 {
     struct fc_worst_case *out = w->out;
-    uint32_t n = w->net->n_nodes;
-    double *u = fc_alloc(&w->scratch, n, sizeof *u, w->st), *v = fc_alloc(&w->scratch, n, sizeof *v, w->st);
-    uint32_t *to = fc_alloc(&w->scratch, n, sizeof *to, w->st);
-    double *weight = fc_alloc(&w->scratch, (size_t)n * n, sizeof *weight, w->st);
+    struct fc_link_classes classes;
+    double *u = fc_alloc(&w->scratch, w->n_groups, sizeof *u, w->st),
+           *v = fc_alloc(&w->scratch, w->n_groups, sizeof *v, w->st);
     struct candidate *order = fc_alloc(&w->scratch, w->n_slots, sizeof *order, w->st);
-    if (w->st->code) return w->st->code;
+    if (w->st->code || fc_link_classes_start(&classes, w->n_groups, w->st)) return w->st->code;
+    begin_with_own_links(w);
     for (uint32_t i = 0; i < w->n_slots; i++) order[i] = (struct candidate){i, promise(w, i, u, v)};
     qsort(order, w->n_slots, sizeof *order, by_promise);
-    for (uint32_t i = 0; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-12); i++) {
-        uint32_t slot = order[i].slot;
-        double load = 0;
-        for (uint64_t j = w->first[slot]; j < w->first[slot + 1]; j++)
-            weight[(size_t)w->src[j] * n + w->dst[j]] = w->part[j];
-        if (fc_assign(n, weight, to, u, v, w->st)) return w->st->code;
-        for (uint32_t s = 0; s < n; s++) load += weight[(size_t)s * n + to[s]];
-        out->n_solved++;
-        if (load / fc_link_bandwidth(w->net, w->slot_link[slot]) > out->time_s)
-            keep(w, w->slot_link[slot], load, to, u, v);
-        for (uint64_t j = w->first[slot]; j < w->first[slot + 1]; j++) weight[(size_t)w->src[j] * n + w->dst[j]] = 0;
+    uint32_t i = 0;
+    for (; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-9) && w->work > 0 && !w->st->code; i++)
+        solve_slot(w, &classes, order[i].slot);
+    out->most_s = out->time_s;
+    for (; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-9); i++) {
+        out->most_s = fmax(out->most_s, order[i].most_s);
+        out->n_left++;
     }
-    return FC_OK;
+    fc_link_classes_free(&classes);
+    return w->st->code;
 }
 
-enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, struct fc_worst_case *out,
+enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, double work, struct fc_worst_case *out,
                                  struct fc_status *st)
 {
-    struct worst w = {.net = net, .out = out, .st = st};
+    struct worst w = {.net = net, .whole = whole, .out = out, .st = st, .work = work > 0 ? work : MOST_WORK};
     uint32_t n = net->n_nodes;
     memset(out, 0, sizeof *out);
     out->link = FC_NONE;

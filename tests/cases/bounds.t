@@ -31,7 +31,7 @@ $ fabricast load -m bgl-512 --worst-case --routing dimension-order
 > worst case  24 x the bytes of a node on y+ (0,0,0)->(0,1,0)
 > throughput  7.292 MB/s from every node, 4.167 % of the capacity for uniform traffic
 > certificate the dual of the assignment is 24 (2 links solved, 512 translations used)
-> permutation 0->280 1->344 2->152 3->408 4->216 5->472 6->24 7->88 ... (--json has all)
+> permutation 0->24 1->88 2->152 3->216 4->280 5->344 6->408 7->472 ... (--json has all)
 $ fabricast load -m bgl-512 --worst-case --routing valiant | grep -E '^(worst|through)'
 > worst case  2 x the bytes of a node on y+ (0,0,0)->(0,1,0)
 > throughput  87.5 MB/s from every node, 50 % of the capacity for uniform traffic
@@ -41,8 +41,10 @@ $ fabricast load -m bgl-64 --worst-case --json | grep -v '^    '
 >   "routing": "adaptive",
 >   "worst_case_load": 2.16666666666667,
 >   "worst_case_s_per_byte": 1.23809523809524e-8,
+>   "worst_case_most_s_per_byte": 1.23809523809524e-8,
+>   "exact": true,
 >   "throughput_bytes_per_s": 80769230.7692308,
->   "link": "y+ (0,0,0)->(0,1,0)",
+>   "link": "x- (0,0,0)->(3,0,0)",
 >   "dual": 2.16666666666667,
 >   "percent_of_capacity": 23.0769230769231,
 >   "links_solved": 6,

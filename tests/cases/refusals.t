@@ -50,7 +50,7 @@ $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network=ideal
 ! fabricast: --network: only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)
 ? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --map def --time 5s
-! fabricast: --time: no mapping is searched for (expected optimize or exact as mapping)
+! fabricast: --time: nothing is searched for (expected optimize or exact as mapping, of load --worst-case or --bound lp)
 ? 2
 $ fabricast load -m fugaku -p uniform --split uniform
 ! fabricast: --split: the routing is not adaptive, its paths have fixed shares
