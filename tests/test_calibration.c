@@ -388,6 +388,35 @@ static void test_relatives(void)
     fc_arena_free(&arena);
 }
 
+/* Under UGAL a core is taken to move fewer packets the more channels a network has: of two networks the larger is the dearer by
+ * hop, by little where both fit its caches. */
+static void test_ugal_rate(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_status st = {0};
+    struct fc_arena arena = {0};
+    struct fc_calibration_design d = {0};
+    if (!fc_test_network(
+            "name: t\nnetwork: {family: two-level, supernodes: 9, nodes_per_drawer: 8, nodes_per_router: 2, d_link: "
+            "modulo}\nlinks: {ll: {bandwidth: 8 GB/s, latency: 10 ns}, d: {bandwidth: 8 GB/s, latency: 100 ns}}\n"
+            "router: {vcs: 3, routing: ugal, flit: 8 B}\npacket: {max: 64 B}\n",
+            &machine, &net))
+        return;
+    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&machine, 60, NULL, 1, &arena, &d, &st), FC_OK);
+    CU_ASSERT(d.n_networks >= 2 && d.n_jobs >= 2);
+    for (uint32_t i = 0; i < d.n_jobs; i++) {
+        const struct fc_calibration_job *a = &d.jobs[i];
+        CU_ASSERT(a->hops_per_s < FC_CALIBRATION_UGAL_HOPS_PER_S &&
+                  a->hops_per_s > 0.8 * FC_CALIBRATION_UGAL_HOPS_PER_S);
+        for (uint32_t j = 0; j < d.n_jobs; j++)
+            if (a->net->n_links > d.jobs[j].net->n_links) CU_ASSERT(a->hops_per_s < d.jobs[j].hops_per_s);
+    }
+    fc_calibration_design_free(&d);
+    fc_arena_free(&arena);
+    fc_test_close(&machine, &net);
+}
+
 static void test_shape(void)
 {
     struct fc_machine m, smaller;
@@ -421,6 +450,7 @@ int suite_calibration(void)
         {"no budget, no threads", test_no_budget},
         {"relatives of every shipped machine", test_relatives},
         {"the shape in words", test_shape},
+        {"large networks cost more a hop under UGAL", test_ugal_rate},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("calibration fits", fits) + fc_add_suite("calibration", tests);

@@ -158,10 +158,12 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_by_events(&flit, &settings);
-    job->hops_per_s = fc_compares_ways(job->net->machine) ? FC_CALIBRATION_UGAL_HOPS_PER_S
-                      : job->events                       ? EVENT_HOPS_PER_S
-                      : fast                              ? FAST_HOPS_PER_S
-                                                          : CYCLE_HOPS_PER_S;
+    double channels = (double)job->net->n_links * flit.n_network_vcs;
+    job->hops_per_s = fc_compares_ways(job->net->machine)
+                          ? FC_CALIBRATION_UGAL_HOPS_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
+                      : job->events ? EVENT_HOPS_PER_S
+                      : fast        ? FAST_HOPS_PER_S
+                                    : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }

@@ -3,8 +3,11 @@
 
 #include "solvers/calibration/calibration.h"
 
-/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second. */
+/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second; and where a network's
+ * channels do not fit the core's caches fewer still: 1.1 million / (1 + channels / 60,000), from 0.3 (theta, 166,000 channels)
+ * over 0.76 (24,000) to 1.1 million and more (docs/calibration.md). */
 #define FC_CALIBRATION_UGAL_HOPS_PER_S 1.1e6
+#define FC_CALIBRATION_CACHED_CHANNELS 6e4
 static inline bool fc_compares_ways(const struct fc_machine *machine)
 {
     return machine->routing->adaptive && machine->routing->detours;

@@ -113,5 +113,5 @@ $ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1
 >          0.3       0.3047        78.76         1.04        77.20            -         -2.0
 >          0.4       0.4037        87.37         1.95        82.93            -         -5.1
 >
-> saturation  0.4912 flits/node/cycle offered, 49.1 % of the ideal throughput 1
-> model       0.4413, deviation -10.2 %
+> saturation  0.4889 flits/node/cycle offered, 48.9 % of the ideal throughput 1
+> model       0.4413, deviation -9.7 %
