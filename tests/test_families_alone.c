@@ -26,6 +26,7 @@ static const struct {
     {"traces/trace_head.c", "graph"},                     /* a key of our trace format */
     {"cli/trace_info.c", "graph"},                        /* the same, in JSON */
     {"answer/job_set.c", "graph"},                        /* a kind of job */
+    {"cli/option_rules.c", "graph"},                      /* the same */
     {"cli/option_table.c", "graph"},                      /* --graph */
     {"cli/cmd_list.c", "graph"},                          /* a kind of file format */
 };

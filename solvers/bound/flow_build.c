@@ -16,6 +16,8 @@
 #define MOST_VISITS 50
 /* Pairs of routers that are commodities of their own. */
 #define MOST_PAIRS 20000
+/* A destination has no more sources on average: else trees do as well, and columns end. */
+#define MOST_SOURCES 16
 /* Pairs x arcs from which on: smaller programs are solved to their optimum by columns. */
 #define LEAST_PAIRS 4e5
 
@@ -287,9 +289,9 @@ static enum fc_code part_pairs(struct builder *b)
     struct fc_flow *flow = b->flow;
     uint32_t n = flow->n_commodities;
     uint64_t pairs = flow->first_source[n];
-    if (b->demand->n_dense > 0 || flow->symmetry > 1 || pairs == n || pairs > MOST_PAIRS ||
-        (double)pairs * flow->n_arcs < LEAST_PAIRS || b->settings->method == FC_FLOW_COLUMNS ||
-        b->settings->method == FC_FLOW_EDGES)
+    if (b->settings->if_cheap || pairs > (uint64_t)MOST_SOURCES * n || b->demand->n_dense > 0 || flow->symmetry > 1 ||
+        pairs == n || pairs > MOST_PAIRS || (double)pairs * flow->n_arcs < LEAST_PAIRS ||
+        b->settings->method == FC_FLOW_COLUMNS || b->settings->method == FC_FLOW_EDGES)
         return FC_OK;
     uint32_t *target = fc_alloc(&flow->arena, pairs, sizeof *target, b->st);
     uint64_t *first = fc_alloc(&flow->arena, pairs + 1, sizeof *first, b->st);

@@ -16,8 +16,9 @@
 #include <string.h>
 
 enum {
-    OBJECTIVE = 1000,    /* coefficient of z: GLPK's tolerances are absolute */
-    LARGE_MASTER = 60000 /* coefficients */
+    OBJECTIVE = 1000,       /* coefficient of z: GLPK's tolerances are absolute */
+    LARGE_MASTER = 60000,   /* coefficients */
+    LITTLE_WORK = 200000000 /* that of a bound beside other answers */
 };
 
 struct master {
@@ -186,8 +187,9 @@ static bool simplex(struct master *m)
         int before = glp_get_it_cnt(m->lp), failed = glp_simplex(m->lp, &m->parameters);
         m->state->steps += 30.0 * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
         if (!failed && glp_get_status(m->lp) == GLP_OPT) return true;
-        if (failed == GLP_EITLIM && glp_get_num_nz(m->lp) > LARGE_MASTER)
-            return false; /* seconds a start: one will do */
+        bool long_start =
+            glp_get_num_nz(m->lp) > LARGE_MASTER && m->most_steps > LITTLE_WORK; /* seconds: one will do */
+        if (failed == GLP_EITLIM && long_start) return false;
     }
     return false;
 }

@@ -99,7 +99,7 @@ $ fabricast machines bgl-513
 ! fabricast: no shipped machine is called 'bgl-513'; did you mean 'bgl-512'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
 ? 2
 $ fabricast load -m bgl-64 -p stencil5d
-! fabricast: unknown pattern 'stencil5d' (did you mean 'stencil2d'? known: uniform, complement, transpose, tornado, bit-reverse, neighbor, hotregion, alltoall, blocks, hotspot, line-broadcast, plane-broadcast, broadcast, stencil2d, stencil3d, stencil4d, multicast, permutation, random)
+! fabricast: unknown pattern 'stencil5d' (did you mean 'stencil2d'? known: uniform, complement, transpose, tornado, bit-reverse, neighbor, hotregion, alltoall, blocks, hotspot, line-broadcast, plane-broadcast, broadcast, stencil2d, stencil3d, stencil4d, multicast, permutation, group-shift, adversarial, random)
 ? 2
 $ fabricast load -m bgl-64 -p hotregion:fractoin=0.2
 ! fabricast: pattern hotregion: unknown key 'fractoin' (did you mean 'fraction'? known: fraction, region)
@@ -303,4 +303,27 @@ $ fabricast measure --time 3s --from fabricast rows.txt
 ? 2
 $ fabricast measure
 ! fabricast: nothing to measure or to read (expected `measure -o FILE -- mpirun -n 4 ...`, or `measure --from osu|netpipe FILE...`, what osu_latency, osu_bw, osu_mbw_mr or NPmpi printed)
+? 2
+
+# Sets of jobs, and what only some curves have.
+$ fabricast compare -m bgl-64
+! fabricast: no set of jobs (expected `compare JOBS -m A,B`, JOBS a file of lines WEIGHT trace|pattern|graph INPUT)
+? 2
+$ cd $TMP; echo '1 pattern uniform' > set.jobs; fabricast compare set.jobs -m bgl-64,bgl-512
+! fabricast: set.jobs:1: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes) (machine bgl-64)
+? 2
+$ cd $TMP; echo '1 patern uniform' > set.jobs; fabricast compare set.jobs -m bgl-64 --tier own
+! fabricast: set.jobs:1: 'patern' is no kind of job (expected WEIGHT trace|pattern|graph INPUT [NAME])
+? 2
+$ cd $TMP; echo '1 pattern alltoall' > set.jobs; fabricast compare set.jobs -m bgl-64 --tier best
+! fabricast: --tier: 'best' is unknown (expected same, own or theory)
+? 2
+$ fabricast curve -m bgl-64 -g none.mtx --loads 20% --solver queueing
+! fabricast: --graph: the model's error is not known for matrices (expected --solver flit)
+? 2
+$ fabricast predict -m bgl-64 -p group-shift --set cost.switch=-5
+! fabricast: --set cost.switch=-5: cost.switch: '-5' is negative (expected a number without unit, e.g. 0.25)
+? 2
+$ fabricast load -m bgl-64 --worst-case --map def
+! fabricast: --map: --worst-case is of the routing between all nodes (leave it out)
 ? 2

@@ -38,11 +38,11 @@ $ printf 'vary: {seed: 1:2:1}\ncolumns: [a]\ncommand: trace -m bgl-64\n' > $TMP/
 ! fabricast: s.yaml:3: command: `trace` does not only answer (in a sweep: `trace info`)
 ? 2
 $ for c in report reproduce calibrate 'sweep s.yaml' nothing; do printf "command: $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); done
-! fabricast: s.yaml:1: command: 'report' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
-! fabricast: s.yaml:1: command: 'reproduce' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
-! fabricast: s.yaml:1: command: 'calibrate' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
-! fabricast: s.yaml:1: command: 'sweep' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
-! fabricast: s.yaml:1: command: 'nothing' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'report' is no command that only answers (expected predict, compare, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'reproduce' is no command that only answers (expected predict, compare, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'calibrate' is no command that only answers (expected predict, compare, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'sweep' is no command that only answers (expected predict, compare, load, map, trace info, flit, curve, certify, place, measure, machines, list)
+! fabricast: s.yaml:1: command: 'nothing' is no command that only answers (expected predict, compare, load, map, trace info, flit, curve, certify, place, measure, machines, list)
 ? 2
 $ for c in '-o x' '-ox' '--output=x' '--ou x' '--plot x' '--pl=x'; do printf "command: load -m bgl-64 -p uniform $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml; ls x 2>/dev/null); done 2>&1 | sort | uniq -c | sed 's/^ *//'
 > 4 fabricast: s.yaml:1: command: --output writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
