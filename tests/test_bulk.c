@@ -11,7 +11,7 @@
 #define MACHINE(network, routing)                                                                                      \
     "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                                    \
     "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                        \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: " routing ", "                  \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: " routing ", "               \
     "flow_control: cut-through}\n"                                                                                     \
     "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"
 #define SQUARE MACHINE("{family: torus, dims: [4, 4]}", "adaptive")
