@@ -35,7 +35,7 @@ static enum fc_code read_listed(struct other *o)
     o->listed = o->q->background_nodes != NULL;
     static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
     if (!o->listed ||
-        !fc_nodes_read(&o->session->net, o->q->background_nodes, 0, &o->scratch, &o->nodes, &o->n_nodes, &why))
+        !fc_session_read_nodes(o->q, o->session, o->q->background_nodes, &o->scratch, &o->nodes, &o->n_nodes, &why))
         return FC_OK;
     if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
     bool named = !strncmp(why.message, whose, sizeof whose - 1);

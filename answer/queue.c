@@ -13,7 +13,7 @@
  *     random   drawn from all, by the seed
  *
  * in the order of their numbers but for `listed`, which keeps the file's. A set that could have started earlier is no candidate
- * again. Distances are links of shortest paths. The error of a difference is the larger one of the two run times': what one model
+ * again. Distances are links of shortest paths, of those that failed too. The error of a difference is the larger one of the two run times': what one model
  * has wrong on both sides cancels, so it is on the safe side.
  *
  * Limits: nodes that are free later are taken to be free then for certain; `packed` begins at 256 of the free nodes at most. */
@@ -37,6 +37,7 @@ struct line {
 struct reading {
     const struct fc_question *q;
     const struct fc_session *session;
+    const uint32_t *now; /* FC_NONE: the node is gone; NULL: none is */
     struct fc_queue *queue;
     struct fc_arena scratch;
     const char *path;
@@ -62,9 +63,10 @@ static enum fc_code read_start(const struct reading *r, const char *word, size_t
 {
     char text[32], *end = text;
     double minutes = NAN;
-    if (*word == '+' && length > 1 && length < sizeof text && strchr("0123456789.", word[1])) {
-        snprintf(text, sizeof text, "%.*s", (int)length - 1, word + 1);
-        minutes = strtod(text, &end);
+    if (*word == '+' && length > 1 && length < sizeof text) {
+        memcpy(text, word + 1, length - 1);
+        text[length - 1] = 0;
+        if (strspn(text, "0123456789.") == length - 1) minutes = strtod(text, &end);
     }
     if (!(minutes >= 0) || *end) return fail(r, line->number, "no +MINUTES");
     if (minutes > MOST_MINUTES) return fail(r, line->number, "more than 10000000 minutes from now");
@@ -95,6 +97,9 @@ static enum fc_code read_nodes(struct reading *r, const char *at, const char *en
     for (size_t i = 0; i < line->n; i++) {
         long *by = &r->free_by[line->node[i]];
         char name[300];
+        if (r->now && r->now[line->node[i]] == FC_NONE)
+            return fc_fail(r->st, FC_INPUT, where, "%s is gone (failed, or by --without)",
+                           fc_node_name(&r->session->net, line->node[i], name, sizeof name));
         if (*by)
             return fc_fail(r->st, FC_INPUT, where, "%s is free by line %ld already",
                            fc_node_name(&r->session->net, line->node[i], name, sizeof name), *by);
@@ -327,10 +332,10 @@ static enum fc_code choose(struct reading *r)
     return r->st->code;
 }
 
-enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, uint32_t n_tasks,
-                           const char *path, struct fc_queue *queue, struct fc_status *st)
+enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, const uint32_t *now,
+                           uint32_t n_tasks, const char *path, struct fc_queue *queue, struct fc_status *st)
 {
-    struct reading r = {.q = q, .session = session, .queue = queue, .path = path, .st = st};
+    struct reading r = {.q = q, .session = session, .now = now, .queue = queue, .path = path, .st = st};
     uint32_t a_node = q->ranks_per_node ? (uint32_t)q->ranks_per_node : (uint32_t)session->machine.cores_per_node;
     *queue = (struct fc_queue){.n_nodes = (n_tasks + a_node - 1) / a_node};
     if (fc_session_only_alike(session, "--queue", st)) return st->code;

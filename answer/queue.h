@@ -18,12 +18,13 @@ struct fc_queue {
     uint32_t n_nodes;    /* that the job takes */
     uint32_t n_free_now; /* at +0 */
 };
-/* The candidates of a job of n_tasks, q->ranks_per_node or the node's cores on each node, from the file `path`. FC_INPUT with
+/* The candidates of a job of n_tasks on the whole machine (fc_session_open_whole) or one that has lost nothing; `now`, if not
+ * NULL, is fc_session.now of what is left of it. q->ranks_per_node or the node's cores on each node, from the file `path`. FC_INPUT with
  * file:line: a line that is no +MINUTES LIST, a node that is free twice; or there never are enough nodes. q->seed draws the
  * random ones. O((256 + nodes of the job) x links) for each time at which nodes become free. The caller frees it, also after a
  * failure. */
-enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, uint32_t n_tasks,
-                           const char *path, struct fc_queue *queue, struct fc_status *st);
+enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, const uint32_t *now,
+                           uint32_t n_tasks, const char *path, struct fc_queue *queue, struct fc_status *st);
 void fc_queue_free(struct fc_queue *queue);
 
 /* The decision between candidates that have been predicted. */

@@ -1,5 +1,6 @@
 /* session.c - a machine with its network, as a question asks for it. */
 #include "answer/session.h"
+#include "core/hostlist.h"
 #include "models/hosts.h"
 #include "models/machine_without.h"
 #include "solvers/calibration/family.h"
@@ -143,6 +144,7 @@ static enum fc_code leave_out(const struct fc_question *q, struct fc_session *s,
     struct fc_remains left;
     if (!is_damaged(q, s)) return FC_OK;
     if (take_out(q, s, &left, st) || keep_nodes(q, s, left.now, st)) return st->code;
+    s->now = left.now;
     s->nodes_lost = !left.network;
     if (!left.network) {
         const struct fc_routing_ops *built = s->machine.routing;
@@ -171,20 +173,52 @@ enum fc_code fc_session_only_whole(const struct fc_session *s, struct fc_status 
                      "routers)");
 }
 
-enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
-                             struct fc_status *st)
+static enum fc_code open_whole(const struct fc_question *q, const char *machine, struct fc_session *s,
+                               struct fc_status *st)
 {
     memset(s, 0, sizeof *s);
     if (!machine)
         return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, q->settings, q->n_settings, &s->machine, st)) return st->code;
-    if (limit_ranks(q, &s->machine, st) || (!is_damaged(q, s) && fc_machine_route(&s->machine, q->routing, st)) ||
-        fc_network_build(&s->machine, &s->net, st) || read_nodes(q, s, st) || leave_out(q, s, st) ||
-        fc_session_background(q, s, st)) {
-        fc_session_close(s);
+    s->opened = fc_copy_text(&s->arena, machine, st);
+    if (st->code || limit_ranks(q, &s->machine, st) ||
+        (!is_damaged(q, s) && fc_machine_route(&s->machine, q->routing, st)) ||
+        fc_network_build(&s->machine, &s->net, st))
         return st->code;
-    }
-    return FC_OK;
+    return read_nodes(q, s, st);
+}
+
+enum fc_code fc_session_open_whole(const struct fc_question *q, const char *machine, struct fc_session *s,
+                                   struct fc_status *st)
+{
+    if (open_whole(q, machine, s, st)) fc_session_close(s);
+    return st->code;
+}
+
+enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
+                             struct fc_status *st)
+{
+    if (open_whole(q, machine, s, st) || leave_out(q, s, st) || fc_session_background(q, s, st)) fc_session_close(s);
+    return st->code;
+}
+
+enum fc_code fc_session_read_nodes(const struct fc_question *q, const struct fc_session *s, const char *text,
+                                   struct fc_arena *arena, uint32_t **node, size_t *n, struct fc_status *st)
+{
+    struct fc_session whole;
+    if (!s->now) return fc_nodes_read(&s->net, text, 0, arena, node, n, st);
+    if (fc_session_open_whole(q, s->opened, &whole, st)) return st->code;
+    if (!fc_nodes_read(&whole.net, text, 0, arena, node, n, st))
+        for (size_t i = 0; i < *n && !st->code; i++) {
+            char name[FC_MOST_HOST_NAME + 32];
+            uint32_t now = s->now[(*node)[i]];
+            if (now == FC_NONE)
+                fc_refuse(st, FC_INPUT, "%s is gone (failed, or by --without)",
+                          fc_node_name(&whole.net, (*node)[i], name, sizeof name));
+            (*node)[i] = now;
+        }
+    fc_session_close(&whole);
+    return st->code;
 }
 
 enum fc_code fc_session_calibrate(struct fc_session *s, const struct fc_bulk **bulk, struct fc_status *st)

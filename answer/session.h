@@ -14,7 +14,9 @@ struct fc_session {
     struct fc_arena arena;
     uint32_t *nodes; /* [n_nodes] that may be used, in order; NULL: all */
     size_t n_nodes;
-    bool nodes_lost;                 /* nodes of the network have failed, and are not among `nodes` */
+    uint32_t *now;      /* [nodes of the whole machine] their numbers here, FC_NONE: gone; NULL: nothing is gone */
+    const char *opened; /* the machine's name or file */
+    bool nodes_lost;    /* nodes of the network have failed, and are not among `nodes` */
     struct fc_background background; /* where there is one, and its */
     double *background_bytes_per_s;  /* [n_links], else NULL */
     struct fc_trace other;           /* a job in the same replay; first_event NULL: none */
@@ -28,6 +30,13 @@ struct fc_session {
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *session,
                              struct fc_status *st);
 void fc_session_close(struct fc_session *session);
+/* The same with all that has failed or is left out, and without a background: nodes have the numbers by which texts name them. */
+enum fc_code fc_session_open_whole(const struct fc_question *q, const char *machine, struct fc_session *session,
+                                   struct fc_status *st);
+/* fc_nodes_read of nodes as the whole machine names them, and their numbers in this session, which `q` opened. FC_INPUT: one that
+ * is gone, too. Where something is gone it opens the whole machine for that. */
+enum fc_code fc_session_read_nodes(const struct fc_question *q, const struct fc_session *session, const char *text,
+                                   struct fc_arena *arena, uint32_t **node, size_t *n, struct fc_status *st);
 /* Looks, once, for the calibration beside the machine's file; its closed runs, or NULL where there is none that fits: why
  * is in session->misfit. FC_INPUT: it cannot be read. */
 enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);

@@ -178,6 +178,8 @@ static enum fc_code open_without(struct search *s, uint32_t link, struct fc_sess
         without->nodes = whole->nodes;
         without->n_nodes = whole->n_nodes;
         without->nodes_lost = whole->nodes_lost;
+        without->now = whole->now;
+        without->opened = whole->opened;
         fc_session_background(s->q, without, s->st);
     }
     if (*cut || s->st->code) fc_session_close(without);

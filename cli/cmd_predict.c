@@ -313,14 +313,18 @@ static enum fc_code read_queue(struct asking *s, struct node_lists *lists, struc
                                struct report *report, struct fc_status *st)
 {
     struct fc_question whole = s->q; /* others run on what a candidate leaves */
-    struct fc_session session;
+    struct fc_session session, all;  /* what is left; the machine by whose numbers --nodes goes */
     struct fc_demand demand = {0};
     whole.background = whole.background_nodes = NULL;
     whole.n_more = 0;
     report->repeat = s->arguments->repeat ? (double)s->arguments->repeat : 1;
     if (fc_session_open(&whole, s->machines[0], &session, st)) return st->code;
-    if (!fc_job_traffic(&s->job, &whole, &session, s->maps, s->n_maps, &demand, st))
-        fc_queue_read(&whole, &session, demand.n_tasks, s->arguments->queue, &report->queue, st);
+    if (!fc_job_traffic(&s->job, &whole, &session, s->maps, s->n_maps, &demand, st) &&
+        (!session.now || !fc_session_open_whole(&whole, s->machines[0], &all, st))) {
+        fc_queue_read(&whole, session.now ? &all : &session, session.now, demand.n_tasks, s->arguments->queue,
+                      &report->queue, st);
+        if (session.now) fc_session_close(&all);
+    }
     fc_demand_free(&demand);
     fc_session_close(&session);
     lists->list = fc_alloc(arena, report->queue.n, sizeof *lists->list, st);

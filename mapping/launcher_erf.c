@@ -58,8 +58,11 @@ static enum fc_code read_field(const char *key, const char *end, const struct fc
     long long number;
     if (!colon || n == 0) return fc_fail(st, FC_INPUT, where, "expected KEY: VALUE between { and }");
     if (is(key, length, "gpu") || is(key, length, "mem")) return FC_OK;
+    bool host = is(key, length, "hostname") || is(key, length, "host");
+    if ((host && *place != FC_NONE) || (is(key, length, "cpu") && *slot >= 0))
+        return fc_fail(st, FC_INPUT, where, "a second %s of one rank", host ? "host" : "cpu");
     if (is(key, length, "hostname")) return fc_launched_host(job, value, n, place, where, st);
-    if (is(key, length, "host")) {
+    if (host) {
         if (fc_word_int(value, n, 1, job->n_places, "host", &number, where, st)) return st->code;
         *place = (uint32_t)number - 1;
         return FC_OK;
@@ -71,6 +74,9 @@ static enum fc_code read_field(const char *key, const char *end, const struct fc
     if (*value == '{') value++, n--;
     n = trimmed(&value, value + n);
     while (digits < n && fc_is_digit(value[digits])) digits++;
+    for (size_t i = digits; i < n; i++)
+        if (!value[i] || !strchr("0123456789-,:{} \t", value[i]))
+            return fc_fail(st, FC_INPUT, where, "cpu: '%.*s' (expected {FIRST-LAST})", (int)(n < 40 ? n : 40), value);
     if (fc_word_int(value, digits, 0, (long long)THREADS * job->slots - 1, "cpu", &number, where, st)) return st->code;
     if (number % THREADS)
         return fc_fail(st, FC_INPUT, where, "cpu %lld is not the first of a core (expected a multiple of %d)", number,

@@ -256,13 +256,16 @@ static void retire(struct fc_server *server, struct machine *m)
     server->n_machines--;
 }
 
+/* Also where more were opened at a time than are kept. */
 static void make_room(struct fc_server *server)
 {
-    struct machine *oldest = NULL;
-    if (server->n_machines < FC_SERVE_MACHINES) return;
-    for (struct machine *m = server->machines; m; m = m->next)
-        if (!m->stale && !m->opening && (!oldest || m->used < oldest->used)) oldest = m;
-    if (oldest) retire(server, oldest);
+    while (server->n_machines >= FC_SERVE_MACHINES) {
+        struct machine *oldest = NULL;
+        for (struct machine *m = server->machines; m; m = m->next)
+            if (!m->stale && !m->opening && (!oldest || m->used < oldest->used)) oldest = m;
+        if (!oldest) return;
+        retire(server, oldest);
+    }
 }
 
 /* What of a question makes the machine, as text; hosts may be those of the nodes. free() it. */

@@ -56,10 +56,10 @@ static void test_kueue(void)
 static void test_volcano(void)
 {
     static const char racks[] = HYPER("s0", EXACT("Node", "w0") "," EXACT("Node", "w1"))
-        HYPER("s2", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"^w[45]$\"}"))
+        HYPER("s2", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"^w[^]0-3]$\"}"))
             HYPER("s1", MEMBER("Node", "\"labelMatch\": {\"matchLabels\": {\"net/rack\": \"r1\"}}"));
     static const char blocks[] = HYPER("p0", EXACT("HyperNode", "s0") "," EXACT("HyperNode", "s1"))
-        HYPER("p1", MEMBER("HyperNode", "\"regexMatch\": {\"pattern\": \"s2\"}"));
+        HYPER("p1", MEMBER("HyperNode", "\"regexMatch\": {\"pattern\": \"^\\\\w{1}[2]\\\\b$|\\\\.\\\\d\"}"));
     char text[8000];
     snprintf(text, sizeof text, "%s%s%s", NODES, racks, blocks);
     is_the_cluster(text, "s1", "p0");
@@ -110,13 +110,23 @@ static void test_refusals(void)
          "a level without nodeLabel"},
         {HYPER("a", EXACT("HyperNode", "b")) HYPER("b", EXACT("HyperNode", "a")), "members of each other, in a circle"},
         {HYPER("t", EXACT("HyperNode", "a")) HYPER("a", EXACT("HyperNode", "b")) HYPER("b", EXACT("HyperNode", "a")),
-         "is in a circle, or too deep"},
+         "HyperNode 'a' is a member twice"},
+        {HYPER("r", EXACT("Node", "n")) HYPER("a", EXACT("HyperNode", "b")) HYPER("b", EXACT("HyperNode", "a")),
+         "members of each other, in a circle"},
+        {HYPER("a", MEMBER("HyperNode", "\"regexMatch\": {\"pattern\": \"a\"}")),
+         "'a' is in a circle: a member of itself"},
         {HYPER("a", EXACT("Node", "n")) HYPER("b", EXACT("Node", "n")), "node 'n' is listed twice"},
         {HYPER("p", EXACT("HyperNode", "a")) HYPER("q", EXACT("HyperNode", "a")) HYPER("a", EXACT("Node", "n")),
-         "'a' is in 'q', and in 'p' elsewhere"},
+         "HyperNode 'a' is a member twice"},
         {HYPER("a", MEMBER("Node", "")), "HyperNode 'a': a member that is no Node or HyperNode by one exactMatch"},
         {HYPER("a", EXACT("Rack", "n")), "HyperNode 'a': a member that is no Node"},
         {HYPER("a", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"(\"}")), "no regular expression"},
+        {NODES HYPER("a", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"w\\\\pL\"}")),
+         "a \\ in a pattern that is not read"},
+        {NODES HYPER("a", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"w[\\\\d]\"}")),
+         "a \\ in a pattern that is not read"},
+        {NODES HYPER("a", MEMBER("Node", "\"regexMatch\": {\"pattern\": \"^x\"}")),
+         "'a': a pattern or labels that nothing in the file has"},
         {HYPER("a", EXACT("HyperNode", "z")), "HyperNode 'a' has no member 'z'"},
         {HYPER("a", EXACT("Node", "n")) LEVELS, "expected Nodes and a Topology, or HyperNodes"},
         {"[{\"node_ip\": \"w\"}]", "entry 0 has no node_ip and asw"},

@@ -23,7 +23,7 @@ static bool read_queue(const char *yaml, const char *text, uint32_t n_tasks, uin
         return false;
     struct fc_question q = {.machine = machine, .seed = seed, .threads = 1};
     bool open = !fc_session_open(&q, machine, session, st);
-    if (open && fc_queue_read(&q, session, n_tasks, file, queue, st)) fc_session_close(session);
+    if (open && fc_queue_read(&q, session, NULL, n_tasks, file, queue, st)) fc_session_close(session);
     unlink(machine);
     unlink(file);
     return open && !st->code;
@@ -158,6 +158,45 @@ static void test_choice(void)
     CU_ASSERT(c.best == 0 && c.now == 0 && !c.wait);
 }
 
+/* Without its first router: lists still go by the numbers of the whole machine. */
+static void test_lost(void)
+{
+    static const char text[] = "+0 5-8\n", gone[] = "+0 1\n+9 0-3\n";
+    char machine[64], file[64], second[64];
+    struct fc_session left, whole;
+    struct fc_queue queue = {0}, none = {0};
+    struct fc_arena arena = {0};
+    struct fc_status st = {0}, why = {0}, other = {0};
+    uint32_t *node;
+    size_t n;
+    if (!fc_test_file(machine, ".yaml", MESH, strlen(MESH)) || !fc_test_file(file, ".txt", text, strlen(text)) ||
+        !fc_test_file(second, ".txt", gone, strlen(gone)))
+        return;
+    struct fc_question q = {.machine = machine, .seed = 1, .threads = 1, .without = "(0,0)"};
+    if (!fc_session_open(&q, machine, &left, &st)) {
+        CU_ASSERT(left.net.n_nodes == 15);
+        CU_ASSERT(!fc_session_read_nodes(&q, &left, "15,b08", &arena, &node, &n, &st) && n == 2 && node[0] == 14 &&
+                  node[1] == 3);
+        CU_ASSERT(fc_session_read_nodes(&q, &left, "3,0", &arena, &node, &n, &why) == FC_INPUT &&
+                  fc_says(&why, FC_INPUT, "node 0 (a0) is gone"));
+        if (!fc_session_open_whole(&q, machine, &whole, &st)) {
+            if (!fc_queue_read(&q, &whole, left.now, 8, file, &queue, &st))
+                has(&queue, 0, 0, "listed", "5-8", "b[09-11],login");
+            CU_ASSERT(fc_queue_read(&q, &whole, left.now, 8, second, &none, &other) == FC_INPUT &&
+                      fc_says(&other, FC_INPUT, ":2: node 0 (a0) is gone"));
+            fc_session_close(&whole);
+        }
+        fc_session_close(&left);
+    }
+    CU_ASSERT(!st.code);
+    fc_queue_free(&queue);
+    fc_queue_free(&none);
+    fc_arena_free(&arena);
+    unlink(machine);
+    unlink(file);
+    unlink(second);
+}
+
 static void test_refusals(void)
 {
     static const struct {
@@ -170,7 +209,9 @@ static void test_refusals(void)
         {"+-1 1-3\n", ":1: no +MINUTES"},
         {"+nan 1-3\n", ":1: no +MINUTES"},
         {"+1h 1-3\n", ":1: no +MINUTES"},
-        {"+1e9 1-3\n", ":1: more than 10000000 minutes"},
+        {"+1e9 1-3\n", ":1: no +MINUTES"},
+        {"+0x10 1-3\n", ":1: no +MINUTES"},
+        {"+1000000000 1-3\n", ":1: more than 10000000 minutes"},
         {"+0\n", ":1: no nodes"},
         {"+0 # 1-3\n", ":1: no nodes"},
         {"+0 @list\n", ":1: nodes of another file"},
@@ -206,9 +247,13 @@ static void test_refusals(void)
 int suite_queue(void)
 {
     static const CU_TestInfo tests[] = {
-        {"sets of nodes by policy", test_sets},   {"drawn by the seed", test_random},
-        {"packed against all sets", test_packed}, {"wait or start", test_choice},
-        {"what is refused", test_refusals},       CU_TEST_INFO_NULL,
+        {"sets of nodes by policy", test_sets},
+        {"drawn by the seed", test_random},
+        {"packed against all sets", test_packed},
+        {"wait or start", test_choice},
+        {"of what is left", test_lost},
+        {"what is refused", test_refusals},
+        CU_TEST_INFO_NULL,
     };
     return fc_add_suite("queue", tests);
 }

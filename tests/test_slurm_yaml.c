@@ -68,7 +68,7 @@ static void equals_torus(const char *text, const char *dims, uint32_t inner)
     CU_ASSERT(cables == inner && ends == net.n_nodes);
     network_is_sound(&net);
     if (fc_test_network(yaml, &torus, &other)) {
-        struct fc_recognised shape;
+        struct fc_recognised shape = {0};
         struct fc_status st = {0};
         CU_ASSERT(other.n_nodes == net.n_nodes);
         CU_ASSERT_EQUAL(fc_recognise_torus(&net, &shape, &st), FC_OK);
@@ -152,6 +152,9 @@ static void test_refusals(void)
          ":2: x: '0' is out of range"},
         {"- topology: t\n  torus3d: {toruses: [{name: a, dims: {x: 4096, y: 4096, z: 1}, nodes: n}]}\n",
          "more than 1000000 positions"},
+        {"- topology: t\n  torus3d: {toruses: [{name: a, dims: {x: 1, y: 1, z: 1}, nodes: n},\n    {name: b, dims: {x: 1000, y: "
+         "1000, z: 1}, regions: []}]}\n",
+         ":3: more than 1000000 positions"},
         {"- topology: t\n  torus3d: {toruses: [{name: a, dims: {x: 2, y: 2, z: 1}, nodes: 'n[1-3]'}]}\n",
          ":2: 3 nodes for 2 x 2 x 1 positions"},
         {"- topology: t\n  torus3d: {toruses: [{name: a, dims: {x: 2, y: 2, z: 1}, nodes: 'n[1-5]'}]}\n",

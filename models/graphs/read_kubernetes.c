@@ -4,7 +4,7 @@
  * A Topology lists node labels from the outermost level to the innermost, kubernetes.io/hostname last or left out; nodes with
  * equal labels down to a level share a place.
  * Volcano: `kubectl get hypernodes -o json`. A HyperNode has members, nodes or other HyperNodes, by exactMatch, regexMatch or
- * labelMatch; the last two are held against the nodes of the file.
+ * labelMatch; the last two are held against the nodes of the file, and patterns are extended regular expressions with \d and \D.
  * DLRover: a list of nodes with their access switch and pod switch, [{"node_ip": "10.0.0.1", "asw": "a1", "psw": "p1"}, ...].
  *
  * Places become routers (domains.c: as many cables up as nodes below). Refused: a file of two of these kinds, several Topologies,
@@ -23,6 +23,7 @@ struct cluster {
     struct fc_status *st;
     struct fc_place where;
     struct fc_domains domains;
+    size_t n_entered;                                /* HyperNodes */
     json_t *nodes, *topologies, *hypernodes, *plain; /* lists of objects */
 };
 
@@ -70,13 +71,13 @@ static enum fc_code sort_object(struct cluster *c, json_t *object)
 static enum fc_code read_documents(struct cluster *c)
 {
     const struct fc_text *text = &c->reader->text;
-    size_t at = 0;
+    size_t at = 0, counted = 0;
+    long line = 0;
     while (!c->st->code) {
         while (at < text->size && strchr(" \t\r\n", text->data[at])) at++;
         if (at == text->size) return FC_OK;
         json_error_t error;
-        long line = 0;
-        for (size_t i = 0; i < at; i++) line += text->data[i] == '\n';
+        for (; counted < at; counted++) line += text->data[counted] == '\n';
         json_t *one = fc_json_text(text->data + at, text->size - at, JSON_DISABLE_EOF_CHECK, &error, c->st);
         if (c->st->code) return c->st->code;
         c->where.line = line + (one ? 1 : error.line);
@@ -156,6 +157,44 @@ struct member {
     bool by_regex, is_node;
 };
 
+/* The pattern in POSIX' spelling: Go's \d and \D have none. */
+static enum fc_code compile(struct cluster *c, const char *of, const char *pattern, regex_t *regex)
+{
+    char text[2048] = "";
+    size_t n = 0, open = 0; /* open: the bracket at hand begins there, + 1 */
+    for (const char *at = pattern; *at && !c->st->code; at++) {
+        const char *put = NULL;
+        if (n + 8 > sizeof text) return fail(c, "HyperNode '%.80s': a pattern that is too long", of);
+        if (open && *at == ']' && n > open + (text[open] == '^')) {
+            open = 0;
+        } else if (!open && *at == '[') {
+            open = n + 1;
+        } else if (*at == '\\') {
+            at++;
+            put = open || !*at            ? NULL
+                  : *at == 'd'            ? "[0-9]"
+                  : *at == 'D'            ? "[^0-9]"
+                  : strchr("wWsSbB", *at) ? ""
+                                          : NULL;
+            if (!put && (open || !*at || (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z')))
+                return fail(
+                    c,
+                    "HyperNode '%.80s': a \\ in a pattern that is not read (expected \\d, \\w, \\s, \\b or one before a "
+                    "sign, not in brackets)",
+                    of);
+            if (!put || !*put) text[n++] = '\\', put = NULL;
+        }
+        if (put)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s", put);
+        else
+            text[n++] = *at;
+    }
+    text[n] = 0;
+    return regcomp(regex, text, REG_EXTENDED | REG_NOSUB)
+               ? fail(c, "HyperNode '%.80s': a pattern that is no regular expression", of)
+               : FC_OK;
+}
+
 static enum fc_code open_member(struct cluster *c, const char *of, const json_t *entry, struct member *m)
 {
     const json_t *selector = json_object_get(entry, "selector");
@@ -168,8 +207,7 @@ static enum fc_code open_member(struct cluster *c, const char *of, const json_t 
         return fail(
             c, "HyperNode '%.80s': a member that is no Node or HyperNode by one exactMatch, regexMatch or labelMatch",
             of);
-    if (pattern && regcomp(&m->regex, pattern, REG_EXTENDED | REG_NOSUB))
-        return fail(c, "HyperNode '%.80s': a pattern that is no regular expression", of);
+    if (pattern && compile(c, of, pattern, &m->regex)) return c->st->code;
     m->by_regex = pattern != NULL;
     return FC_OK;
 }
@@ -185,8 +223,9 @@ static enum fc_code descend(struct cluster *c, const json_t *hypernode, const ch
 {
     const json_t *members = json_object_get(json_object_get(hypernode, "spec"), "members");
     const char *name = name_of(hypernode);
-    if (n == MOST_LEVELS) return fail(c, "HyperNode '%.80s' is in a circle, or too deep", name);
+    if (n == MOST_LEVELS) return fail(c, "HyperNode '%.80s' is too deep: more than 16 levels", name);
     path[n++] = name;
+    c->n_entered++;
     for (size_t i = 0; i < json_array_size(members) && !c->st->code; i++) {
         struct member m;
         if (open_member(c, name, json_array_get(members, i), &m)) break;
@@ -204,39 +243,53 @@ static enum fc_code descend(struct cluster *c, const json_t *hypernode, const ch
         }
         if (!c->st->code && !found && m.exact)
             fc_fail(c->st, FC_INPUT, c->where, "HyperNode '%.80s' has no member '%.80s'", name, m.exact);
+        else if (!c->st->code && !found)
+            fail(c,
+                 "HyperNode '%.80s': a pattern or labels that nothing in the file has (expected the nodes beside the "
+                 "HyperNodes: kubectl get nodes -o json)",
+                 name);
         if (m.by_regex) regfree(&m.regex);
     }
     return c->st->code;
 }
 
-/* Whether any other HyperNode has it as a member. */
-static bool is_member(struct cluster *c, const json_t *hypernode)
+/* inside[i]: HyperNode i is a member of another, of one at most. */
+static enum fc_code find_members(struct cluster *c, bool *inside)
 {
-    bool is = false;
-    for (size_t i = 0; i < json_array_size(c->hypernodes) && !is && !c->st->code; i++) {
-        const json_t *other = json_array_get(c->hypernodes, i),
-                     *members = json_object_get(json_object_get(other, "spec"), "members");
-        for (size_t k = 0; other != hypernode && k < json_array_size(members) && !is; k++) {
+    size_t n = json_array_size(c->hypernodes);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *of = json_array_get(c->hypernodes, i),
+                     *members = json_object_get(json_object_get(of, "spec"), "members");
+        for (size_t k = 0; k < json_array_size(members) && !c->st->code; k++) {
             struct member m;
-            if (open_member(c, name_of(other), json_array_get(members, k), &m)) break;
-            is = !m.is_node && matches(&m, hypernode);
+            if (open_member(c, name_of(of), json_array_get(members, k), &m)) break;
+            for (size_t o = 0; !m.is_node && o < n && !c->st->code; o++) {
+                const json_t *other = json_array_get(c->hypernodes, o);
+                if (!matches(&m, other)) continue;
+                if (o == i)
+                    fail(c, "HyperNode '%.80s' is in a circle: a member of itself", name_of(of));
+                else if (inside[o])
+                    fail(c, "HyperNode '%.80s' is a member twice (expected one place)", name_of(other));
+                inside[o] = true;
+            }
             if (m.by_regex) regfree(&m.regex);
         }
     }
-    return is;
+    return c->st->code;
 }
 
 static enum fc_code read_volcano(struct cluster *c)
 {
     const char *path[MOST_LEVELS];
-    bool any = false;
-    for (size_t i = 0; i < json_array_size(c->hypernodes) && !c->st->code; i++) {
-        const json_t *hypernode = json_array_get(c->hypernodes, i);
-        if (is_member(c, hypernode) || c->st->code) continue;
-        any = true;
-        descend(c, hypernode, path, 0);
-    }
-    return c->st->code || any ? c->st->code : fail(c, "the HyperNodes are members of each other, in a circle%s", "");
+    struct fc_arena scratch = {0};
+    size_t n = json_array_size(c->hypernodes);
+    bool *inside = fc_alloc(&scratch, n, sizeof *inside, c->st);
+    if (inside && !find_members(c, inside))
+        for (size_t i = 0; i < n && !c->st->code; i++)
+            if (!inside[i]) descend(c, json_array_get(c->hypernodes, i), path, 0);
+    fc_arena_free(&scratch);
+    if (!c->st->code && c->n_entered < n) fail(c, "HyperNodes are members of each other, in a circle%s", "");
+    return c->st->code;
 }
 
 /* ---- DLRover ---- */

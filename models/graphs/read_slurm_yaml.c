@@ -262,7 +262,8 @@ static enum fc_code read_torus(struct reading *y, yaml_node_t *mapping)
         read_triple(y, mapping, "dims", 1, LONGEST_SIDE, t.dims))
         return y->st->code;
     uint64_t n = (uint64_t)t.dims[0] * t.dims[1] * t.dims[2];
-    if (n > MOST_POSITIONS) return fc_fail(y->st, FC_INPUT, where, "a torus of more than %d positions", MOST_POSITIONS);
+    if (r->routers.n + n > MOST_POSITIONS)
+        return fc_fail(y->st, FC_INPUT, where, "more than %d positions in the toruses up to here", MOST_POSITIONS);
     t.router = fc_alloc(&scratch, n, sizeof *t.router, y->st);
     t.taken = fc_alloc(&scratch, n, sizeof *t.taken, y->st);
     for (uint32_t i = 0; t.taken && i < n && !y->st->code; i++) {
