@@ -83,9 +83,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
 {
     double load, latency;
     bool measured = false;
-    for (size_t i = 0; i < n; i++) measured |= curves[i].measured;
+    int lines = 0; /* of the key */
+    for (size_t i = 0; i < n; i++) {
+        measured |= curves[i].measured;
+        lines += (curves[i].model != NULL) + 2 * curves[i].measured;
+    }
     spans(curves, n, &load, &latency);
-    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.15 * (double)n : 2.7);
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.14 * lines : 2.7);
     fprintf(script, "set title ");
     fc_script_title(script, title, FC_COLUMN_IN);
     fprintf(script,
