@@ -25,6 +25,13 @@ static bool any_cost(const struct fc_comparison *c)
     return any;
 }
 
+static bool all_costs(const struct fc_comparison *c)
+{
+    bool all = true;
+    for (size_t i = 0; i < c->n; i++) all &= !isnan(c->machines[i].cost.total);
+    return all;
+}
+
 static const char *cost_text(char *out, size_t size, double cost)
 {
     snprintf(out, size, isnan(cost) ? "-" : cost < 1e6 ? "%.0f" : "%.5g", cost);
@@ -74,6 +81,8 @@ static void print_notes(FILE *stream, const struct fc_comparison *c)
             stream,
             "tasks       a pattern over all nodes has as many tasks as a machine has nodes: not the same job everywhere\n");
     if (any_cost(c) && !c->one_currency) fprintf(stream, "cost        in several currencies, so there is no front\n");
+    if (any_cost(c) && !all_costs(c))
+        fprintf(stream, "cost        -: unknown, the machine has no prices; it is on no front and in no plot\n");
     if (!any_cost(c))
         fprintf(stream,
                 "cost        unknown: no machine has prices (section cost: of its file, or --set cost.switch=...)\n");
@@ -172,8 +181,8 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
     if (!st->code && n == 0)
         return fc_refuse(st, FC_INPUT,
                          "--plot: no machine has a cost (expected a section cost:, or --set cost.switch=PRICE)");
-    const char *title = fc_plot_title(arguments, arena, st, "%s: %zu jobs on %zu machines", fc_last_part(r->set->file),
-                                      c->n_jobs, c->n);
+    const char *title =
+        fc_plot_title(arguments, arena, st, "%s: %zu jobs on %zu machines", fc_last_part(r->set->file), c->n_jobs, n);
     char axis[128];
     snprintf(axis, sizeof axis, "cost%s%.90s%s", *c->currency ? " (" : "", c->currency, *c->currency ? ")" : "");
     if (st->code || fc_plot_designs(arguments->plot, title, axis, rows, n, st)) return st->code;
