@@ -26,21 +26,20 @@ struct work {
     struct fc_status *st;
 };
 
-/* A refusal that names no place is of the job's line; all name the machine. */
+/* Appends to the refusal what it is of: the job's line, as its place where it has none, and the machine (NULL: of none). */
 static void name_cell(struct work *w, const struct fc_set_job *job, const char *machine)
 {
     struct fc_status *st = w->st;
-    size_t used = strlen(st->message);
-    bool placed = *st->file != 0;
-    if (!placed) {
-        snprintf(st->file, sizeof st->file, "%s", w->set->file);
-        st->line = job->line;
-    }
-    if (placed)
-        snprintf(st->message + used, sizeof st->message - used, " (job of %.200s:%ld, machine %.200s)", w->set->file,
-                 job->line, machine);
-    else
-        snprintf(st->message + used, sizeof st->message - used, " (machine %.200s)", machine);
+    size_t used = strlen(st->message), room = sizeof st->message - used;
+    const char *comma = machine ? ", machine " : "";
+    if (*st->file)
+        snprintf(st->message + used, room, " (job of %.200s:%ld%s%.200s)", w->set->file, job->line, comma,
+                 machine ? machine : "");
+    else if (machine)
+        snprintf(st->message + used, room, " (machine %.200s)", machine);
+    if (*st->file) return;
+    snprintf(st->file, sizeof st->file, "%s", w->set->file);
+    st->line = job->line;
 }
 
 static enum fc_code open_machines(struct work *w, enum fc_tiers tiers)
@@ -126,7 +125,7 @@ static enum fc_code run_job(struct work *w, size_t j)
     w->q.trace = one->kind == FC_SET_TRACE ? one->what : NULL;
     w->q.pattern = one->kind == FC_SET_PATTERN ? one->what : NULL;
     w->q.graph = one->kind == FC_SET_GRAPH ? one->what : NULL;
-    if (fc_job_open(&w->q, &job, w->st)) name_cell(w, one, w->names[0]);
+    if (fc_job_open(&w->q, &job, w->st)) name_cell(w, one, NULL);
     for (size_t i = 0; i < w->out->n && !w->st->code; i++) {
         struct fc_compared_cell *cell = &w->out->machines[i].cells[j];
         if (predict(w, &job, i, cell)) name_cell(w, one, w->names[i]);
@@ -161,9 +160,14 @@ static void find_means(const struct work *w)
 
 static void find_front(struct fc_comparison *out)
 {
+    const char *first = NULL;
     out->one_currency = true;
-    for (size_t i = 0; i < out->n; i++)
-        out->one_currency &= !strcmp(out->machines[i].currency, out->machines[0].currency);
+    for (size_t i = 0; i < out->n; i++) {
+        if (isnan(out->machines[i].cost.total)) continue;
+        if (!first) first = out->machines[i].currency;
+        out->one_currency &= !strcmp(out->machines[i].currency, first);
+    }
+    out->currency = first ? first : "";
     for (size_t i = 0; i < out->n; i++) {
         struct fc_compared_machine *m = &out->machines[i];
         m->on_front = out->one_currency && !isnan(m->cost.total);

@@ -14,7 +14,7 @@ struct fc_set_job {
     enum fc_job_kind kind;
     const char *what; /* the pattern, or the file as it can be opened */
     const char *name; /* for people */
-    double weight;    /* above 0 */
+    double weight;    /* above 0, at most 1e15 */
     long line;
 };
 struct fc_job_set {
@@ -57,11 +57,12 @@ struct fc_comparison {
     struct fc_arena arena;
     struct fc_compared_machine *machines; /* [n] as they were asked for */
     size_t n, n_jobs;
-    bool uneven_tasks;   /* a pattern has other numbers of tasks on other machines */
-    bool mixed_tiers;    /* rows do not rest on the same */
-    bool tiers_lowered;  /* calibrations there are were left out, since not all machines have one */
-    bool one_currency;   /* costs are comparable */
-    const char *without; /* then: the first machine that has none */
+    bool uneven_tasks;    /* a pattern has other numbers of tasks on other machines */
+    bool mixed_tiers;     /* rows do not rest on the same */
+    bool tiers_lowered;   /* calibrations there are were left out, since not all machines have one */
+    bool one_currency;    /* the costs that are known are comparable */
+    const char *currency; /* of the first machine with a cost; "": not named, or none has one */
+    const char *without;  /* then: the first machine that has none */
 };
 /* Every job of the set under q->map ("def" where NULL) on every machine; job and machine of the question are not looked at.
  * FC_INPUT, FC_NO: with the job's line and the machine. Milliseconds a pattern and machine; a trace costs its replay. The

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { MOST_JOBS = 1000 };
+#define MOST_WEIGHT 1e15 /* so that no sum of weights overflows */
 
 const char *const fc_job_kind_names[] = {"trace", "pattern", "graph", NULL};
 
@@ -46,8 +47,9 @@ static enum fc_code read_job(const struct fc_lines *lines, const char *at, struc
     if (set->n == MOST_JOBS) return fc_fail(st, FC_INPUT, where, "more than %d jobs", MOST_JOBS);
     if (n < 3 || n > 4) return fc_fail(st, FC_INPUT, where, "a job has %d words (%s)", n, expected);
     if (fc_word_real(word[0], length[0], "weight", &job->weight, where, st)) return st->code;
-    if (!(job->weight > 0) || !isfinite(job->weight))
-        return fc_fail(st, FC_INPUT, where, "weight: %.*s is not above 0", (int)length[0], word[0]);
+    if (!(job->weight > 0)) return fc_fail(st, FC_INPUT, where, "weight: %.*s is not above 0", (int)length[0], word[0]);
+    if (job->weight > MOST_WEIGHT)
+        return fc_fail(st, FC_INPUT, where, "weight: %.*s is above %g", (int)length[0], word[0], MOST_WEIGHT);
     int kind = 0;
     while (fc_job_kind_names[kind] &&
            (strlen(fc_job_kind_names[kind]) != length[1] || memcmp(fc_job_kind_names[kind], word[1], length[1])))

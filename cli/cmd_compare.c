@@ -25,6 +25,13 @@ static bool any_cost(const struct fc_comparison *c)
     return any;
 }
 
+static bool all_costs(const struct fc_comparison *c)
+{
+    bool all = true;
+    for (size_t i = 0; i < c->n; i++) all &= !isnan(c->machines[i].cost.total);
+    return all;
+}
+
 static const char *cost_text(char *out, size_t size, double cost)
 {
     snprintf(out, size, isnan(cost) ? "-" : cost < 1e6 ? "%.0f" : "%.5g", cost);
@@ -38,7 +45,7 @@ static void print_machines(FILE *stream, const struct report *r)
     fprintf(stream, "\n%-20s %7s", "machine", "nodes");
     if (costs) fprintf(stream, " %12s", "cost");
     for (size_t j = 0; j < c->n_jobs; j++) fprintf(stream, " %9s%zu", j < 9 ? " " : "", j + 1);
-    fprintf(stream, " %10s %8s %8s  %-10s%s\n", "mean", "relative", "error", "tier", costs ? "  front" : "");
+    fprintf(stream, " %10s %8s %8s  %s\n", "mean", "relative", "error", costs ? "tier        front" : "tier");
     for (size_t i = 0; i < c->n; i++) {
         const struct fc_compared_machine *m = &c->machines[i];
         char text[256], number[64];
@@ -50,11 +57,12 @@ static void print_machines(FILE *stream, const struct report *r)
             snprintf(text, sizeof text, "unknown");
         else
             snprintf(text, sizeof text, "+-%.0f %%", m->error_percent);
-        fprintf(stream, " %10s %8.3f %8s  %-10s%s\n", fc_format(number, sizeof number, m->mean_s, FC_SECONDS),
-                m->relative, text, fc_tier_names[m->tier],
-                !costs        ? ""
-                : m->on_front ? "  yes"
-                              : "");
+        fprintf(stream, " %10s %8.3f %8s  ", fc_format(number, sizeof number, m->mean_s, FC_SECONDS), m->relative,
+                text);
+        if (m->on_front)
+            fprintf(stream, "%-10s  yes\n", fc_tier_names[m->tier]);
+        else
+            fprintf(stream, "%s\n", fc_tier_names[m->tier]);
     }
 }
 
@@ -73,6 +81,8 @@ static void print_notes(FILE *stream, const struct fc_comparison *c)
             stream,
             "tasks       a pattern over all nodes has as many tasks as a machine has nodes: not the same job everywhere\n");
     if (any_cost(c) && !c->one_currency) fprintf(stream, "cost        in several currencies, so there is no front\n");
+    if (any_cost(c) && !all_costs(c))
+        fprintf(stream, "cost        -: unknown, the machine has no prices; it is on no front and in no plot\n");
     if (!any_cost(c))
         fprintf(stream,
                 "cost        unknown: no machine has prices (section cost: of its file, or --set cost.switch=...)\n");
@@ -171,11 +181,10 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
     if (!st->code && n == 0)
         return fc_refuse(st, FC_INPUT,
                          "--plot: no machine has a cost (expected a section cost:, or --set cost.switch=PRICE)");
-    const char *title = fc_plot_title(arguments, arena, st, "%s: %zu jobs on %zu machines", fc_last_part(r->set->file),
-                                      c->n_jobs, c->n);
+    const char *title =
+        fc_plot_title(arguments, arena, st, "%s: %zu jobs on %zu machines", fc_last_part(r->set->file), c->n_jobs, n);
     char axis[128];
-    snprintf(axis, sizeof axis, "cost%s%.90s%s", *c->machines->currency ? " (" : "", c->machines->currency,
-             *c->machines->currency ? ")" : "");
+    snprintf(axis, sizeof axis, "cost%s%.90s%s", *c->currency ? " (" : "", c->currency, *c->currency ? ")" : "");
     if (st->code || fc_plot_designs(arguments->plot, title, axis, rows, n, st)) return st->code;
     fc_print_plots(arguments, names);
     return FC_OK;

@@ -96,10 +96,9 @@ static void print(FILE *stream, const void *what)
     else
         fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
     if (w->n_left)
-        fprintf(
-            stream,
-            "interval    not finished (--time): %u links are left, no permutation is worse than %s from every node\n",
-            w->n_left, fc_format(one, sizeof one, 1 / w->most_s, FC_BYTES_PER_S));
+        fprintf(stream,
+                "interval    not finished (--time): links left %u, no permutation is worse than %s from every node\n",
+                w->n_left, fc_format(one, sizeof one, 1 / w->most_s, FC_BYTES_PER_S));
     fprintf(stream, "certificate the dual of the assignment is %.6g (%u links solved, %u translations used)\n", a->dual,
             w->n_solved, w->symmetry);
     fprintf(stream, "permutation");

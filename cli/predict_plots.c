@@ -125,16 +125,18 @@ static bool plot_courses(const struct figures *f)
            !fc_plot_throughput(directory, f->title, &throughput, f->st);
 }
 
-/* Of the first prediction. */
+/* Of the first prediction, which the title names. */
 static bool plot_sensitivity(const struct figures *f)
 {
     const struct fc_sensitivity *s = f->rows->answer.sensitivity;
+    const char *title = fc_plot_title(f->arguments, f->arena, f->st, "%s: %s, %u tasks", f->label[0],
+                                      f->rows->answer.traffic, f->rows->answer.n_tasks);
     struct fc_plot_change *rows = fc_alloc(f->arena, s->n, sizeof *rows, f->st);
     for (size_t i = 0; rows && i < s->n; i++) {
         const struct fc_sensitivity_row *r = &s->rows[i];
         rows[i] = (struct fc_plot_change){r->parameter, r->if_doubled_percent, r->if_halved_percent};
     }
-    return rows && !fc_plot_sensitivity(f->arguments->plot, f->title, rows, s->n, f->st);
+    return rows && !f->st->code && !fc_plot_sensitivity(f->arguments->plot, title, rows, s->n, f->st);
 }
 
 enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows,

@@ -40,6 +40,11 @@ enum fc_code fc_group_shift(const struct fc_network *net, uint64_t by, uint32_t 
             uint32_t other = (uint32_t)((b + by) % n_blocks);
             while (first[other] == first[other + 1])
                 other = (other + 1) % n_blocks; /* blocks without nodes are passed by */
+            if (other == b && first[b] < first[b + 1]) {
+                fc_refuse(st, FC_INPUT, "by: %llu groups on from a group is the group itself (there are %u)",
+                          (unsigned long long)by, n_blocks);
+                break;
+            }
             uint32_t size = first[other + 1] - first[other];
             for (uint32_t i = first[b]; i < first[b + 1]; i++)
                 to[order[i]] = order[first[other] + (i - first[b]) % size];

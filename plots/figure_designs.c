@@ -48,7 +48,7 @@ static void put_labels(FILE *script, const struct fc_plot_design *rows, size_t n
     for (size_t i = 0; labels && i < n; i++) {
         labels[i].x = (rows[i].cost - x.low) / (x.high - x.low);
         labels[i].y = (rows[i].time_s - y.low) / (y.high - y.low);
-        labels[i].letters = strlen(rows[i].label);
+        for (const char *c = rows[i].label; *c; labels[i].letters++) c += fc_letter(c) ? fc_letter(c) : 1;
     }
     if (labels) fc_labels_place(labels, n, 0.026, 0.075, 0.025, 0.03);
     for (size_t i = 0; labels && i < n; i++) {

@@ -7,7 +7,7 @@
 
 static const struct fc_plot_axes native = {"flits/node/cycle", "flits_per_node_cycle", "cycles", "cycles"};
 
-/* What the axes span: loads to the right end, latencies to a few times the least one of the curve for which that is most,
+/* What the axes span: loads to the last point that shows anything, and past what saturates, latencies to a few times the least one of the curve for which that is most,
  * as papers cut them. */
 static void spans(const struct fc_plot_curve *curves, size_t n, double *load, double *latency)
 {
@@ -16,16 +16,20 @@ static void spans(const struct fc_plot_curve *curves, size_t n, double *load, do
         double least = INFINITY, most = 0;
         for (size_t j = 0; j < curves[i].n; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
-            *load = fmax(*load, p->load);
+            bool shown = !isnan(p->accepted) || !isnan(p->latency_cycles);
+            if (shown || (curves[i].model && !isnan(curves[i].model[j].latency_cycles))) *load = fmax(*load, p->load);
             least = fmin(least, p->latency_cycles); /* fmin and fmax pass over NaN */
             most = fmax(most, p->latency_cycles);
             if (!curves[i].model) continue;
             least = fmin(least, curves[i].model[j].latency_cycles);
             most = fmax(most, curves[i].model[j].latency_cycles);
         }
+        if (isfinite(curves[i].saturation)) *load = fmax(*load, 1.05 * curves[i].saturation);
         if (isfinite(least)) *latency = fmax(*latency, fmin(1.1 * most, 6 * least));
     }
     if (*latency == 0) *latency = 1;
+    for (size_t i = 0; *load == 0 && i < n; i++)
+        for (size_t j = 0; j < curves[i].n; j++) *load = fmax(*load, curves[i].points[j].load);
 }
 
 /* Starts a series of curve i: the columns `using` of the data, abscissa the offered load. */
@@ -45,23 +49,31 @@ static void put_band(FILE *script, const struct fc_plot_curve *curve, size_t i, 
     fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' notitle", colour);
 }
 
-static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+/* Of several curves the key has the saturation, since labels at their lines would lie on each other. */
+static const char *key_text(char out[256], const struct fc_plot_curve *curve, const char *what, bool alone)
+{
+    int n = snprintf(out, 256, "%.150s%s", curve->label, what);
+    if (!alone && !isnan(curve->saturation)) snprintf(out + n, 256 - (size_t)n, ", saturation %.4g", curve->saturation);
+    return out;
+}
+
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
+                      size_t *n_series)
 {
     char label[256];
     put_series(script, i, "7", n_series);
     fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", fc_series_dashes[i % 8], colour);
-    snprintf(label, sizeof label, "%s%s", curve->label, curve->measured ? ", queueing model" : "");
-    fc_script_text(script, label);
+    fc_script_text(script, key_text(label, curve, curve->measured ? ", queueing model" : "", alone || curve->measured));
 }
 
-static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
+                       size_t *n_series)
 {
     put_series(script, i, "5:6", n_series);
     fprintf(script, "with %s pt %d ps 0.8 lc rgb '%s' title ", curve->model ? "yerrorbars lw 0.8" : "yerrorlines lw 1",
             fc_series_marks[i % 8], colour);
     char label[256];
-    snprintf(label, sizeof label, "%s%s", curve->label, curve->model ? ", kernel" : "");
-    fc_script_text(script, label);
+    fc_script_text(script, key_text(label, curve, curve->model ? ", kernel" : "", alone));
     put_series(script, i, "4", n_series);
     fprintf(script, "axes x1y2 with linespoints lw 1 dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'", colour);
 }
@@ -71,9 +83,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
 {
     double load, latency;
     bool measured = false;
-    for (size_t i = 0; i < n; i++) measured |= curves[i].measured;
+    int lines = 0; /* of the key */
+    for (size_t i = 0; i < n; i++) {
+        measured |= curves[i].measured;
+        lines += (curves[i].model != NULL) + 2 * curves[i].measured;
+    }
     spans(curves, n, &load, &latency);
-    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, 2.7);
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.14 * lines : 2.7);
     fprintf(script, "set title ");
     fc_script_title(script, title, FC_COLUMN_IN);
     fprintf(script,
@@ -85,19 +101,20 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             "set xtics %g nomirror\n"
             "set ytics nomirror\n"
             "set border 3\n"
-            "set key left top Left reverse\n"
+            "set key %s Left reverse\n"
             "set grid x y\n",
-            axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5));
+            axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5),
+            n > 1 ? "below maxcols 1 height 1" : "left top");
     if (measured)
         fprintf(script, "set y2label 'accepted load (%s)'\nset y2range [0:%g]\nset y2tics %g\nset border 11\n",
                 axes->load, load * 1.02, fc_round_step(load, 5));
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
-            fprintf(script,
-                    "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
-                    "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset %g,0\n",
-                    curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
-                    curves[i].saturation, curves[i].saturation, curves[i].saturation < 0.9 * load ? 0.9 : -0.9);
+            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n", curves[i].saturation,
+                    curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
+    if (n == 1 && !isnan(curves->saturation))
+        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset %g,0\n",
+                curves->saturation, curves->saturation, curves->saturation < 0.9 * load ? 0.9 : -0.9);
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)
@@ -105,8 +122,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             put_band(script, &curves[i], i, fc_series_colours[i % FC_COUNT(fc_series_colours)], &n_series);
     for (size_t i = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];
-        if (curves[i].model) put_model(script, &curves[i], i, colour, &n_series);
-        if (curves[i].measured) put_points(script, &curves[i], i, colour, &n_series);
+        if (curves[i].model) put_model(script, &curves[i], i, colour, n == 1, &n_series);
+        if (curves[i].measured) put_points(script, &curves[i], i, colour, n == 1, &n_series);
     }
     fprintf(script, "\n");
 }

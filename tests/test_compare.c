@@ -52,6 +52,7 @@ static void sets_refused(void)
         {"\nx trace a\n", "weight", 2},
         {"0 trace a\n", "weight: 0 is not above 0", 1},
         {"-1 trace a\n", "weight: -1 is not above 0", 1},
+        {"1e16 trace a\n", "weight: 1e16 is above 1e+15", 1},
         {"1 job a\n", "'job' is no kind of job", 1},
         {"1 traces a\n", "'traces' is no kind of job", 1},
     };
@@ -181,6 +182,36 @@ static void as_predicted(void)
     fc_arena_free(&arena);
 }
 
+/* A machine without a cost is on no front, and takes none from those that have one; two currencies do. */
+static void front_in_one_currency(void)
+{
+    static const char *const cost[] = {"", "cost: {currency: USD, switch: 5}\n", "cost: {currency: USD, switch: 9}\n",
+                                       "cost: {currency: EUR, switch: 9}\n"};
+    char path[4][64];
+    const char *machines[4];
+    struct fc_set_job job = {FC_SET_PATTERN, "alltoall:bytes=1MB", "a", 1, 1};
+    struct fc_job_set set = {"x.jobs", &job, 1};
+    for (int i = 0; i < 4; i++) {
+        char machine[400];
+        int n =
+            snprintf(machine, sizeof machine,
+                     "name: m\nnetwork: {family: mesh, dims: [2]}\nlinks: {mesh: {bandwidth: 1 GB/s}}\n%s", cost[i]);
+        CU_ASSERT_FATAL(fc_test_file(path[i], ".yaml", machine, (size_t)n));
+        machines[i] = path[i];
+    }
+    for (size_t n = 3; n <= 4; n++) {
+        struct fc_question q = plain();
+        struct fc_comparison c;
+        struct fc_status st = {0};
+        CU_ASSERT_EQUAL_FATAL(fc_compare(&q, &set, machines, n, FC_TIERS_THEORY, &c, &st), FC_OK);
+        CU_ASSERT_EQUAL(c.one_currency, n == 3);
+        CU_ASSERT(!c.machines[0].on_front && c.machines[1].on_front == (n == 3) && !c.machines[2].on_front);
+        if (n == 3) CU_ASSERT_STRING_EQUAL(c.currency, "USD");
+        fc_comparison_free(&c);
+    }
+    for (int i = 0; i < 4; i++) remove(path[i]);
+}
+
 /* bgl-64 has a calibration, a graph has none: by default both go without, or each by what it has. */
 static void one_tier(void)
 {
@@ -213,6 +244,20 @@ static void one_tier(void)
     }
     remove(path);
     remove(edge_path);
+}
+
+/* A file that cannot be read is no machine's fault: its own name, and the job's line. */
+static void files_refused(void)
+{
+    static const char *const machines[] = {"bgl-64"};
+    struct fc_set_job job = {FC_SET_TRACE, "/nosuch.fct", "n", 1, 7};
+    struct fc_job_set set = {"x.jobs", &job, 1};
+    struct fc_question q = plain();
+    struct fc_comparison c;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(fc_compare(&q, &set, machines, 1, FC_TIERS_SAME, &c, &st), FC_INPUT);
+    CU_ASSERT(!strcmp(st.file, "/nosuch.fct") && strstr(st.message, " (job of x.jobs:7)"));
+    fc_comparison_free(&c);
 }
 
 /* The job's line, and the machine. */
@@ -267,6 +312,34 @@ static void labels_apart(void)
     CU_ASSERT_STRING_EQUAL(fc_label_side(&(struct fc_label){.align = -1}), "left");
 }
 
+/* Two points one above the other at the left edge, as two cheap machines have them, and two far away: every label begins nearer to
+ * its own point than to another, in the frame, and none lies on another. */
+static void labels_by_their_points(void)
+{
+    struct fc_label l[] = {{.x = 0.01, .y = 0.86, .letters = 8},
+                           {.x = 0.016, .y = 0.90, .letters = 6},
+                           {.x = 0.98, .y = 0.5, .letters = 10},
+                           {.x = 0.5, .y = 0.02, .letters = 4}};
+    enum { LABELS = sizeof l / sizeof *l };
+    const double letter = 0.026, line = 0.075;
+    fc_labels_place(l, LABELS, letter, line, 0.025, 0.03);
+    for (size_t i = 0; i < LABELS; i++) {
+        double width = letter * (double)l[i].letters, left = l[i].at_x - (l[i].align + 1) * width / 2;
+        double distance[LABELS];
+        for (size_t k = 0; k < LABELS; k++) {
+            double x = fmax(0, fmax(left - l[k].x, l[k].x - left - width)),
+                   y = fmax(0, fabs(l[k].y - l[i].at_y) - line / 2);
+            distance[k] = hypot(x / 0.025, y / 0.03);
+            double other_width = letter * (double)l[k].letters, other = l[k].at_x - (l[k].align + 1) * other_width / 2;
+            if (k != i)
+                CU_ASSERT(other >= left + width || left >= other + other_width ||
+                          fabs(l[k].at_y - l[i].at_y) >= line - 1e-9);
+        }
+        CU_ASSERT(left >= 0 && left + width <= 1 && l[i].at_y >= line / 2 && l[i].at_y <= 1 - line / 2);
+        for (size_t k = 0; k < LABELS; k++) CU_ASSERT(distance[i] <= distance[k]);
+    }
+}
+
 int suite_compare(void)
 {
     static const CU_TestInfo tests[] = {
@@ -275,9 +348,12 @@ int suite_compare(void)
         {"prices by hand", prices},
         {"prices refused", prices_refused},
         {"times, means, front", as_predicted},
+        {"a front in one currency", front_in_one_currency},
         {"one tier for all machines", one_tier},
         {"a job that cannot be predicted", cells_refused},
+        {"a job's file that is not there", files_refused},
         {"labels lie on no label", labels_apart},
+        {"labels are nearest to their own points", labels_by_their_points},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("compare", tests);

@@ -1,18 +1,20 @@
-/* pattern_adversarial.c - a permutation that is hard for the machine's family and routing.
+/* pattern_adversarial.c - a permutation that is hard for the machine's family, or else for its routing.
  *
  * Where one is known it is the family's own (`adversarial` of its record):
  *
  *   torus       tornado: just short of half-way round every ring (Dally & Towles 2004, section 3.2)
  *   two-level, dragonfly-plus
  *               group-shift by 1 (Kim et al., ISCA 2008, section 4.2)
- *   tmesh       every core to its place on the chip just short of half-way round the first dimension that is a ring: all of a chip
+ *   tmesh       every core to its place on the chip just short of half-way round the first dimension longer than 2: all of a chip
  *               leaves over one bridge (Liu et al., TMesh, section on bridges)
  *
  * On all others (mesh, fat-tree, graph) it is searched for by the greatest channel load, after Towles & Dally, SPAA 2002: under
  * the routing's shares P_c(s, d) (adaptive: even) link c can carry at most the lesser of the sums of row and column maxima; of
  * the CANDIDATES links for which that takes longest, each gets its heaviest pairs one by one, and the link that is then
  * busiest gives the permutation. Greedy: at least half of the worst for that link; `load --worst-case` has the worst of all,
- * proven. O(pairs of routers x route length). Limit: at most MOST_PAIRS routes. */
+ * proven. O(pairs of routers x route length). Limits: at most MOST_PAIRS routes; the known ones are the same for every routing, and
+ * not its worst: on a torus of 8 x 8 x 8 tornado loads a link 3 times a node's bytes under dimension order, the worst permutation
+ * 24 times. */
 #include "models/demand_build.h"
 
 #include <stdlib.h>
@@ -253,7 +255,7 @@ static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_sett
 
 const struct fc_pattern_ops fc_pattern_adversarial = {
     .name = "adversarial",
-    .help = "a permutation that is hard for the family and routing: bytes=1MiB",
+    .help = "a permutation known as hard for the family, else searched for: bytes=1MiB",
     .source = "Dally & Towles 2004; Kim et al., ISCA 2008; Towles & Dally, SPAA 2002",
     .keys = keys,
     .n_keys = FC_COUNT(keys),
