@@ -2,7 +2,9 @@
  *
  * The rules of cycle_step.c and cycle_allocate.c for input ports that move one flit at a time, and no bypass,
  * reception queue, packet of high priority or copy; the results are theirs to the bit (tests hold the two against each
- * other). A router's input channels stand as bits in words of its own, port << vc_shift | vc:
+ * other). Nor for escapes that a head takes where no other choice has room: room may end without waking the head, which
+ * there looks again when its port is woken for another channel. A router's input channels stand as bits in words of its
+ * own, port << vc_shift | vc:
  *
  *   full     have a flit
  *   awake    of these, may bid for something; the others wait for a link to wake them (asleep of struct fc_cycle_out)
@@ -11,6 +13,8 @@
  *
  * An idle router costs a look at its words, a port with one bid no comparison. */
 #include "solvers/flit/cycle_router.h"
+
+#include <string.h>
 
 enum { MOST_WORDS = 64 }; /* 256 ports of 16 channels */
 
@@ -34,6 +38,7 @@ bool fc_cycle_has_bits(const engine *e)
 {
     const struct fc_flit_net *f = e->flit;
     if (f->plain || f->most_paths != 1 || e->counts->interval_ticks) return false;
+    if (!strcmp(f->vc_rule, "updown")) return false; /* its escape: FC_FLIT_PATIENT */
     return !e->line && !e->intake && !e->high && !f->high_vcs && !e->multicast;
 }
 enum fc_code fc_cycle_bits_open(engine *e, struct fc_status *st)
