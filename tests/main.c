@@ -1,8 +1,8 @@
 /* main.c - runs the suites of tests.h: all, or those whose name contains an argument (`tests flit trace`).
  *
- * Each suite runs in a process of its own, as many at once as there are processors (run.c); --jobs N changes that,
- * --jobs 0 runs them one after another in this process (for a debugger). --update writes what golden commands print now
- * into their case files. Exit status 0 only when at least one test ran and none failed. */
+ * Each suite runs in a process of its own (run.c), one more at once than there are processors, since some wait for MPI and
+ * Slurm; --jobs N changes that, --jobs 0 runs them one after another in this process (for a debugger). --update writes what
+ * golden commands print now into their case files. Exit status 0 only when at least one test ran and none failed. */
 #include "tests/run.h"
 #include "tests/tests.h"
 
@@ -72,7 +72,7 @@ static int processors(void)
 
 int main(int argc, char **argv)
 {
-    int jobs = processors(), first = 1, one = -1, counts_file = -1;
+    int jobs = processors() + 1, first = 1, one = -1, counts_file = -1;
     for (; first < argc && !strncmp(argv[first], "--", 2); first++) {
         if (!strcmp(argv[first], "--update"))
             fc_update_cases = true;
