@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TIMES = 64, MOST_STARTS = 256, MOST_MINUTES = 10000000, POLICIES = 4 };
+enum { POLICIES = 4, MOST_TIMES = FC_QUEUE_MOST / POLICIES, MOST_STARTS = 256, MOST_MINUTES = 10000000 };
 static const char *const policies[POLICIES] = {"listed", "packed", "spread", "random"};
 
 struct line {
@@ -313,8 +313,8 @@ static enum fc_code choose(struct reading *r)
     r->free_node = fc_alloc(&r->scratch, net->n_nodes, sizeof *r->free_node, r->st);
     r->hops = fc_alloc(&r->scratch, net->n_vertices, sizeof *r->hops, r->st);
     r->stack = fc_alloc(&r->scratch, net->n_vertices, sizeof *r->stack, r->st);
-    r->taken = fc_alloc(&r->scratch, MOST_TIMES * POLICIES, sizeof *r->taken, r->st);
-    queue->candidate = fc_alloc(&queue->arena, MOST_TIMES * POLICIES, sizeof *queue->candidate, r->st);
+    r->taken = fc_alloc(&r->scratch, FC_QUEUE_MOST, sizeof *r->taken, r->st);
+    queue->candidate = fc_alloc(&queue->arena, FC_QUEUE_MOST, sizeof *queue->candidate, r->st);
     for (size_t first = 0, end; first < r->n_lines && !r->st->code; first = end) {
         for (end = first; end < r->n_lines && r->lines[end].start_s == r->lines[first].start_s; end++)
             for (size_t i = 0; i < r->lines[end].n; i++) r->free_node[r->n_free++] = r->lines[end].node[i];

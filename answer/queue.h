@@ -8,8 +8,9 @@ struct fc_queue_candidate {
     double start_s;     /* from now */
     const char *policy; /* how the nodes were chosen: listed, packed, spread, random */
     const char *nodes;  /* numbers, as --nodes takes them */
-    const char *label;  /* the same for people: hosts where the machine names them */
+    const char *label;  /* the same for people: hosts where the machine names them, else `nodes` itself */
 };
+#define FC_QUEUE_MOST 256 /* candidates */
 /* The arena owns all. */
 struct fc_queue {
     struct fc_arena arena;

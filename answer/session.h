@@ -1,5 +1,5 @@
 /* session.h - a machine that is open for questions: its network, the nodes that may be used, the traffic of others on its
- * links, its calibration (session.c, background.c). */
+ * links, its calibration (session.c, session_whole.c, background.c). */
 #pragma once
 
 #include "answer/question.h"

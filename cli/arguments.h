@@ -31,6 +31,8 @@ struct fc_arguments {
     struct fc_other_job
         *others; /* [n_others] every --background; the last is ask.background, those before it ask.more */
     int n_others;
+    int n_background_lists; /* --background-nodes since the last --background but the first */
+    bool twice_on_nodes;    /* two of them */
     bool compare, long_mapping;
     const char *format;                                           /* of what is written */
     bool partial;                                                 /* capture: of a program that failed too */

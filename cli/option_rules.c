@@ -62,6 +62,10 @@ static bool one_background(const struct facts *f)
 {
     return f->arguments->n_others < 2;
 }
+static bool one_list_each(const struct facts *f)
+{
+    return !f->arguments->twice_on_nodes;
+}
 static bool no_job_beside(const struct facts *f)
 {
     const char *background = f->arguments->ask.background;
@@ -290,6 +294,8 @@ static const struct rule rules[] = {
     {JOBS, "background", not_ideal, NULL,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", NULL, "background", "no background (expected --background)"},
+    {JOBS, "background-nodes", one_list_each, NULL,
+     "given twice for one background (expected one list behind each --background)"},
     {"compare", "map", one_map, NULL, "given more than once (expected one mapping for all)"},
     {JOBS " compare", "time", searched, NULL,
      "nothing is searched for (expected optimize or exact as mapping, of load --worst-case or --bound lp)"},

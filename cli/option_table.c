@@ -19,9 +19,14 @@ static void add_background(struct fc_arguments *a, const char *value)
     struct fc_other_job *before = a->n_others ? &a->others[a->n_others - 1] : NULL;
     if (before) before->nodes = a->ask.background_nodes;
     if (before) a->ask.background_nodes = NULL;
+    if (before) a->n_background_lists = 0;
     a->others[a->n_others++].background = value;
     a->ask.more = a->others;
     a->ask.n_more = (size_t)a->n_others - 1;
+}
+static void count_background_nodes(struct fc_arguments *a, const char *value)
+{
+    a->twice_on_nodes = a->twice_on_nodes || (value && a->n_background_lists++ > 0);
 }
 static void count_map(struct fc_arguments *a, const char *value)
 {
@@ -134,7 +139,8 @@ const struct fc_option fc_options[] = {
      .also = add_background},
     {"background-nodes", 0, "LIST", FC_NODES, TEXT(ask.background_nodes),
      .help = "where it runs (default: patterns and graphs all "
-             "nodes, traces those that --nodes leaves)"},
+             "nodes, traces those that --nodes leaves)",
+     .also = count_background_nodes},
 
     {"queue", 0, "FILE", FC_WAITING, TEXT(queue),
      .help =

@@ -4,8 +4,6 @@
 #include "cli/text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Minutes and hours from two of them on. */
 static const char *duration(char *out, size_t size, double s)
@@ -19,19 +17,14 @@ static const char *duration(char *out, size_t size, double s)
     return out;
 }
 
-static bool choose(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat,
-                   struct fc_queue_choice *choice)
+static struct fc_queue_choice choose(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
 {
-    double *run_s = malloc(queue->n * sizeof *run_s), *error = malloc(queue->n * sizeof *error);
-    bool good = run_s && error;
-    for (size_t i = 0; good && i < queue->n; i++) {
+    double run_s[FC_QUEUE_MOST], error[FC_QUEUE_MOST];
+    for (size_t i = 0; i < queue->n; i++) {
         run_s[i] = repeat * rows[i].answer.p.time_s;
         error[i] = rows[i].answer.p.error_percent;
     }
-    if (good) *choice = fc_queue_choose(queue, run_s, error);
-    free(run_s);
-    free(error);
-    return good;
+    return fc_queue_choose(queue, run_s, error);
 }
 
 static double error_of(const struct fc_prediction_row *row)
@@ -54,9 +47,8 @@ static void print_row(FILE *stream, const struct fc_queue_candidate *c, const st
 void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
 {
     const struct fc_answer *any = &rows->answer;
-    struct fc_queue_choice c;
+    struct fc_queue_choice c = choose(queue, rows, repeat);
     char a[32], b[32], d[32];
-    if (!choose(queue, rows, repeat, &c)) return;
     fprintf(stream, "machine     ");
     fc_print_visible(stream, any->machine);
     fprintf(stream, "\njob         %s, %u tasks on %u nodes, mapping %s", any->traffic, any->n_tasks, queue->n_nodes,
@@ -86,16 +78,15 @@ void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_
 
 json_t *fc_queue_json(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
 {
-    struct fc_queue_choice c;
-    if (!choose(queue, rows, repeat, &c)) return NULL;
+    struct fc_queue_choice c = choose(queue, rows, repeat);
     json_t *list = json_array();
     for (size_t i = 0; i < queue->n; i++) {
         const struct fc_queue_candidate *k = &queue->candidate[i];
         double run_s = repeat * rows[i].answer.p.time_s;
         json_array_append_new(
-            list, json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "start_s", fc_json_real(k->start_s),
-                            "policy", k->policy, "nodes", k->nodes, "hosts", k->label, "run_s", fc_json_real(run_s),
-                            "end_s", fc_json_real(k->start_s + run_s), "error_s",
+            list, json_pack("{s:o, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:b}", "start_s", fc_json_real(k->start_s),
+                            "policy", k->policy, "nodes", k->nodes, "hosts", k->label != k->nodes ? k->label : NULL,
+                            "run_s", fc_json_real(run_s), "end_s", fc_json_real(k->start_s + run_s), "error_s",
                             fc_json_real(run_s * error_of(&rows[i]) / 100), "prediction",
                             fc_answer_json(&rows[i].answer), "error_assumed", isnan(rows[i].answer.p.error_percent)));
     }

@@ -111,6 +111,21 @@ static void take_connection(struct loop *l)
     close(fd);
 }
 
+/* The memory of a long line that is not held there any more. */
+static void give_back(struct connection *c)
+{
+    if (c->n_in == 0) {
+        free(c->in);
+        c->in = NULL;
+        c->in_capacity = 0;
+    } else if (c->in_capacity > 16 * READ_BYTES && c->n_in < c->in_capacity / 4) {
+        char *less = realloc(c->in, c->n_in);
+        if (!less) return;
+        c->in = less;
+        c->in_capacity = c->n_in;
+    }
+}
+
 /* The next whole line goes to work. */
 static void begin_line(struct loop *l, int number)
 {
@@ -135,11 +150,7 @@ static void begin_line(struct loop *l, int number)
     c->n_in -= n + 1;
     memmove(c->in, end + 1, c->n_in);
     c->scanned = 0;
-    if (c->n_in == 0) { /* a long line is not held twice */
-        free(c->in);
-        c->in = NULL;
-        c->in_capacity = 0;
-    }
+    give_back(c);
     c->busy = true;
     pthread_mutex_lock(&l->lock);
     *l->last_waiting = t;

@@ -130,6 +130,7 @@ static void test_refusals(void)
         {HYPER("a", EXACT("HyperNode", "z")), "HyperNode 'a' has no member 'z'"},
         {HYPER("a", EXACT("Node", "n")) LEVELS, "expected Nodes and a Topology, or HyperNodes"},
         {"[{\"node_ip\": \"w\"}]", "entry 0 has no node_ip and asw"},
+        {"[{\"node_ip\": \"w\", \"asw\": \"a\", \"psw\": 5}]", "entry 0 has no node_ip and asw"},
         {"[7]", "entry 0 has no node_ip and asw"},
         {"[{\"node_ip\": \"w\", \"asw\": \"a\", \"psw\": \"p\"}, {\"node_ip\": \"v\", \"asw\": \"a\", \"psw\": \"q\"}]",
          "'a' is in 'q', and in 'p' elsewhere"},

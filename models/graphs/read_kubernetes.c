@@ -301,9 +301,10 @@ static enum fc_code read_switches(struct cluster *c)
         const char *name = json_string_value(json_object_get(node, "node_ip")),
                    *asw = json_string_value(json_object_get(node, "asw")),
                    *psw = json_string_value(json_object_get(node, "psw"));
+        const json_t *pod = json_object_get(node, "psw");
         const char *path[] = {psw, asw};
         bool pods = psw && *psw;
-        if (!name || !asw || !*asw)
+        if (!name || !asw || !*asw || (pod && !psw && !json_is_null(pod)))
             return fc_fail(c->st, FC_INPUT, c->where, "entry %zu has no node_ip and asw (psw may be left out)", i);
         fc_domains_add(&c->domains, name, path + !pods, 1 + pods, c->where, c->st);
     }

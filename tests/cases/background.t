@@ -141,3 +141,6 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --b
 $ fabricast flit -m bgl-64 -p uniform --load 0.1 --background uniform:0.1 --background uniform:0.1
 ! fabricast: --background: given more than once (expected one)
 ? 2
+$ fabricast predict -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --background uniform:10% --background uniform:10% --background-nodes 0-7 --background-nodes 8-15
+! fabricast: --background-nodes: given twice for one background (expected one list behind each --background)
+? 2
