@@ -1,0 +1,140 @@
+/* test_transit_fair.c - fair rates of flows that come and go, against filling from scratch (fc_maxmin). */
+#include "solvers/transit/transit_fair.h"
+#include "tests/maxmin.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+#include "tests/transit_mix.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int suite_transit_fair(void);
+
+enum { LINKS = 30, FLOWS = 60, MOST = 6 };
+struct world {
+    double capacity[LINKS], weight[FLOWS][MOST], blocks[FLOWS], limit;
+    uint32_t link[FLOWS][MOST], n[FLOWS], number[FLOWS];
+    bool lives[FLOWS], mixes[LINKS];
+};
+
+/* Equal to fc_maxmin of the flows that live, and `used` to their sum. */
+static int compare(struct world *w, const struct fc_fair *fair)
+{
+    uint64_t first[FLOWS + 1] = {0};
+    uint32_t link[FLOWS * MOST], who[FLOWS], n = 0;
+    double weight[FLOWS * MOST], rate[FLOWS], used[LINKS] = {0}, capacity[LINKS];
+    struct fc_status st = {0};
+    int wrong = 0;
+    for (uint32_t f = 0; f < FLOWS; f++) {
+        if (!w->lives[f]) continue;
+        who[n++] = f;
+        first[n] = first[n - 1] + w->n[f];
+        memcpy(link + first[n - 1], w->link[f], w->n[f] * sizeof *link);
+        memcpy(weight + first[n - 1], w->weight[f], w->n[f] * sizeof *weight);
+    }
+    for (uint32_t l = 0; l < LINKS; l++) {
+        double there[FLOWS], blocks[FLOWS];
+        uint32_t m = 0;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint64_t k = first[i]; k < first[i + 1]; k++)
+                if (link[k] == l) there[m] = weight[k], blocks[m++] = w->blocks[who[i]];
+        capacity[l] = w->capacity[l] * (w->mixes[l] ? part_left(m, there, blocks, NULL, w->limit) : 1);
+    }
+    CU_ASSERT_EQUAL(fc_maxmin(LINKS, capacity, n, first, link, weight, rate, NULL, &st), FC_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        double have = fair->flow[w->number[who[i]]].rate;
+        wrong += !(fabs(have - rate[i]) <= 1e-9 * rate[i]);
+        for (uint64_t k = first[i]; k < first[i + 1]; k++) used[link[k]] += weight[k] * have;
+    }
+    for (uint32_t l = 0; l < LINKS; l++) wrong += fabs(used[l] - fair->link[l].used) > 1e-9 * w->capacity[l];
+    return wrong;
+}
+
+static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, uint64_t step)
+{
+    uint64_t n = 1 + fc_random_below(seed, 3, step, 4), index = 1000 * step;
+    if (step % 10 == 9) n = 30;
+    for (int coming = 0; coming < 2; coming++)
+        for (uint64_t i = 0; i < n; i++) {
+            uint32_t f = (uint32_t)fc_random_below(seed, 4, 100 * step + i, FLOWS);
+            if (w->lives[f] == coming) continue;
+            w->lives[f] = coming;
+            if (!coming) {
+                fc_fair_remove(fair, w->number[f]);
+                continue;
+            }
+            w->n[f] = 1 + (uint32_t)fc_random_below(seed, 5, index++, MOST);
+            for (uint32_t k = 0; k < w->n[f]; k++) { /* each link once */
+                w->link[f][k] = (5 * (uint32_t)fc_random_below(seed, 6, index++, LINKS / MOST) + k) % LINKS;
+                for (uint32_t j = 0; j < k; j++)
+                    if (w->link[f][j] == w->link[f][k]) w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
+                w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
+            }
+            w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, FC_NONE, w->blocks[f], FC_NONE);
+        }
+}
+
+static void rates_from_scratch(void)
+{
+    int wrong = 0;
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        struct fc_status st = {0};
+        struct fc_fair fair;
+        struct world w = {.limit = seed < 40 ? 1 : 0.2 + 0.2 * (double)(seed % 4)};
+        for (uint64_t l = 0; l < LINKS; l++) {
+            w.capacity[l] = seed % 3 ? exp(3 * fc_random_real(seed, 1, l)) : 1 + (double)(l % 3);
+            w.mixes[l] = seed >= 40 && fc_random_below(seed, 9, l, 4) > 0;
+        }
+        for (uint64_t step = 0; step < 150; step++) {
+            if (step % 100 == 0) {
+                if (step > 0) fc_fair_close(&fair);
+                memset(w.lives, 0, sizeof w.lives);
+                CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
+                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes), FC_OK);
+            }
+            change_some(&w, &fair, seed, step);
+            bool anew = (seed + step / 3) % 4 == 3;
+            CU_ASSERT_EQUAL(anew ? fc_fair_solve_anew(&fair) : fc_fair_solve(&fair), FC_OK);
+            wrong += compare(&w, &fair);
+        }
+        fc_fair_close(&fair);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Two flows of one way have all of a link; a third of another way mixes with them: 2/3 of the bytes and 1/3. */
+static void ways_alike(void)
+{
+    static const double capacity[1] = {9}, one = 1;
+    static const bool mixes[1] = {true};
+    static const uint32_t link = 0;
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    double sum = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes), FC_OK);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 2);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
+    CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
+    fc_fair_remove(&fair, a);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate + fair.flow[c].rate, 9 * (1 - 0.5 * 0.5), 1e-9));
+    fc_fair_remove(&fair, c);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[b].rate, 9, 1e-9));
+    fc_fair_close(&fair);
+}
+
+int suite_transit_fair(void)
+{
+    static const CU_TestInfo tests[] = {{"rates equal filling from scratch", rates_from_scratch},
+                                        {"flows of one way do not mix", ways_alike},
+                                        CU_TEST_INFO_NULL};
+    return fc_add_suite("transit_fair.c, transit_fair_mix.c", tests);
+}
