@@ -104,7 +104,7 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                 "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
                 image->width, image->height, palette, most > 0 ? most : 1);
         fc_script_text(out, legend);
-        fprintf(out, "\nunset key\n");
+        fprintf(out, " offset 1.5,0\nunset key\n");
         for (int i = 0; i < n_panels; i++) {
             char label[400];
             const struct fc_panel *p = panels[i];
