@@ -336,6 +336,24 @@ static void refuses_calibration(void)
     close_gear(&g);
 }
 
+/* A long message alone is no later for being in parts, whose paths have shares that differ. */
+static void parts_alone(void)
+{
+    struct gear g;
+    if (!open_gear(&g, "bgl-8x8x1", FC_NET_CONTENTION)) return;
+    uint32_t in_parts = 0;
+    double at_s = 0;
+    for (uint64_t k = 0; k < 64; k++) {
+        uint32_t dst = (uint32_t)k, turn = k == 26 ? FC_NONE : fc_transit_ways_find(&g.transit->ways, 26, dst, 1e6, k);
+        in_parts += turn != FC_NONE && fc_transit_parts(&g.transit->ways, turn, 1e6) > 1;
+        CU_ASSERT_EQUAL(fc_test_send(g.transit, k, at_s, 26, dst, 1e6), FC_OK);
+        at_s = take(&g, k) + 1;
+    }
+    CU_ASSERT(in_parts > 40);
+    CU_ASSERT(fc_transit_waited_s(g.transit) < 1e-9);
+    close_gear(&g);
+}
+
 int suite_transit_models(void)
 {
     static const CU_TestInfo tests[] = {{"flit: one message alone", alone},
@@ -345,7 +363,8 @@ int suite_transit_models(void)
                                         {"queueing: alone, and never earlier", waits_alone},
                                         {"queueing: open traffic as the curve", as_the_curve},
                                         {"queueing: a burst", bursts},
+                                        {"contention: a message in parts alone", parts_alone},
                                         {"queueing: refuses a missing calibration", refuses_calibration},
                                         CU_TEST_INFO_NULL};
-    return fc_add_suite("transit_flit.c, source_outside.c, transit_queueing.c", tests);
+    return fc_add_suite("transit_flit.c, source_outside.c, transit_queueing.c, transit_routes.c", tests);
 }

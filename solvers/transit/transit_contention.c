@@ -15,7 +15,7 @@
  * max-min fair rate of its own; the message's rate is the sum of w r over them, w the share of the bytes that the part
  * would take on an empty network. So bytes go where there is room: packets that find a queue take another way.
  *
- * Crowds. Where a start or an end changes the rates of MANY messages, and MANY_EACH times as many as there were
+ * Crowds. Where a start or an end changes the rates of MANY flows, and MANY_EACH times as many as there were
  * starts and ends, the next ones count late: rates stay as they are until one start or end would be later than LATE
  * of its message's duration (of a start: the one expected at the rates of its links). A message that ends arrives
  * on time by its rate; what it leaves is idle till then, and one that starts waits. So a link loses at most LATE of
@@ -24,7 +24,8 @@
  *
  * Mixing. With a calibration that has found one (calibration_mixing.c), links between routers lose to flows that mix
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
- * one fits into buffers.
+ * one fits into buffers. The parts of a message mix like messages, so with such a limit one alone can be later than on an
+ * ideal network (a tenth on bgl-8x8x1).
  *
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
  * longer one is fetched through one of its receiver's, each node's next in turn, as over one more link.

@@ -55,6 +55,7 @@ struct fc_transit_way {
     double bytes, wire_bytes;    /* sent so far */
     uint32_t route;
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
+    bool even;          /* in equal shares, a packet each; else by the paths' own */
 };
 enum { FC_WAY_PATHS = 8 };
 struct fc_way_path {
@@ -67,8 +68,10 @@ struct fc_way_route {
     double latency_s;  /* least head delays of its paths */
     double wire_bytes; /* sent over it so far */
     uint32_t n_paths;
-    uint32_t full;   /* way of messages with at least a packet for every path; FC_NONE: none yet */
-    uint32_t shorts; /* ways of shorter ones: short_way[short_way[shorts + used - 1] + first path]; FC_NONE: none yet */
+    uint32_t full; /* way of messages with at least a packet for every path; FC_NONE: none yet */
+    uint32_t
+        shorts; /* ways of shorter ones: short_way[short_way[shorts + used - 1] + first path], and of parts in several
+                      * paths: [shorts + n_paths - 1]; FC_NONE: none yet */
 };
 struct fc_transit_ways {
     const struct fc_network *net;

@@ -327,7 +327,7 @@ static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
     way->n = 0;
     for (uint32_t i = 0; i < way->used; i++) {
         const struct fc_way_path *path = &w->path[(way->path + i) % w->n_paths];
-        double share = way->used == w->n_paths ? path->share : 1.0 / way->used;
+        double share = way->even ? 1.0 / way->used : path->share / way->share;
         for (uint32_t k = 0; k < path->n; k++) {
             uint32_t l = w->path_link[path->first + k];
             if (w->merged[l] == FC_NONE) {
@@ -354,18 +354,19 @@ static inline bool keeps_more(const struct fc_transit_ways *w)
 }
 
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
-static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
+static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first, bool even)
 {
     struct fc_transit_way way = {
-        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first};
-    if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
-    uint32_t *link = w->link + w->n_links;
-    double *weight = w->weight + w->n_links;
+        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first, .even = even};
+    if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !walk_paths(w, w->route[route].key)) return FC_NONE;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
         way.head_s = greater(way.head_s, path->head_s);
         way.share += path->share;
     }
+    if (!sum_paths(w, &way)) return FC_NONE;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
@@ -436,20 +437,22 @@ static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
     return (uint32_t)w->n_short - n;
 }
 
-static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first)
+/* A way over fewer than all paths of the route: of a short message (even), or of a part. */
+static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first,
+                          bool even)
 {
-    uint32_t number = (uint32_t)(route - w->route);
-    if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first);
-    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE) return FC_NONE;
-    uint32_t block = w->short_way[route->shorts + used - 1];
+    uint32_t number = (uint32_t)(route - w->route), row = even ? used - 1 : route->n_paths - 1;
+    if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first, even);
+    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths)) == FC_NONE) return FC_NONE;
+    uint32_t block = w->short_way[route->shorts + row];
     if (block == FC_NONE) {
         if ((block = take_shorts(w, route->n_paths)) == FC_NONE) return FC_NONE;
-        w->short_way[route->shorts + used - 1] = block;
+        w->short_way[route->shorts + row] = block;
     }
     uint32_t way = w->short_way[block + first];
     if (way != FC_NONE) return way;
     bool keeps = keeps_more(w);
-    way = make_way(w, number, used, first);
+    way = make_way(w, number, used, first, even);
     if (keeps) w->short_way[block + first] = way;
     return way;
 }
@@ -478,10 +481,10 @@ uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double 
 {
     struct fc_way_route *route = &w->route[number];
     if (is_short(w, route, bytes))
-        return short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths));
+        return short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths), true);
     if (route->full != FC_NONE) return route->full;
     bool keeps = keeps_more(w);
-    uint32_t way = make_way(w, number, route->n_paths, 0);
+    uint32_t way = make_way(w, number, route->n_paths, 0, false);
     if (keeps) route->full = way;
     return way;
 }
@@ -496,7 +499,7 @@ uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double 
         !is_short(w, &w->route[w->way[number].route], bytes))
         return number;
     for (uint32_t k = 0; k < n_paths && least > 0; k++) {
-        uint32_t at = short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths), most = 0;
+        uint32_t at = short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths, true), most = 0;
         if (at == FC_NONE) return FC_NONE;
         const struct fc_transit_way *way = &w->way[at];
         if (way->head_s > head_s || way->s_per_byte > s_per_byte) continue;
@@ -527,7 +530,8 @@ uint32_t fc_transit_part(struct fc_transit_ways *w, uint32_t number, uint32_t pa
 {
     struct fc_way_route *route = &w->route[w->way[number].route];
     uint32_t used = part_paths(route), first = part * used, left = route->n_paths - first;
-    return short_way(w, route, left < used ? left : used, first);
+    if (left < used) used = left;
+    return short_way(w, route, used, first, used == 1);
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes, uint64_t turn)
