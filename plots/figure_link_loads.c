@@ -18,7 +18,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
     for (size_t i = 0; i < n; i++) /* they descend */
         for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++)
             least_s = fmin(least_s, series[i].busy_s[j]);
-    fc_script_start(script, "link-loads", title, FC_COLUMN_IN, 2.6);
+    bool many = n > 3; /* more names than stand below the curves */
+    fc_script_start(script, "link-loads", title, FC_COLUMN_IN, 2.6 + (many ? 0.13 * (double)n : 0));
     fprintf(script, "set title ");
     fc_script_title(script, title, FC_COLUMN_IN);
     fprintf(
@@ -29,10 +30,11 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
         "set logscale xy\n"
         "set format y '%%g'\n"
         "set yrange [%g:%g]\n"
-        "set key bottom left Left reverse\n"
+        "set key %s Left reverse\n"
         "set grid\n%s%s"
         "plot ",
         most_s > 0 ? least_s * 5e2 : 1e-6, most_s > 0 ? most_s * 2e3 : 1,
+        many ? "outside bottom center horizontal height 1" : "bottom left",
         most_s > 0 && most_s < 30 * least_s
             ? "set ytics (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)\n"
             : "",

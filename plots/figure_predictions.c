@@ -29,7 +29,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_p
     struct fc_time_axis axis = fc_time_axis(most_s);
     size_t longest = 8; /* names slant down to the right */
     for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
-    double width = n > 8 || longest > 40 ? FC_PAGE_IN : FC_COLUMN_IN;
+    double width = n > 4 || longest > 40 ? FC_PAGE_IN : FC_COLUMN_IN; /* a column has room for four percentages */
     fc_script_start(script, "predictions", title, width, 2.6 + 0.02 * (double)longest);
     fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
