@@ -67,3 +67,12 @@ json_t *fc_json_text(const char *text, size_t size, size_t flags, json_error_t *
     struct text all = {text, size};
     return fc_json_feed(take, &all, flags, error, st);
 }
+
+json_t *fc_json_of_file(const struct fc_text *text, struct fc_place *where, struct fc_status *st)
+{
+    json_error_t error;
+    json_t *all = fc_json_text(text->data, text->size, JSON_REJECT_DUPLICATES, &error, st);
+    *where = (struct fc_place){text->file, all ? 0 : error.line > 0 ? error.line : 1};
+    if (!all && !st->code) fc_fail(st, FC_INPUT, *where, "not JSON: %s", error.text);
+    return all;
+}

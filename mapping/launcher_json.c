@@ -45,11 +45,9 @@ static enum fc_code read_rank(const json_t *entry, size_t number, const struct f
 static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
                                struct fc_status *st)
 {
-    json_error_t error;
-    json_t *all = fc_json_text(text->data, text->size, JSON_REJECT_DUPLICATES, &error, st);
-    struct fc_place where = {text->file, all ? 0 : error.line > 0 ? error.line : 1};
-    if (st->code) return st->code;
-    if (!all) return fc_fail(st, FC_INPUT, where, "not JSON: %s", error.text);
+    struct fc_place where;
+    json_t *all = fc_json_of_file(text, &where, st);
+    if (!all) return st->code;
     const json_t *ranks = json_object_get(all, "ranks");
     if (!json_is_array(ranks)) fc_fail(st, FC_INPUT, where, "no list ranks (expected the JSON of fabricast map)");
     for (size_t i = 0; !st->code && i < json_array_size(ranks); i++)

@@ -50,11 +50,9 @@ static enum fc_code read_domain(const json_t *domain, size_t number, size_t n_le
 static enum fc_code read_assignment(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
                                     struct fc_status *st)
 {
-    json_error_t error;
-    json_t *all = fc_json_text(text->data, text->size, JSON_REJECT_DUPLICATES, &error, st);
-    struct fc_place where = {text->file, all ? 0 : error.line > 0 ? error.line : 1};
-    if (st->code) return st->code;
-    if (!all) return fc_fail(st, FC_INPUT, where, "not JSON: %s", error.text);
+    struct fc_place where;
+    json_t *all = fc_json_of_file(text, &where, st);
+    if (!all) return st->code;
     const json_t *levels = json_object_get(all, "levels"), *domains = json_object_get(all, "domains");
     if (!json_array_size(levels) || !json_is_array(domains))
         fc_fail(st, FC_INPUT, where, "no lists levels and domains (expected the topologyAssignment of a workload%s)",
