@@ -256,7 +256,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
 {
     struct contention *c = t->own;
     double packets = fmax(1, m->bytes / t->ways.packet_bytes), blocks = packets / (packets + HALF_BLOCKS);
-    uint32_t port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src), first = FC_NONE;
+    uint32_t port = FC_NONE, first = FC_NONE;
     uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
     for (uint32_t i = 0; i < n_parts; i++) {
         uint32_t number = n_parts > 1 ? fc_transit_part(&t->ways, w, i) : w;
@@ -266,6 +266,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         way->bytes += share * m->bytes;
         way->wire_bytes += share * m->wire_bytes;
         if (n_parts == 1 && !(m->wire_bytes * way->s_per_byte > 0)) return FC_OK;
+        if (i == 0) port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
                                  port, blocks, number);
         if (i == 0 ? moves(t, m, first = f, late_s, moving) : joins(t, first, f)) return t->st->code;
