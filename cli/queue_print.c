@@ -69,7 +69,8 @@ void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_
     fprintf(stream, "ends first  %s, start %s%s\n", best->policy, best->start_s > 0 ? "in " : "now",
             best->start_s > 0 ? duration(a, sizeof a, best->start_s) : "");
     if (best->start_s <= now->start_s)
-        fprintf(stream, "advice      start: nothing later ends earlier\n");
+        fprintf(stream, "advice      start%s%s: nothing later ends earlier\n", now->start_s > 0 ? " in " : "",
+                now->start_s > 0 ? duration(b, sizeof b, now->start_s) : "");
     else
         fprintf(stream, "advice      %s: it ends %s before the best of those that start first (%s), error %s\n",
                 c.wait ? "wait" : "start, waiting gains less than the error", duration(b, sizeof b, c.gain_s),
