@@ -10,7 +10,6 @@
 #include "core/timeline.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One answer in the making. */

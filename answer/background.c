@@ -9,10 +9,8 @@
  *
  * Several, each on nodes of its own, are the sum of their rates (all but job: and full). */
 #include "answer/session.h"
-#include "models/hosts.h"
 #include "traces/trace_source.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "answer/compare.h"
 #include "answer/answer.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *const fc_tier_names[] = {"theory", "family", "calibrated"};

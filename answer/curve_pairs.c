@@ -1,7 +1,6 @@
 /* curve_pairs.c - `curve --pairs`, `--by-hops`: who waits, where the mean hides it. */
 #include "answer/curve_pairs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 #include "answer/measured.h"
 #include "mapping/mapping.h"
 
-#include <math.h>
-
 /* A row of more messages is left out. */
 #define MOST_MESSAGES 3e7
 

@@ -1,7 +1,6 @@
 /* measured_write.c - what the rows that were not fitted say, and the machine file with both. */
 #include "answer/measured.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fit, struct fc_status *st)

@@ -13,7 +13,6 @@
  * packets (its last packet's time a hop counts as R). */
 #include "answer/measurement.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define NEGLIGIBLE 0.02

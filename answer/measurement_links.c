@@ -16,8 +16,6 @@
 #include "answer/measurement.h"
 #include "models/hosts.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BUSY 0.95

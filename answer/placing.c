@@ -1,7 +1,6 @@
 /* placing.c - where a question's tasks sit: by a strategy, a file, or as they are told. */
 #include "answer/job.h"
 
-#include <math.h>
 #include <string.h>
 
 /* From a --time of so many seconds on mappings are measured with all the work of the adaptive split. */

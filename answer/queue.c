@@ -21,7 +21,6 @@
 #include "core/hostlist.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

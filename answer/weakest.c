@@ -15,7 +15,6 @@
 #include "mapping/work.h"
 #include "models/machine_without.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "cli/print.h"
 #include "core/values.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SHORT_BYTES = 16384 };

@@ -1,15 +1,12 @@
 /* cmd_calibrate.c - `calibrate`: the queueing model fitted to short kernel runs of a kind of router. */
 #include "cli/calibrate_measured.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "models/deadlock/cdg.h"
-#include "solvers/calibration/calibration.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

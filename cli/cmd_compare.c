@@ -1,13 +1,10 @@
 /* cmd_compare.c - `compare`: a set of jobs on several machines, the geometric mean of their times, and what the machines cost. */
 #include "answer/compare.h"
-#include "answer/session.h"
-#include "cli/command.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <string.h>
 
 struct report {

@@ -1,7 +1,6 @@
 /* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point, by
  * the flit-level kernel, by the queueing model (curve_model.c), or by both side by side. */
 #include "answer/run.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/curve_print.h"
 #include "cli/heartbeat.h"
@@ -11,7 +10,6 @@
 #include "core/values.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
 #include "answer/run.h"
-#include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
@@ -11,7 +9,6 @@
 #include "solvers/bound/bound.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 struct answer {
     const struct fc_session *session;

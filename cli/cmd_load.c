@@ -9,7 +9,6 @@
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "models/generate/generate.h"
 #include "models/import/import.h"
 
-#include <math.h>
 #include <string.h>
 
 struct figures {

@@ -1,7 +1,6 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "answer/job.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
@@ -12,7 +11,6 @@
 #include "solvers/bound/bound.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 struct row {

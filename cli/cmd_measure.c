@@ -1,15 +1,12 @@
 /* cmd_measure.c - `measure`: end points of a machine file from what point-to-point benchmarks measured; our own is in
  * measure_site.c. */
 #include "answer/benchmark.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/heartbeat.h"
 #include "cli/measure_site.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "solvers/timing.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_TABLES = 3 };

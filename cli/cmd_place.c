@@ -9,7 +9,6 @@
 #include "cli/watch.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_FRONT = 16 };

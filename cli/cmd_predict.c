@@ -1,9 +1,7 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
 #include "answer/screen.h"
-#include "cli/command.h"
 #include "cli/option_rules.h"
-#include "cli/predictions.h"
 #include "cli/print.h"
 #include "cli/print_sensitivity.h"
 #include "cli/queue_print.h"
@@ -13,7 +11,6 @@
 #include "models/hosts.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

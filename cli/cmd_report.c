@@ -8,7 +8,6 @@
 #include "models/link_map.h"
 #include "plots/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,8 +7,6 @@
 #include "plots/plots.h"
 #include "reproduce/reproduce.h"
 
-#include <math.h>
-
 #define DIRECTORY "figures"
 
 struct answer {

@@ -1,6 +1,5 @@
 /* cmd_sweep.c - `sweep`: a command over all combinations of some of its options, one row each. */
 #include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
@@ -9,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,14 +1,11 @@
 /* cmd_trace.c - `trace capture|info|convert|generate`. */
 #include "answer/job.h"
-#include "answer/session.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/text.h"
 #include "cli/trace_info.h"
 #include "cli/watch.h"
 #include "solvers/replay/export.h"
-#include "traces/trace_source.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "cli/flow_bound.h"
 #include "cli/print.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --time as elementary steps, counted so that answers repeat; 0: not given. */

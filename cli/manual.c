@@ -2,7 +2,6 @@
 #include "cli/manual.h"
 #include "cli/version.h"
 #include "mapping/launcher.h"
-#include "mapping/mapping.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "cli/watch.h"
 #include "core/unfinished.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,9 +1,6 @@
 /* nic_figures.c - what `machines NAME` says of a network interface, from the models of solvers/nic/nic.h. */
 #include "cli/nic_figures.h"
-#include "core/core.h"
 #include "solvers/nic/nic.h"
-
-#include <math.h>
 
 #define LONG_BYTES (1 << 20)
 

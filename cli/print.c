@@ -6,7 +6,6 @@
 #include "cli/text.h"
 #include "cli/watch.h"
 
-#include <math.h>
 #include <string.h>
 
 json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary)

@@ -3,7 +3,6 @@
 #include "cli/signals.h"
 #include "core/unfinished.h"
 
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -5,8 +5,6 @@
 #include "cli/trace_info.h"
 #include "traces/trace_census.h"
 
-#include <math.h>
-
 typedef unsigned long long count; /* as printf takes it */
 
 struct info {

@@ -1,7 +1,6 @@
 /* demand_pairs.c - a demand from arrays in memory: what a scheduler's plug-in or a script has at hand. */
 #include "models/demand_build.h"
 
-#include <math.h>
 #include <string.h>
 
 enum fc_code fc_demand_of_pairs(const char *name, uint32_t n_tasks, size_t n, const uint32_t *src, const uint32_t *dst,

@@ -8,7 +8,6 @@
 
 #include "models/family_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 char fc_torus_letter(int dim)

@@ -13,7 +13,6 @@
 #include "models/group_shift.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,9 +10,6 @@
 #include "models/machine_set.h"
 #include "models/node_kinds.h"
 
-#include <math.h>
-#include <string.h>
-
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key top_keys[] = {
     {"name", FC_KEY_TEXT, FC_NUMBER, IN(name), 0, 0, NULL, NULL, "short name"},

@@ -8,8 +8,6 @@
  * of the class `injection` count where the file gives it a bandwidth: without one the node sits on its router. */
 #include "models/machine_keys.h"
 
-#include <math.h>
-
 #define IN(field) offsetof(struct fc_machine, cost.field)
 #define PRICE(name, field, help)                                                                                       \
     {                                                                                                                  \

@@ -7,7 +7,6 @@
  *       rows: [[allreduce, 16, 1, 65536, 1.08], ...]   # operation, nodes, ranks a node, bytes, measured / predicted time */
 #include "models/machine_keys.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { FIELDS = 5, MOST_ROWS = 20000 };

@@ -3,9 +3,7 @@
 #include "models/hosts.h"
 #include "models/node_kinds.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Where nodes hang on links of another class (fat-tree, graph), a slower injection link would be ignored. */
 static enum fc_code check_injection(const struct fc_network *net, struct fc_status *st)

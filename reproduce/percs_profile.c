@@ -3,7 +3,6 @@
  * periods of time in the two plots; of the figure only what the text says is held. */
 #include "reproduce/percs.h"
 #include "core/timeline.h"
-#include "traces/traces.h"
 
 static const struct fc_figure figures[] = {
     {"percs-fig10", "ranks computing over time, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 10", "percs-64",

@@ -9,7 +9,6 @@
 #include "models/family_torus.h"
 #include "solvers/load_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double full_budget = 6e7;

@@ -27,7 +27,6 @@
 #include "solvers/background.h"
 #include "solvers/flit/prepared.h"
 
-#include <math.h>
 #include <string.h>
 
 #define WARM_UP_CYCLES 5000

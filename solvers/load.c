@@ -7,7 +7,6 @@
 #include "solvers/bound/bound.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <string.h>
 
 struct job {

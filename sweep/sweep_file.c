@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_POINTS = 1000000, MOST_WORDS = 256, MOST_VALUES = 100000 };
 

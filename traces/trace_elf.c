@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Functions without communication, in lower case and without mpi_; a star stands for any rest. */

@@ -2,8 +2,6 @@
 #include "traces/trace_blocks.h"
 #include "core/stream.h"
 #include "traces/trace_formats.h"
-#include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 

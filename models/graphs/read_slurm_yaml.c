@@ -18,8 +18,6 @@
 #include "core/yaml_file.h"
 #include "models/graphs/slurm_topology.h"
 
-#include <string.h>
-
 struct reading {
     struct fc_graph_reader *reader;
     struct fc_yaml yaml;

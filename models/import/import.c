@@ -7,7 +7,6 @@
 #include "models/family_graph.h"
 #include "models/machine_files.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,8 +13,6 @@
  * steer the split, as in InfiniBand's and ECMP's tables: a slow cable gets its full part. */
 #include "models/routings/graph_sweep.h"
 
-#include <math.h>
-
 static const uint16_t *hops_to(const struct fc_network *net, uint32_t group)
 {
     return ((const struct fc_graph_tables *)net->extra)->hops + (size_t)group * net->n_routers;

@@ -10,8 +10,6 @@
  * each end's tree, from its leaves on: O(ends x routers + nodes x ends). */
 #include "models/family_graph.h"
 
-#include <math.h>
-
 /* The links of a node are first .. end - 1. */
 struct cables {
     uint32_t first, end;

@@ -11,7 +11,6 @@
  * columns and pairs that fill or empty. */
 #include "solvers/bound/bound.h"
 
-#include <math.h>
 #include <string.h>
 
 struct search {

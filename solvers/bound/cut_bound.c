@@ -6,7 +6,6 @@
  * flow LP (Dally & Towles, sec. 3.3), never above it. Traffic without a choice: forced_bound.c. */
 #include "solvers/bound/cut_torus.h"
 
-#include <math.h>
 #include <string.h>
 
 struct cuts {

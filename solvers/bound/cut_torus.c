@@ -4,7 +4,6 @@
 
 #include "models/family_torus.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Minimal hops of all traffic in one dimension, bytes x hops. */

@@ -1,7 +1,6 @@
 /* flow_bound.c - the least greatest link load of a traffic: which method, and what is handed back. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Links and destinations that column generation is tried with; variables of the edge form. */

@@ -11,7 +11,6 @@
 #include "solvers/bound/flow.h"
 #include "solvers/glpk_thread.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "solvers/bound/flow.h"
 #include "solvers/glpk_thread.h"
 
-#include <math.h>
 #include <string.h>
 
 struct edges {

@@ -12,7 +12,6 @@
  * counted, no clock. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 16 }; /* of a destination; more are merged */

@@ -8,8 +8,6 @@
  * Limit: bytes that have a choice count for nothing, also where their ways meet again. */
 #include "solvers/bound/forced.h"
 
-#include <math.h>
-
 static double greatest(const struct fc_forced *f, const double *background)
 {
     const struct fc_network *net = f->net;

@@ -15,7 +15,6 @@
 #include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

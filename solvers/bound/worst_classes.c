@@ -6,7 +6,6 @@
  * wrongly taken for alike would make the dual fail, which is checked against every share to 1e-9. */
 #include "solvers/bound/worst_classes.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

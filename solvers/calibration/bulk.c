@@ -18,7 +18,6 @@
 #include "solvers/calibration/bulk.h"
 #include "solvers/calibration/family_distance.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MARGIN 0.1              /* of features, beyond the cases */

@@ -22,8 +22,6 @@
 #include "solvers/calibration/bulk.h"
 #include "solvers/load_internal.h"
 
-#include <math.h>
-
 #define LEAST_PERCENT 10.0
 
 /* Greatest share of all bytes that one node receives, beyond an even share of the nodes that send or receive.

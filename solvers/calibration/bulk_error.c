@@ -11,7 +11,6 @@
  * alike, so nine of ten is of networks like those that were run. */
 #include "solvers/calibration/bulk.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * is left out. */
 #include "solvers/calibration/bulk.h"
 
-#include <math.h>
-
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena arena = {0};

@@ -10,7 +10,6 @@
  *     spread            packets for many destinations hold up each other; those for one do not */
 #include "solvers/calibration/bulk.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Entries times routers for a second load solution, which walks the box of each: 4096 nodes with 60 000 pairs (half a

@@ -1,7 +1,6 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
 #include "solvers/calibration/calibration_replays.h"
 
-#include <math.h>
 #include <string.h>
 
 #define DEFAULT_BUDGET_S 120.0

@@ -15,7 +15,6 @@
 #include "solvers/calibration/calibration_correction.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

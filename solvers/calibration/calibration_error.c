@@ -22,7 +22,6 @@
  * that what is stated covers some nine of ten, with the first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit_nlinear.h>
-#include <math.h>
 #include <string.h>
 
 #define FIRST_STEP 0.3

@@ -10,7 +10,6 @@
 #include "solvers/calibration/calibration_correction.h"
 #include "solvers/calibration/calibration_fit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

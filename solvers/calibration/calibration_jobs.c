@@ -9,8 +9,6 @@
 #include "solvers/calibration/calibration_jobs.h"
 #include "solvers/calibration/calibration_internal.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RANKS = 256, PHASES = 2, CALLS = 4, SIZES = 3 };

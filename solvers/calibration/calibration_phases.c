@@ -12,7 +12,6 @@
 #include "solvers/calibration/calibration_phases.h"
 #include "solvers/flit/run.h"
 
-#include <math.h>
 #include <string.h>
 
 #define CHEAP (1 / 32.0) /* of the budget */

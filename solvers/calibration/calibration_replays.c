@@ -16,7 +16,6 @@
 #include "solvers/calibration/calibration_mixing.h"
 #include "solvers/flit/run.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_NODES = 256, LEAST_CASES = 10 };

@@ -15,7 +15,6 @@
  * threads. */
 #include "solvers/calibration/calibration_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { WAVE = 4 };

@@ -12,7 +12,6 @@
  * Limits: collectives of all ranks; of other jobs it says what messages of that size are worth. */
 #include "solvers/calibration/measured_error.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

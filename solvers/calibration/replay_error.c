@@ -22,7 +22,6 @@
 #include "solvers/calibration/replay_error.h"
 #include "solvers/calibration/family_distance.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

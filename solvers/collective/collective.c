@@ -7,7 +7,6 @@
  * no message, the barrier apart. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

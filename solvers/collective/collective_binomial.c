@@ -11,8 +11,6 @@
  * with down(1) = up(1) = 0; the root has its last receive g + (b - 1) G after the one before. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 /* Distance of the longest edge of the tree, 0 when n = 1. */
 static uint32_t longest_edge(uint32_t n)
 {

@@ -20,8 +20,6 @@
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 
-#include <math.h>
-
 /* ---- lines and planes ---- */
 
 static enum fc_code check_machine(const struct fc_network *net, const char *what, struct fc_status *st)

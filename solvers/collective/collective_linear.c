@@ -10,8 +10,6 @@
  * Sources: MPICH and Open MPI coll/base; the times are LogGP's. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 void fc_build_scatter_linear(struct fc_schedule *s)
 {
     for (uint32_t m = 0; m < s->n; m++, s->round++)

@@ -17,8 +17,6 @@
 #include "solvers/background.h"
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 /* The range of adjacent nodes that the members fill. */
 static enum fc_code find_range(const struct fc_hardware_call *call, const char *what, uint32_t *first, uint32_t *n,
                                struct fc_status *st)

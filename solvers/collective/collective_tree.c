@@ -25,7 +25,6 @@
 #include "core/values.h"
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SEGMENT = 32768 }; /* bytes, at most */

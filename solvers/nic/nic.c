@@ -14,8 +14,6 @@
 #include "solvers/nic/nic.h"
 #include "solvers/timing.h"
 
-#include <math.h>
-
 /* Payload rate of the host bus with h bytes beside each unit. */
 static double bus_rate(const struct fc_nic *n, double header_bytes)
 {

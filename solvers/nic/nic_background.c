@@ -16,8 +16,6 @@
 #include "solvers/nic/nic.h"
 #include "solvers/flit/flit.h"
 
-#include <math.h>
-
 #define CONTENDED 0.9 /* of a node's link */
 #define WARM_UP_CYCLES 5000
 #define MEASURE_CYCLES 20000

@@ -26,8 +26,6 @@
  * Limits: one barrier or broadcast at a time; adjacent nodes; the background is not slowed. */
 #include "solvers/nic/nic_loaded.h"
 
-#include <math.h>
-
 struct group {
     const struct fc_machine *m;
     const struct fc_fat_tree_shape *shape;

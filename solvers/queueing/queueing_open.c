@@ -2,7 +2,6 @@
  * pairs of (input port, output), rows of shares and moments of the states. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ACCURACY 1e-7

@@ -10,7 +10,6 @@
 #include "solvers/queueing/queueing_pair.h"
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { WALKS = 64, MOST_PAIRS = 4096 };

@@ -12,7 +12,6 @@
  * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair. UGAL: turns_ugal.c. */
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024, EDGES_A_HOP = 10 };

@@ -8,7 +8,6 @@
 #include "traces/formats/chakra.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };

@@ -22,7 +22,6 @@
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
