@@ -84,11 +84,7 @@ enum fc_code fc_flow_bound_solve(const struct fc_network *net, const struct fc_n
     return st->code;
 }
 
-void fc_flow_bound_free(struct fc_flow_bound *bound)
-{
-    fc_arena_free(&bound->arena);
-    memset(bound, 0, sizeof *bound);
-}
+FC_FREES(fc_flow_bound_free, fc_flow_bound)
 
 bool fc_flow_minimal(const struct fc_network *net)
 {
