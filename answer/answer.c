@@ -10,7 +10,6 @@
 #include "core/timeline.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One answer in the making. */
@@ -273,7 +272,7 @@ static enum fc_code replay_under(void *context, const struct fc_scales *by, doub
     struct fc_machine machine = g->w->session->machine;
     struct fc_network net = g->w->session->net;
     struct fc_replay_settings settings = g->settings;
-    struct fc_replay replay;
+    FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_period_row row;
     net.machine = &machine;
     scale_machine(&machine, by);
@@ -288,10 +287,8 @@ static enum fc_code replay_under(void *context, const struct fc_scales *by, doub
     }
     if (!g->w->job->source.restart(&g->w->job->source) &&
         !fc_replay_by(g->w->job->period_mode, &net, &g->w->job->source, &g->w->job->period, &g->w->placement, &settings,
-                      &replay, &row, st)) {
+                      &replay, &row, st))
         *time_s = replay.prediction.time_s;
-        fc_replay_free(&replay);
-    }
     return st->code;
 }
 
@@ -312,7 +309,7 @@ static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_se
                                        const struct fc_replay *replay)
 {
     const struct fc_network *net = &w->session->net;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct again again = {.w = w,
                           .settings = *settings,
                           .rank_scale = fc_alloc(&scratch, w->answer->n_tasks, sizeof(double), w->st),
@@ -329,7 +326,6 @@ static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_se
     again.settings.time_only = true;
     again.settings.timeline = NULL;
     if (!w->st->code) find_sensitivity(&again, &job, (double)replay->n_events);
-    fc_arena_free(&scratch);
     return w->st->code;
 }
 
@@ -350,7 +346,7 @@ static enum fc_code replay(struct work *w)
     struct fc_session *s = w->session;
     struct fc_job *job = w->job;
     struct fc_answer *a = w->answer;
-    struct fc_replay replay;
+    FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_replay_settings settings;
     if (replay_settings(w, &settings)) return w->st->code;
     if (job->period_mode && fc_session_only_alike(s, "--period", w->st)) return w->st->code;
@@ -364,7 +360,6 @@ static enum fc_code replay(struct work *w)
         return w->st->code;
     if (!state_error(w, &settings, &replay) && !keep_replay(w, &replay) && w->answer->p.time_s < w->sensitive_below_s)
         replay_sensitivity(w, &settings, &replay);
-    fc_replay_free(&replay);
     return w->st->code;
 }
 
@@ -384,13 +379,12 @@ static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const
 {
     const struct fc_network *net = &w->session->net;
     struct fc_load_summary links;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     fc_load_summarise(net, load, settings, &links);
     w->answer->hop_bytes = load->hop_bytes;
     if (keep_classes(w, &links) || !w->q->keep_links) return w->st->code;
     double *busy_s = busy_of_phase(w, load, &scratch);
     if (busy_s) keep_links(w, load->bytes, busy_s);
-    fc_arena_free(&scratch);
     return w->st->code;
 }
 
@@ -418,7 +412,7 @@ static enum fc_code phase_under(void *context, const struct fc_scales *by, doubl
 static enum fc_code phase_sensitivity(struct work *w, struct fc_load *load, const struct fc_load_settings *settings)
 {
     const struct fc_network *net = &w->session->net;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *busy_s = busy_of_phase(w, load, &scratch);
     struct again again = {.w = w,
                           .load = load,
@@ -431,14 +425,13 @@ static enum fc_code phase_sensitivity(struct work *w, struct fc_load *load, cons
                                      .compute_s = w->answer->p.computation_s,
                                      .time_under = phase_under};
     if (!w->st->code) find_sensitivity(&again, &job, net->n_links);
-    fc_arena_free(&scratch);
     return w->st->code;
 }
 
 static enum fc_code phase(struct work *w)
 {
     const struct fc_network *net = &w->session->net;
-    struct fc_load load;
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_flow_settings flow = fc_flow_cheap(net);
     struct fc_load_settings settings = {.threads = w->q->threads,
                                         .flow = &flow,
@@ -450,7 +443,6 @@ static enum fc_code phase(struct work *w)
     if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &w->answer->p, w->st) &&
         !keep_phase(w, &load, &settings) && w->answer->p.time_s < w->sensitive_below_s)
         phase_sensitivity(w, &load, &settings);
-    fc_load_free(&load);
     return w->st->code;
 }
 
@@ -518,17 +510,14 @@ enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *se
 enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answer, struct fc_status *st)
 {
     const char *map = q->map ? q->map : "def";
-    struct fc_session session;
-    struct fc_job job;
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     memset(answer, 0, sizeof *answer);
     if (!fc_job_open(q, &job, st) && !fc_session_open(q, q->machine, &session, st)) {
         if (!fc_job_traffic(&job, q, &session, &map, 1, &demand, st))
             fc_answer_placed(q, &session, &job, &demand, map, answer, st);
-        fc_demand_free(&demand);
-        fc_session_close(&session);
     }
-    fc_job_close(&job);
     return st->code;
 }
 
@@ -536,8 +525,8 @@ enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session
                             struct fc_answer *answer, struct fc_status *st)
 {
     const char *map = q->map ? q->map : "def";
-    struct fc_job job = {0};
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     *view = *session;
     view->arena = (struct fc_arena){0};
     memset(answer, 0, sizeof *answer);
@@ -549,8 +538,6 @@ enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session
         !fc_session_background(q, view, st) && !fc_job_open(q, &job, st) &&
         !fc_job_traffic(&job, q, view, &map, 1, &demand, st))
         fc_answer_placed(q, view, &job, &demand, map, answer, st);
-    fc_demand_free(&demand);
-    fc_job_close(&job);
     return st->code;
 }
 

@@ -9,10 +9,8 @@
  *
  * Several, each on nodes of its own, are the sum of their rates (all but job: and full). */
 #include "answer/session.h"
-#include "models/hosts.h"
 #include "traces/trace_source.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +154,7 @@ static enum fc_code cut_over(char *file, double *over_s, struct fc_status *st)
 
 static enum fc_code of_graph(struct other *o, char *file)
 {
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     double over_s = 1;
     if (cut_over(file, &over_s, o->st) || take_others(o, true) || fc_demand_from_graph(file, &demand, o->st))
         return o->st->code;
@@ -164,27 +162,25 @@ static enum fc_code of_graph(struct other *o, char *file)
     if (node)
         fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed, &o->session->background,
                                 o->st);
-    fc_demand_free(&demand);
     return o->st->code;
 }
 
 /* How long the other job takes on its nodes alone. */
 static enum fc_code time_alone(struct other *o, const struct fc_trace *trace, const uint32_t *node, double *time_s)
 {
-    struct fc_replay replay;
+    FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_placement placement = {trace->n_ranks, node};
     struct fc_replay_settings settings = {.network = FC_NET_CONTENTION, .software = o->session->machine.software};
     if (fc_replay_run(&o->session->net, trace, &placement, &settings, &replay, o->st)) return o->st->code;
     *time_s = replay.prediction.time_s;
-    fc_replay_free(&replay);
     if (*time_s > 0) return FC_OK;
     return fc_fail(o->st, FC_INPUT, (struct fc_place){trace->file, 0}, "takes no time: no background");
 }
 
 static enum fc_code of_trace(struct other *o, char *file)
 {
-    struct fc_trace trace;
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     double over_s = 0;
     if (cut_over(file, &over_s, o->st) || take_others(o, false) || fc_trace_read(file, &trace, o->st))
         return o->st->code;
@@ -192,8 +188,6 @@ static enum fc_code of_trace(struct other *o, char *file)
     if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) && !fc_demand_of_job(&trace, &demand, o->st))
         fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed, &o->session->background,
                                 o->st);
-    fc_demand_free(&demand);
-    fc_trace_free(&trace);
     return o->st->code;
 }
 

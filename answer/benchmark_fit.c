@@ -134,7 +134,7 @@ enum fc_code fc_benchmark_fit_tables(const struct fc_benchmark *tables, int n_ta
 {
     const struct fc_benchmark *of[3] = {NULL};
     struct fc_benchmark_segment s[MOST_SEGMENTS];
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     for (int i = 0; i < n_tables; i++) {
         if (of[tables[i].kind])
             return fc_fail(st, FC_INPUT, (struct fc_place){tables[i].file, 0},
@@ -161,6 +161,5 @@ enum fc_code fc_benchmark_fit_tables(const struct fc_benchmark *tables, int n_ta
         }
         f->off_percent = median_off(f, latency, &scratch, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

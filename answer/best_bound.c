@@ -10,7 +10,6 @@
 #include "answer/answer.h"
 #include "mapping/work.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_EVENTS = 1 << 21, MOST_RANKS = 4096 };

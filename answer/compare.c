@@ -10,7 +10,6 @@
 #include "answer/compare.h"
 #include "answer/answer.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *const fc_tier_names[] = {"theory", "family", "calibrated"};
@@ -107,13 +106,11 @@ static enum fc_code keep(struct work *w, const struct fc_answer *answer, struct 
 static enum fc_code predict(struct work *w, struct fc_job *job, size_t i, struct fc_compared_cell *cell)
 {
     const char *map = w->q.map ? w->q.map : "def";
-    struct fc_demand demand = {0};
-    struct fc_answer answer;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    FC_SCOPED(fc_answer_free) struct fc_answer answer = {0};
     if (!fc_job_traffic(job, &w->q, &w->sessions[i], &map, 1, &demand, w->st)) {
         if (!fc_answer_placed(&w->q, &w->sessions[i], job, &demand, map, &answer, w->st)) keep(w, &answer, cell);
-        fc_answer_free(&answer);
     }
-    fc_demand_free(&demand);
     return w->st->code;
 }
 
@@ -121,7 +118,7 @@ static enum fc_code predict(struct work *w, struct fc_job *job, size_t i, struct
 static enum fc_code run_job(struct work *w, size_t j)
 {
     const struct fc_set_job *one = &w->set->jobs[j];
-    struct fc_job job;
+    FC_SCOPED(fc_job_close) struct fc_job job = {0};
     w->q.trace = one->kind == FC_SET_TRACE ? one->what : NULL;
     w->q.pattern = one->kind == FC_SET_PATTERN ? one->what : NULL;
     w->q.graph = one->kind == FC_SET_GRAPH ? one->what : NULL;
@@ -135,7 +132,6 @@ static enum fc_code run_job(struct work *w, size_t j)
                              (double)(j * w->out->n + i + 1) / (double)(w->out->n * w->out->n_jobs),
                              "jobs on machines");
     }
-    fc_job_close(&job);
     return w->st->code;
 }
 
@@ -183,7 +179,7 @@ static void find_front(struct fc_comparison *out)
 enum fc_code fc_compare(const struct fc_question *q, const struct fc_job_set *set, const char *const *machines,
                         size_t n, enum fc_tiers tiers, struct fc_comparison *out, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct work w = {.q = *q, .set = set, .names = machines, .out = out, .st = st};
     *out = (struct fc_comparison){.n = n, .n_jobs = set->n};
     w.q.time_only = true;
@@ -197,12 +193,7 @@ enum fc_code fc_compare(const struct fc_question *q, const struct fc_job_set *se
         find_front(out);
     }
     for (size_t i = 0; i < w.n_open; i++) fc_session_close(&w.sessions[i]);
-    fc_arena_free(&scratch);
     return st->code;
 }
 
-void fc_comparison_free(struct fc_comparison *comparison)
-{
-    fc_arena_free(&comparison->arena);
-    memset(comparison, 0, sizeof *comparison);
-}
+FC_FREES(fc_comparison_free, fc_comparison)

@@ -4,7 +4,6 @@
 #include "models/deadlock/cdg.h"
 #include "solvers/calibration/family.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

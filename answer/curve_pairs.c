@@ -1,7 +1,6 @@
 /* curve_pairs.c - `curve --pairs`, `--by-hops`: who waits, where the mean hides it. */
 #include "answer/curve_pairs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +53,7 @@ enum fc_code fc_curve_pairs_solve(struct fc_curve_pairs *pairs, size_t i, const 
                              &pairs->answer[i * pairs->n_pairs + p], st))
             return st->code;
     if (!pairs->by_hops) return FC_OK;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t n = 0;
     struct fc_hops_class *all = fc_alloc(&scratch, FC_MOST_HOPS_CLASSES, sizeof *all, st);
     if (all && !fc_queueing_by_hops(model, demand, factor, all, &n, st) &&
@@ -62,6 +61,5 @@ enum fc_code fc_curve_pairs_solve(struct fc_curve_pairs *pairs, size_t i, const 
         memcpy(pairs->class[i], all, n * sizeof *all);
         pairs->n_classes[i] = n;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -2,8 +2,6 @@
  * imbalance, an ideal network, and what no mapping can be better than. */
 #include "answer/answer.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

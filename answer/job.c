@@ -27,10 +27,9 @@ enum fc_code fc_read_loggops(const char *text, const struct fc_software *softwar
     struct loggops l = {0, software->send_s, software->gap_s, 0, software->per_byte_s, software->eager_bytes};
     out->software = *software;
     if (!text) return FC_OK;
-    struct fc_arena none = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena none = {0};
     struct fc_place where = {"--loggops", 0};
     enum fc_code code = fc_keys_parse(keys, FC_COUNT(keys), &l, text, 0, &none, where, st);
-    fc_arena_free(&none);
     if (code) return code;
     out->software = (struct fc_software){.send_s = l.o,
                                          .recv_s = l.o,
@@ -131,11 +130,9 @@ static enum fc_code demand_of_phase(const struct fc_question *q, const struct fc
 /* Phases are cut in memory. */
 static enum fc_code demand_of_phases(const struct fc_question *q, struct fc_demand *demand, struct fc_status *st)
 {
-    struct fc_trace trace;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     if (fc_trace_read(q->trace, &trace, st)) return st->code;
-    demand_of_phase(q, &trace, demand, st);
-    fc_trace_free(&trace);
-    return st->code;
+    return demand_of_phase(q, &trace, demand, st);
 }
 
 enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session *s, struct fc_demand *demand,
@@ -154,11 +151,10 @@ enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session 
     if (q->pattern) return fc_demand_from_pattern(&s->net, q->pattern, q->seed, demand, st);
     if (q->graph) return fc_demand_from_graph(q->graph, demand, st);
     if (q->phase) return demand_of_phases(q, demand, st);
-    struct fc_trace_source source;
+    FC_SCOPED(fc_source_close) struct fc_trace_source source = {0};
     struct fc_collective_choice choice;
     if (fc_source_open(q->trace, NULL, &source, st)) return st->code;
     if (!fc_read_collectives(q, source.head->recorded, &choice, st)) fc_demand_of_source(&source, &choice, demand, st);
-    fc_source_close(&source);
     return st->code;
 }
 

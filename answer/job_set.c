@@ -5,7 +5,6 @@
  *     1         pattern  stencil3d:grid=8x8x8,bytes=64KiB   halo */
 #include "answer/compare.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_JOBS = 1000 };

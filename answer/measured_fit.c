@@ -15,11 +15,11 @@
  * the rest then fitted again; one is taken where the loss falls to ENOUGH or less. The search begins at the machine file's
  * values, and at typical ones where it has none: a minimum near them, not always the least of all. */
 #include "answer/measured.h"
+#include "core/values.h"
 #include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,15 +124,10 @@ static int residuals(const gsl_vector *x, void *context, gsl_vector *out)
     return GSL_SUCCESS;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 static double median_residual(struct fit *f)
 {
     for (size_t i = 0; i < f->n_rows; i++) f->sorted[i] = fabs(f->r[i]);
-    qsort(f->sorted, f->n_rows, sizeof *f->sorted, ascending);
+    qsort(f->sorted, f->n_rows, sizeof *f->sorted, fc_by_real);
     return f->sorted[f->n_rows / 2];
 }
 static double sigma_of(struct fit *f)

@@ -4,8 +4,6 @@
 #include "answer/measured.h"
 #include "mapping/mapping.h"
 
-#include <math.h>
-
 /* A row of more messages is left out. */
 #define MOST_MESSAGES 3e7
 
@@ -72,8 +70,8 @@ static bool too_long(const struct fc_measured_row *row, uint32_t n)
 /* FC_INPUT: the row cannot be predicted, for the reason in st. */
 static enum fc_code predict(const struct fc_measured_job *job, struct fc_measured_row *row, struct fc_status *st)
 {
-    struct fc_trace trace;
-    struct fc_replay replay;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
+    FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_placement placement = {job->mapping->n_tasks, job->mapping->node};
     struct fc_replay_settings settings = {.network = FC_NET_CONTENTION,
                                           .software = job->session.machine.software,
@@ -83,18 +81,15 @@ static enum fc_code predict(const struct fc_measured_job *job, struct fc_measure
     row->predicted_s = NAN;
     if (too_long(row, job->n_ranks)) return fc_refuse(st, FC_INPUT, "more messages than are replayed here");
     if (fc_trace_of_calls(row->op, job->n_ranks, row->call_bytes, 1, &trace, st)) return st->code;
-    if (!fc_replay_run(&job->session.net, &trace, &placement, &settings, &replay, st)) {
+    if (!fc_replay_run(&job->session.net, &trace, &placement, &settings, &replay, st))
         row->predicted_s = replay.prediction.time_s - replay.prediction.computation_s;
-        fc_replay_free(&replay);
-    }
-    fc_trace_free(&trace);
     return st->code;
 }
 
 enum fc_code fc_measured_predict(struct fc_measured *t, const struct fc_end_values *values, bool only_fitted,
                                  int threads, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status *why = fc_alloc(&scratch, t->n_rows, sizeof *why, st);
     if (!why) return st->code;
     for (uint32_t j = 0; j < t->n_jobs; j++)
@@ -109,6 +104,5 @@ enum fc_code fc_measured_predict(struct fc_measured *t, const struct fc_end_valu
             t->rows[i].left_out = fc_copy_text(&t->arena, why[i].message, st);
         else if (why[i].code)
             *st = why[i];
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -1,7 +1,6 @@
 /* measured_write.c - what the rows that were not fitted say, and the machine file with both. */
 #include "answer/measured.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum fc_code fc_measured_judge(struct fc_measured *t, struct fc_measured_fit *fit, struct fc_status *st)
@@ -50,7 +49,7 @@ static char *cases_text(const struct fc_measured_fit *fit, struct fc_status *st)
 enum fc_code fc_measured_write(const struct fc_measured *t, const struct fc_measured_fit *fit,
                                const struct fc_question *q, const char *path, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     size_t n = 0;
     const char **settings = fc_alloc(&scratch, q->n_settings + FC_END_POINTS + 2, sizeof *settings, st);
     char *cases = fit->cases.n ? cases_text(fit, st) : NULL;
@@ -68,7 +67,6 @@ enum fc_code fc_measured_write(const struct fc_measured *t, const struct fc_meas
     if (cases) settings[n++] = cases;
     if (!st->code) fc_machine_save(q->machine, settings, n, NULL, path, st);
     free(cases);
-    fc_arena_free(&scratch);
     (void)t;
     return st->code;
 }

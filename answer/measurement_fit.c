@@ -12,8 +12,8 @@
  * 97.5th percentile. What is no longer there below NEGLIGIBLE of G is 0. Limits: T falls short where the network stores and forwards
  * packets (its last packet's time a hop counts as R). */
 #include "answer/measurement.h"
+#include "core/values.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define NEGLIGIBLE 0.02
@@ -40,15 +40,9 @@ static bool of_pair(const struct fc_measurement_row *row, const uint32_t *pair)
     return row->set == 0 && row->from == pair[0] && row->to == pair[1];
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, uint32_t n)
 {
-    qsort(x, n, sizeof *x, ascending);
+    qsort(x, n, sizeof *x, fc_by_real);
     return n ? 0.5 * (x[(n - 1) / 2] + x[n / 2]) : (double)NAN;
 }
 
@@ -73,7 +67,7 @@ static void make_table(const struct fc_measurement *m, double above, double up_t
         if (m->row[i].part == FC_ROW_LATENCY && of_pair(&m->row[i], m->near) && m->row[i].bytes > above &&
             m->row[i].bytes <= up_to && row_of_size(m, FC_ROW_LATENCY, m->near, m->row[i].bytes) == i)
             size[n++] = m->row[i].bytes;
-    qsort(size, n, sizeof *size, ascending);
+    qsort(size, n, sizeof *size, fc_by_real);
     for (uint32_t i = 0; i < n; i++) {
         row[i] = row_of_size(m, FC_ROW_LATENCY, m->near, size[i]);
         kept += m->row[row[i]].high_s - m->row[row[i]].low_s <= WIDE * m->row[row[i]].median_s;
@@ -298,7 +292,7 @@ enum fc_code fc_measurement_solve(const struct fc_measurement *m, struct fc_meas
     fc_arena_free(&scratch);
     for (int i = 0; i < FC_NUMBERS && !st->code; i++) {
         for (int k = 0; k < RESAMPLES; k++) x[k] = drawn[k][i];
-        qsort(x, RESAMPLES, sizeof *x, ascending);
+        qsort(x, RESAMPLES, sizeof *x, fc_by_real);
         fit->number[i] = (struct fc_interval){number[i], fmin(x[2], number[i]), fmax(x[RESAMPLES - 3], number[i])};
     }
     return st->code;

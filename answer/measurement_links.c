@@ -16,8 +16,6 @@
 #include "answer/measurement.h"
 #include "models/hosts.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BUSY 0.95
@@ -180,7 +178,7 @@ static enum fc_code find_latencies(struct work *w, const struct fc_measurement_f
 enum fc_code fc_measurement_links(const struct fc_measurement *m, const struct fc_measurement_fit *fit,
                                   const struct fc_network *net, struct fc_measured_links *links, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct work w = {.m = m, .net = net};
     uint32_t *node;
     *links = (struct fc_measured_links){.node_class = net->link_class[net->first_link[fc_node_vertex(net, 0)]]};
@@ -194,6 +192,5 @@ enum fc_code fc_measurement_links(const struct fc_measurement *m, const struct f
         }
         fc_walk_free(&w.walk);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

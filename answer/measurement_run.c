@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,7 +96,7 @@ static enum fc_code choose(char *const *launcher, const char *mpi, char *path, s
 
 enum fc_code fc_measurement_run(char *const *launcher, const char *mpi, double budget_s, int rows, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     char path[PATH_MAX], option[] = "--time", seconds[32];
     int status = 0;
     size_t n = 0;
@@ -113,6 +112,5 @@ enum fc_code fc_measurement_run(char *const *launcher, const char *mpi, double b
         if (!fc_child_run(&child, &status, st) && status)
             fc_refuse(st, FC_NO, "%s ended with exit status %d; nothing is written", launcher[0], status);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

@@ -2,7 +2,6 @@
  * one switch. Figures stand in comments with their intervals: at the head, since a file that is changed loses its own. */
 #include "answer/measurement.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* period.c - an iterative program's trace, replayed by some of its periods or in full. */
 #include "answer/period.h"
 
-#include <math.h>
 #include <string.h>
 
 enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode, struct fc_status *st)

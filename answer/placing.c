@@ -1,7 +1,6 @@
 /* placing.c - where a question's tasks sit: by a strategy, a file, or as they are told. */
 #include "answer/job.h"
 
-#include <math.h>
 #include <string.h>
 
 /* From a --time of so many seconds on mappings are measured with all the work of the adaptive split. */
@@ -49,7 +48,7 @@ enum fc_code fc_place_problem(const struct fc_question *q, struct fc_map_problem
 static enum fc_code place_as_told(const struct fc_question *q, const struct fc_session *s, uint32_t n_tasks,
                                   struct fc_mapping *mapping, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t stride = (uint32_t)s->machine.cores_per_node, *used = fc_alloc(&scratch, s->net.n_nodes, sizeof *used, st);
     memset(mapping, 0, sizeof *mapping);
     mapping->strategy = "given";
@@ -68,7 +67,6 @@ static enum fc_code place_as_told(const struct fc_question *q, const struct fc_s
         else
             mapping->core[t] = node * stride + used[node]++, mapping->node[t] = node;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

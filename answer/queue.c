@@ -18,10 +18,10 @@
  *
  * Limits: nodes that are free later are taken to be free then for certain; `packed` begins at 256 of the free nodes at most. */
 #include "answer/queue.h"
+#include "core/values.h"
 #include "core/hostlist.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,12 +139,6 @@ static enum fc_code read_file(struct reading *r)
 
 /* ---- sets of nodes ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Links of a shortest path from the node to every vertex, into r->hops; FC_NONE: there is none. */
 static void measure(struct reading *r, uint32_t node)
 {
@@ -191,7 +185,7 @@ static void pack(struct reading *r, uint32_t *set, uint32_t k, uint32_t *order)
         least = sum;
         memcpy(set, order, k * sizeof *set);
     }
-    qsort(set, k, sizeof *set, by_number);
+    qsort(set, k, sizeof *set, fc_by_number);
 }
 
 static void spread(struct reading *r, uint32_t *set, uint32_t k, uint32_t *nearest)
@@ -208,7 +202,7 @@ static void spread(struct reading *r, uint32_t *set, uint32_t k, uint32_t *neare
             if (nearest[f] > nearest[at]) at = f;
         }
     }
-    qsort(set, k, sizeof *set, by_number);
+    qsort(set, k, sizeof *set, fc_by_number);
 }
 
 static void draw(struct reading *r, uint32_t *set, uint32_t k, uint32_t *order)
@@ -219,7 +213,7 @@ static void draw(struct reading *r, uint32_t *set, uint32_t k, uint32_t *order)
         order[at] = order[i];
         set[i] = order[i] = node;
     }
-    qsort(set, k, sizeof *set, by_number);
+    qsort(set, k, sizeof *set, fc_by_number);
 }
 
 /* ---- candidates ---- */
@@ -267,7 +261,7 @@ static enum fc_code add(struct reading *r, const uint32_t *set, uint32_t k, doub
     bool named = net->host_name != NULL;
     if (!sorted) return r->st->code;
     memcpy(sorted, set, k * sizeof *sorted);
-    qsort(sorted, k, sizeof *sorted, by_number);
+    qsort(sorted, k, sizeof *sorted, fc_by_number);
     for (size_t i = 0; i < queue->n; i++)
         if (!memcmp(r->taken[i], sorted, k * sizeof *sorted)) return FC_OK;
     for (uint32_t i = 0; i < k; i++) named = named && net->host_name[set[i]];
@@ -318,7 +312,7 @@ static enum fc_code choose(struct reading *r)
     for (size_t first = 0, end; first < r->n_lines && !r->st->code; first = end) {
         for (end = first; end < r->n_lines && r->lines[end].start_s == r->lines[first].start_s; end++)
             for (size_t i = 0; i < r->lines[end].n; i++) r->free_node[r->n_free++] = r->lines[end].node[i];
-        qsort(r->free_node, r->n_free, sizeof *r->free_node, by_number);
+        qsort(r->free_node, r->n_free, sizeof *r->free_node, fc_by_number);
         if (r->lines[first].start_s == 0) queue->n_free_now = r->n_free;
         if (r->n_free < queue->n_nodes) continue;
         if (times++ == MOST_TIMES)
@@ -345,11 +339,7 @@ enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session 
     return st->code;
 }
 
-void fc_queue_free(struct fc_queue *queue)
-{
-    fc_arena_free(&queue->arena);
-    *queue = (struct fc_queue){0};
-}
+FC_FREES(fc_queue_free, fc_queue)
 
 /* ---- the decision ---- */
 

@@ -1,7 +1,6 @@
 /* run.c - settings of a run of the flit-level kernel, from a question. */
 #include "answer/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,6 @@
 #include "solvers/timing.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -100,7 +100,7 @@ void fc_session_close(struct fc_session *s)
 enum fc_code fc_session_read_nodes(const struct fc_question *q, const struct fc_session *s, const char *text,
                                    struct fc_arena *arena, uint32_t **node, size_t *n, struct fc_status *st)
 {
-    struct fc_session whole;
+    FC_SCOPED(fc_session_close) struct fc_session whole = {0};
     if (!s->now) return fc_nodes_read(&s->net, text, 0, arena, node, n, st);
     if (fc_session_open_whole(q, s->opened, &whole, st)) return st->code;
     if (!fc_nodes_read(&whole.net, text, 0, arena, node, n, st))
@@ -112,6 +112,5 @@ enum fc_code fc_session_read_nodes(const struct fc_question *q, const struct fc_
                           fc_node_name(&whole.net, (*node)[i], name, sizeof name));
             (*node)[i] = now;
         }
-    fc_session_close(&whole);
     return st->code;
 }

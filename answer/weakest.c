@@ -15,7 +15,6 @@
 #include "mapping/work.h"
 #include "models/machine_without.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,7 +188,7 @@ static enum fc_code open_without(struct search *s, uint32_t link, struct fc_sess
 /* The busiest link's time for all of the job's traffic. */
 static enum fc_code bound_of(struct search *s, const struct fc_session *session, double *bound_s)
 {
-    struct fc_load load;
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_load_summary links;
     struct fc_load_settings settings = {
         .threads = s->q->threads, .seed = s->q->seed, .background_bytes_per_s = session->background_bytes_per_s};
@@ -197,15 +196,13 @@ static enum fc_code bound_of(struct search *s, const struct fc_session *session,
     if (fc_load_solve(&session->net, s->demand, &placement, &settings, &load, s->st)) return s->st->code;
     fc_load_summarise(&session->net, &load, &settings, &links);
     *bound_s = links.max_link_s;
-    fc_load_free(&load);
     return FC_OK;
 }
 
 static enum fc_code time_of(struct search *s, struct fc_session *session, double *time_s)
 {
-    struct fc_answer answer;
+    FC_SCOPED(fc_answer_free) struct fc_answer answer = {0};
     if (!fc_answer_placed(&s->apart, session, s->job, s->given, "def", &answer, s->st)) *time_s = answer.p.time_s;
-    fc_answer_free(&answer);
     return s->st->code;
 }
 
@@ -213,11 +210,10 @@ enum step { STEP_CONNECTED, STEP_BOUND, STEP_TIME };
 
 static enum fc_code look_at(struct search *s, struct candidate *c, enum step step)
 {
-    struct fc_session without;
+    FC_SCOPED(fc_session_close) struct fc_session without = {0};
     if (open_without(s, c->link, &without, &c->disconnects) || c->disconnects) return s->st->code;
     if (step == STEP_BOUND) bound_of(s, &without, &c->bound_s);
     if (step == STEP_TIME) time_of(s, &without, &c->time_s);
-    fc_session_close(&without);
     return s->st->code;
 }
 
@@ -300,15 +296,13 @@ static enum fc_code keep(struct search *s, size_t n)
 
 static enum fc_code time_whole(struct search *s)
 {
-    struct fc_session whole;
+    FC_SCOPED(fc_session_close) struct fc_session whole = {0};
     bool cut;
     if (open_without(s, FC_NONE, &whole, &cut)) return s->st->code;
     if (cut)
         return fc_refuse(s->st, FC_NO, "--weakest: some nodes of %s are not connected as it is",
                          s->session->machine.name);
-    time_of(s, &whole, &s->out->whole_s);
-    fc_session_close(&whole);
-    return s->st->code;
+    return time_of(s, &whole, &s->out->whole_s);
 }
 
 enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
@@ -335,8 +329,4 @@ enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *s
     return st->code;
 }
 
-void fc_weakest_free(struct fc_weakest *weakest)
-{
-    fc_arena_free(&weakest->arena);
-    memset(weakest, 0, sizeof *weakest);
-}
+FC_FREES(fc_weakest_free, fc_weakest)

@@ -6,7 +6,6 @@
 #include "cli/print.h"
 #include "core/values.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SHORT_BYTES = 16384 };
@@ -141,11 +140,8 @@ enum fc_code fc_calibrate_measured(const struct fc_arguments *arguments, const s
         struct answer a = {&table, &found, machine->name, arguments->output};
         struct fc_arguments answer = *arguments;
         answer.output = NULL; /* -o names the machine file */
-        if (!arguments->output || !fc_measured_write(&table, &found, &arguments->ask, arguments->output, st)) {
-            json_t *json = arguments->json ? to_json(&a) : NULL;
-            fc_deliver(&answer, json, print, &a, st);
-            json_decref(json);
-        }
+        if (!arguments->output || !fc_measured_write(&table, &found, &arguments->ask, arguments->output, st))
+            fc_deliver(&answer, arguments->json ? to_json(&a) : NULL, print, &a, st);
     }
     fc_measured_free(&table);
     return st->code;

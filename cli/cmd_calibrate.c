@@ -1,15 +1,12 @@
 /* cmd_calibrate.c - `calibrate`: the queueing model fitted to short kernel runs of a kind of router. */
 #include "cli/calibrate_measured.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "models/deadlock/cdg.h"
-#include "solvers/calibration/calibration.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -186,7 +183,7 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
                               struct fc_status *st)
 {
     char beside[1200];
-    struct fc_calibration calibration;
+    FC_SCOPED(fc_calibration_free) struct fc_calibration calibration = {0};
     struct fc_progress progress;
     struct fc_calibration_settings settings = {.budget_s = arguments->budget_s,
                                                .threads = arguments->ask.threads,
@@ -205,11 +202,8 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
         strcmp(a.path, "-")) {
         struct fc_arguments answer = *arguments;
         answer.output = NULL; /* -o names the calibration */
-        json_t *json = arguments->json ? to_json(&a) : NULL;
-        fc_deliver(&answer, json, print, &a, st);
-        json_decref(json);
+        fc_deliver(&answer, arguments->json ? to_json(&a) : NULL, print, &a, st);
     }
-    fc_calibration_free(&calibration);
     return st->code;
 }
 
@@ -219,7 +213,7 @@ static enum fc_code load_under(const struct fc_arguments *arguments, const char 
 {
     size_t n = arguments->ask.n_settings;
     char escape[128];
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status why = {0};
     const char **settings = fc_alloc(&scratch, n + 1, sizeof *settings, st);
     if (!settings) return st->code;
@@ -232,7 +226,6 @@ static enum fc_code load_under(const struct fc_arguments *arguments, const char 
         else
             *st = why;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -260,7 +253,7 @@ static enum fc_code load_machine(const struct fc_arguments *arguments, struct fc
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_machine machine;
+    FC_SCOPED(fc_machine_free) struct fc_machine machine = {0};
     if (!arguments->ask.machine)
         return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (load_machine(arguments, &machine, st)) return st->code;
@@ -275,7 +268,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     } else {
         calibrate(arguments, &machine, st);
     }
-    fc_machine_free(&machine);
     return st->code;
 }
 

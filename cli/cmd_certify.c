@@ -55,22 +55,18 @@ static json_t *to_json(const struct answer *a)
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_certificate certificate;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_certificate_free) struct fc_certificate certificate = {0};
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     if (!fc_certify(&session.net, arguments->run.vc_rule, &certificate, st)) {
         struct answer answer = {&session, &certificate};
-        json_t *json = arguments->json ? to_json(&answer) : NULL;
-        if (!fc_deliver(arguments, json, print, &answer, st) && !certificate.safe)
+        if (!fc_deliver(arguments, arguments->json ? to_json(&answer) : NULL, print, &answer, st) && !certificate.safe)
             fc_refuse(st, FC_NO, "%s can deadlock under rule %s", session.machine.name, certificate.policy);
         else if (!st->code && !certificate.enough)
             fc_refuse(st, FC_NO,
                       "%s has too few virtual channels for rule %s: router.vcs is %lld (expected at least %d)",
                       session.machine.name, certificate.policy, session.machine.router.vcs, certificate.data_vcs);
-        json_decref(json);
-        fc_certificate_free(&certificate);
     }
-    fc_session_close(&session);
     return st->code;
 }
 

@@ -1,13 +1,10 @@
 /* cmd_compare.c - `compare`: a set of jobs on several machines, the geometric mean of their times, and what the machines cost. */
 #include "answer/compare.h"
-#include "answer/session.h"
-#include "cli/command.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <string.h>
 
 struct report {
@@ -211,7 +208,7 @@ static enum fc_code check(const struct fc_arguments *arguments, enum fc_tiers *t
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_job_set set;
     struct fc_comparison comparison = {.n = 0};
     struct fc_watch watch;
@@ -223,21 +220,14 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_split_list(report.map, &arena, &maps, &n_maps, st) ||
         fc_split_list(arguments->ask.machine, &arena, &machines, &n, st) ||
         fc_job_set_read(arguments->words[0], &arena, &set, st))
-        goto done;
-    if (n_maps > 1) {
-        fc_refuse(st, FC_INPUT, "--map: several mappings (expected one for all)");
-        goto done;
-    }
+        return st->code;
+    if (n_maps > 1) return fc_refuse(st, FC_INPUT, "--map: several mappings (expected one for all)");
     struct fc_question q = fc_watch_start(arguments, &watch);
     fc_compare(&q, &set, machines, n, tiers, &comparison, st);
     fc_watch_end(&watch);
-    json_t *json = !st->code && arguments->json ? to_json(&report) : NULL;
-    if (!st->code) fc_deliver(arguments, json, print, &report, st);
-    json_decref(json);
+    if (!st->code) fc_deliver(arguments, arguments->json ? to_json(&report) : NULL, print, &report, st);
     if (!st->code && arguments->plot) plot(arguments, &report, &arena, st);
     fc_comparison_free(&comparison);
-done:
-    fc_arena_free(&arena);
     return st->code;
 }
 

@@ -1,7 +1,6 @@
 /* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point, by
  * the flit-level kernel, by the queueing model (curve_model.c), or by both side by side. */
 #include "answer/run.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/curve_print.h"
 #include "cli/heartbeat.h"
@@ -11,7 +10,6 @@
 #include "core/values.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -513,9 +511,7 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
 
 static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, struct fc_status *st)
 {
-    json_t *json = all->arguments->json ? all_json(all) : NULL;
-    fc_deliver(all->arguments, json, print_all, all, st);
-    json_decref(json);
+    fc_deliver(all->arguments, all->arguments->json ? all_json(all) : NULL, print_all, all, st);
     if (!st->code && all->arguments->plot) plot(all, arena, st);
     return st->code;
 }
@@ -529,7 +525,7 @@ static void name_machine(const char *machine, size_t n, struct fc_status *st)
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct designs all = {.arguments = arguments};
     const char **machines;
     size_t n = 0;
@@ -554,7 +550,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code) deliver(&all, &arena, st);
     for (size_t i = 0; !st->code && i < n; i++) *st = all.design[i].no_saturation;
     close_designs(&all);
-    fc_arena_free(&arena);
     return st->code;
 }
 

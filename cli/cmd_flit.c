@@ -1,7 +1,5 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
 #include "answer/run.h"
-#include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
@@ -11,7 +9,6 @@
 #include "solvers/bound/bound.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 struct answer {
     const struct fc_session *session;
@@ -381,7 +378,7 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
 {
     static const char *const names[] = {"throughput", NULL};
     const struct fc_flit_result *r = a->r;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     double *flits = fc_alloc(&arena, r->n_intervals, sizeof *flits, st);
     const char *title = fc_plot_title(arguments, &arena, st, "%s: %s, routing %s, rule %s", a->session->machine.name,
                                       a->demand->name, a->session->machine.routing->name, r->vc_rule);
@@ -410,7 +407,6 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
         fc_refuse(st, FC_NO, "--plot: the run ended within one interval of %" PRIu64 " cycles (choose --interval)",
                   a->settings->interval_cycles);
     if (!st->code && !fc_plot_throughput(arguments->plot, title, &throughput, st)) fc_print_plots(arguments, names);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -421,7 +417,7 @@ static enum fc_code link_bound(const struct fc_arguments *arguments, const struc
                                const struct fc_demand *demand, const struct fc_mapping *mapping, double *bound_s,
                                struct fc_status *st)
 {
-    struct fc_load load = {0};
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_flow_settings flow = fc_flow_cheap(&session->net);
     struct fc_load_settings settings = {.threads = arguments->ask.threads, .seed = arguments->ask.seed, .flow = &flow};
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
@@ -431,7 +427,6 @@ static enum fc_code link_bound(const struct fc_arguments *arguments, const struc
     if (fc_load_solve(&session->net, demand, &placement, &settings, &load, st)) return st->code;
     fc_load_summarise(&session->net, &load, &settings, &summary);
     *bound_s = summary.bound_s;
-    fc_load_free(&load);
     return FC_OK;
 }
 
@@ -450,9 +445,7 @@ static double router_links_utilization(const struct fc_network *net, const struc
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *answer, struct fc_status *st)
 {
     const struct fc_flit_result *r = answer->r;
-    json_t *json = arguments->json ? to_json(answer) : NULL;
-    fc_deliver(arguments, json, print, answer, st);
-    json_decref(json);
+    fc_deliver(arguments, arguments->json ? to_json(answer) : NULL, print, answer, st);
     if (st->code || (arguments->plot && plot(arguments, answer, st))) return st->code;
     if (r->deadlock)
         return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name, r->cycles);
@@ -493,8 +486,8 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
                                struct fc_demand *demand, struct fc_status *st)
 {
     struct fc_flit_settings settings;
-    struct fc_flit_result result = {0};
-    struct fc_mapping mapping = {0};
+    FC_SCOPED(fc_flit_free) struct fc_flit_result result = {0};
+    FC_SCOPED(fc_mapping_free) struct fc_mapping mapping = {0};
     struct fc_progress progress;
     struct answer answer = {.session = session,
                             .demand = demand,
@@ -515,7 +508,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         if (fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, session, demand), arguments->ask.map,
                              &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
-            goto done;
+            return st->code;
         answer.mapping = mapping.strategy;
     }
     fc_work_start(&progress, arguments->quiet);
@@ -528,23 +521,17 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         answer.rss_bytes = fc_peak_rss_bytes();
         deliver(arguments, &answer, st);
     }
-done:
-    fc_flit_free(&result);
-    fc_mapping_free(&mapping);
     return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
-    if (!fc_session_only_alike(&session, "flit", st) && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
+    if (!fc_session_only_alike(&session, "flit", st) && !fc_job_demand(&arguments->ask, &session, &demand, st))
         run_demand(arguments, &session, &demand, st);
-        fc_demand_free(&demand);
-    }
-    fc_session_close(&session);
     return st->code;
 }
 

@@ -126,15 +126,10 @@ static void print_table(FILE *stream, const void *table)
 
 static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_table table;
-    struct fc_arena arena = {0};
-    if (!fc_table_collectives(arguments, &arena, &table, st)) {
-        json_t *json = arguments->json ? fc_table_json(&table) : NULL;
-        fc_deliver(arguments, json, print_table, &table, st);
-        json_decref(json);
-    }
-    fc_table_free(&table);
-    fc_arena_free(&arena);
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    if (!fc_table_collectives(arguments, &arena, &table, st))
+        fc_deliver(arguments, arguments->json ? fc_table_json(&table) : NULL, print_table, &table, st);
     return st->code;
 }
 
@@ -153,9 +148,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->ask.loggops;
     if (times) return list_times(arguments, st);
     collect(&t);
-    json_t *json = arguments->json ? to_json(&t) : NULL;
-    enum fc_code code = fc_deliver(arguments, json, print, &t, st);
-    json_decref(json);
+    enum fc_code code = fc_deliver(arguments, arguments->json ? to_json(&t) : NULL, print, &t, st);
     fc_arena_free(&t.arena);
     return code;
 }

@@ -9,7 +9,6 @@
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +170,7 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     const char *directory = a->arguments->plot;
     struct fc_picture map = {0};
     static const char *const names[] = {"link-map", "link-histogram", "mapping", NULL};
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const char *title =
         fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
                       a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
@@ -185,7 +184,6 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
         fc_print_plots(a->arguments, names);
     fc_link_map_free(&map);
     free(busy_s);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -200,10 +198,10 @@ static enum fc_code read_split(const struct fc_arguments *arguments, enum fc_spl
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand = {0};
-    struct fc_mapping mapping = {0};
-    struct fc_load load = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    FC_SCOPED(fc_mapping_free) struct fc_mapping mapping = {0};
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_load_settings settings = {
         .path_walk = arguments->path_walk, .threads = arguments->ask.threads, .seed = arguments->ask.seed};
     if (read_split(arguments, &settings.split, st)) return st->code;
@@ -212,11 +210,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;
     bool with_flow;
-    if (fc_read_bound(arguments, &session.net, &flow, &with_flow, st)) goto done;
+    if (fc_read_bound(arguments, &session.net, &flow, &with_flow, st)) return st->code;
     settings.flow = with_flow ? &flow : NULL;
     if (arguments->worst_case) {
         fc_worst_case_command(arguments, &session, st);
-        goto done;
+        return st->code;
     }
     if (!fc_session_only_rates(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st) &&
         !fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, &session, &demand), arguments->ask.map,
@@ -227,19 +225,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                 .session = &session, .demand = &demand, .mapping = &mapping, .load = &load, .arguments = arguments};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
             if (!predict_network(&answer, &settings, &placement, &session, st)) {
-                json_t *json = arguments->json ? to_json(&answer) : NULL;
                 if (session.misfit.mistake) fc_note_uncalibrated(session.misfit.text);
-                fc_deliver(arguments, json, print, &answer, st);
-                json_decref(json);
+                fc_deliver(arguments, arguments->json ? to_json(&answer) : NULL, print, &answer, st);
                 if (!st->code && arguments->plot) plot(&answer, st);
             }
         }
     }
-done:
-    fc_load_free(&load);
-    fc_mapping_free(&mapping);
-    fc_demand_free(&demand);
-    fc_session_close(&session);
     return st->code;
 }
 

@@ -9,7 +9,6 @@
 #include "models/generate/generate.h"
 #include "models/import/import.h"
 
-#include <math.h>
 #include <string.h>
 
 struct figures {
@@ -141,14 +140,14 @@ static enum fc_code list_machines(const struct fc_arguments *arguments, struct f
         {"routing", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}, {"cores_per_node", FC_CELL_INT, NULL, FC_NUMBER, "cores"},
         {"title", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
     };
-    struct fc_arena arena = {0};
-    struct fc_table table;
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
     const char **names;
     size_t n;
     fc_table_start(&table, columns, FC_COUNT(columns));
     if (!fc_machine_names(&arena, &names, &n, st))
         for (size_t i = 0; i < n && !st->code; i++) {
-            struct fc_machine m;
+            FC_SCOPED(fc_machine_free) struct fc_machine m = {0};
             if (fc_machine_load(names[i], &m, st)) break;
             struct fc_cell cells[] = {{.text = names[i]},
                                       {.text = m.family->name},
@@ -156,30 +155,21 @@ static enum fc_code list_machines(const struct fc_arguments *arguments, struct f
                                       {.integer = m.cores_per_node},
                                       {.text = fc_copy_text(&arena, m.title, st)}};
             fc_table_row(&table, cells, st);
-            fc_machine_free(&m);
         }
-    if (!st->code) {
-        json_t *json = json_pack("{s:o}", "machines", fc_table_json(&table));
-        fc_deliver(arguments, json, print_table, &table, st);
-        json_decref(json);
-    }
-    fc_table_free(&table);
-    fc_arena_free(&arena);
+    if (!st->code)
+        fc_deliver(arguments, json_pack("{s:o}", "machines", fc_table_json(&table)), print_table, &table, st);
     return st->code;
 }
 
 static enum fc_code show(const struct fc_arguments *arguments, const char *name, struct fc_status *st)
 {
-    struct fc_session session;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
     if (fc_open_machine(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
     if (!fc_network_facts(&session.net, &figures.facts, st) && !bisect(&figures, st) &&
-        !fc_nic_figures(&session.net, &figures.nic, st)) {
-        json_t *json = arguments->json ? figures_json(&figures) : NULL;
-        fc_deliver(arguments, json, arguments->dump_network ? print_links : print_figures, &figures, st);
-        json_decref(json);
-    }
-    fc_session_close(&session);
+        !fc_nic_figures(&session.net, &figures.nic, st))
+        fc_deliver(arguments, arguments->json ? figures_json(&figures) : NULL,
+                   arguments->dump_network ? print_links : print_figures, &figures, st);
     return st->code;
 }
 

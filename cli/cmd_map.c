@@ -1,7 +1,6 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "answer/job.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/print.h"
@@ -12,7 +11,6 @@
 #include "solvers/bound/bound.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 struct row {
@@ -147,12 +145,11 @@ static json_t *proof_json(const struct fc_map_proof *p)
 
 static json_t *background_json(const struct answer *a, uint32_t link)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_other_traffic other = {0};
     struct fc_status st = {0};
     bool known = !fc_other_traffic_of(&a->arguments->ask, a->session, link, &scratch, &other, &st);
     json_t *json = known ? fc_other_traffic_json(&other) : json_null();
-    fc_arena_free(&scratch);
     return json;
 }
 
@@ -349,14 +346,13 @@ static enum fc_code try_one(struct answer *a, const char *strategy, struct fc_ma
 
 static enum fc_code write_file(const struct answer *a, const struct fc_mapping *mapping, struct fc_status *st)
 {
-    struct fc_launch job;
+    FC_SCOPED(fc_launch_free) struct fc_launch job = {0};
     if (!a->format) return fc_mapping_write(mapping, a->arguments->output, st);
     struct fc_map_problem problem = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     if (!fc_launch_start(&problem, mapping, &job, st)) {
         job.long_mapping = a->arguments->long_mapping;
         fc_launch_write(&job, a->format, a->arguments->output, st);
     }
-    fc_launch_free(&job);
     return st->code;
 }
 
@@ -389,7 +385,7 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
 {
     static const char *const names[] = {"percent-of-peak", NULL};
     bool known = a->bound.time_s > 0;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_plot_peak *bars = fc_alloc(&arena, a->n, sizeof *bars, st);
     const char *title =
         fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, routing %s", a->session->machine.name,
@@ -402,7 +398,6 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
         known ? "percent of the bound of every mapping: bound / time" : "percent of peak: bound of the mapping / time";
     if (!st->code && !fc_plot_percent_of_peak(a->arguments->plot, title, axis, bars, a->n, st))
         fc_print_plots(a->arguments, names);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -413,16 +408,14 @@ static enum fc_code deliver(const struct answer *a, const struct fc_mapping *map
     if (file && write_file(a, mapping, st)) return st->code;
     if (file && (!a->arguments->output || !strcmp(a->arguments->output, "-"))) return FC_OK;
     to_stdout.output = NULL;
-    json_t *json = a->arguments->json ? to_json(a) : NULL;
-    fc_deliver(&to_stdout, json, print, a, st);
-    json_decref(json);
+    fc_deliver(&to_stdout, a->arguments->json ? to_json(a) : NULL, print, a, st);
     return st->code || !a->arguments->plot ? st->code : plot(a, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_mapping mapping[32] = {0};
     struct row rows[32] = {0};
     struct answer answer = {.arguments = arguments, .session = &session, .demand = &demand, .rows = rows};
@@ -448,8 +441,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_load_free(&rows[i].load);
         fc_mapping_free(&mapping[i]);
     }
-    fc_demand_free(&demand);
-    fc_session_close(&session);
     return st->code;
 }
 

@@ -1,15 +1,12 @@
 /* cmd_measure.c - `measure`: end points of a machine file from what point-to-point benchmarks measured; our own is in
  * measure_site.c. */
 #include "answer/benchmark.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/heartbeat.h"
 #include "cli/measure_site.h"
 #include "cli/print.h"
 #include "cli/watch.h"
 #include "solvers/timing.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_TABLES = 3 };
@@ -24,8 +21,8 @@ struct answer {
 
 static enum fc_code latency_of(const struct fc_arguments *arguments, double *latency_s, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_walk walk;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_walk_free) struct fc_walk walk = {0};
     *latency_s = NAN;
     if (!arguments->ask.machine) return FC_OK;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
@@ -37,9 +34,7 @@ static enum fc_code latency_of(const struct fc_arguments *arguments, double *lat
         *latency_s = 0;
         for (uint32_t i = 0; i < walk.n; i++)
             *latency_s += walk.weight[i] * fc_head_delay_s(&session.net, walk.link[i]);
-        fc_walk_free(&walk);
     }
-    fc_session_close(&session);
     return st->code;
 }
 
@@ -135,7 +130,7 @@ static json_t *to_json(const struct answer *a)
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_benchmark table[MOST_TABLES];
     struct answer a = {.path = arguments->output};
     struct fc_arguments shown = *arguments;
@@ -155,12 +150,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code && !latency_of(arguments, &a.known_latency_s, st) &&
         !fc_benchmark_fit_tables(table, n, a.known_latency_s, &a.fit, st) &&
         (!a.path || !write_machine(arguments, &a, st))) {
-        json_t *json = arguments->json ? to_json(&a) : NULL;
         shown.output = NULL;
-        fc_deliver(&shown, json, print, &a, st);
-        json_decref(json);
+        fc_deliver(&shown, arguments->json ? to_json(&a) : NULL, print, &a, st);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

@@ -9,7 +9,6 @@
 #include "cli/watch.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_FRONT = 16 };
@@ -189,7 +188,7 @@ static bool confirmed(const struct fc_place_answer *a, size_t i)
 
 static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
 {
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_flit_settings settings;
     const char *text = a->arguments->run.load ? a->arguments->run.load : "60%";
     if (fc_run_settings(&a->arguments->run, a->arguments->ask.seed, a->arguments->ask.threads, &settings, st) ||
@@ -198,7 +197,6 @@ static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
     a->ideal = NAN;
     if (!fc_flit_ideal_throughput(&a->session->net, &demand, &settings, &a->ideal, st))
         fc_run_load("--load", text, &a->session->net, &demand, &settings, &a->ideal, &a->load, st);
-    fc_demand_free(&demand);
     return st->code;
 }
 
@@ -298,23 +296,20 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
     first_rows(a);
     if (try_service(a, st) || search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
     a->elapsed_s = fc_wall_s() - start;
-    json_t *json = a->arguments->json ? fc_place_json(a) : NULL;
-    fc_deliver(a->arguments, json, fc_place_print, a, st);
-    json_decref(json);
+    fc_deliver(a->arguments, a->arguments->json ? fc_place_json(a) : NULL, fc_place_print, a, st);
     if (!st->code && a->arguments->plot) plot(a, &a->arena, st);
     return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
     if (!fc_session_only_alike(&session, "place", st)) answer(&a, st);
     fc_place_model_free(&a.model);
     fc_arena_free(&a.arena);
-    fc_session_close(&session);
     return st->code;
 }
 

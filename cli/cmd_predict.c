@@ -1,9 +1,7 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
 #include "answer/screen.h"
-#include "cli/command.h"
 #include "cli/option_rules.h"
-#include "cli/predictions.h"
 #include "cli/print.h"
 #include "cli/print_sensitivity.h"
 #include "cli/queue_print.h"
@@ -13,7 +11,6 @@
 #include "models/hosts.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,13 +197,13 @@ struct asking {
 static enum fc_code predict_machine(struct asking *s, const char *name, struct fc_prediction_row *rows,
                                     struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     if (fc_session_open(&s->q, name, &session, st)) return st->code;
     fc_note_buffer(s->arguments, name, &session.machine);
     if (fc_check_options(s->arguments, &session.machine, NULL, st) ||
         fc_job_traffic(&s->job, &s->q, &session, s->maps, s->n_maps, &demand, st))
-        goto done;
+        return st->code;
     for (size_t i = 0; i < s->n_maps && !st->code; i++) {
         s->q.keep_timeline = s->most_timelines > 0;
         fc_answer_placed(&s->q, &session, &s->job, &demand, s->maps[i], &rows[i].answer, st);
@@ -214,9 +211,6 @@ static enum fc_code predict_machine(struct asking *s, const char *name, struct f
     }
     if (s->weakest && !st->code)
         fc_answer_weakest(&s->q, &session, &s->job, &demand, &rows->answer, s->arguments->weakest, s->weakest, st);
-done:
-    fc_demand_free(&demand);
-    fc_session_close(&session);
     return st->code;
 }
 
@@ -277,8 +271,8 @@ static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, str
                                  struct report *report, struct fc_status *st)
 {
     struct fc_question whole = s->q; /* the lists are read one by one */
-    struct fc_session session;
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     whole.nodes = NULL;
     struct fc_screened *screened = fc_alloc(arena, lists->n, sizeof *screened, st);
     struct fc_status without_list = {0};
@@ -297,8 +291,6 @@ static enum fc_code screen_lists(struct asking *s, struct node_lists *lists, str
         report->n_screened = lists->n;
         *lists = (struct node_lists){few, BEST_LISTS + 2};
     }
-    fc_demand_free(&demand);
-    fc_session_close(&session);
     return st->code;
 }
 
@@ -385,20 +377,18 @@ static json_t *to_json(const struct report *report)
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
                             struct fc_status *st)
 {
-    json_t *json = arguments->json ? to_json(report) : NULL;
     for (size_t i = 0; i < report->n; i++)
         fc_note_answer(arguments, &report->rows[i].answer, i ? &report->rows[i - 1].answer : NULL);
-    enum fc_code code = fc_deliver(arguments, json, print, report, st);
-    json_decref(json);
+    enum fc_code code = fc_deliver(arguments, arguments->json ? to_json(report) : NULL, print, report, st);
     return code || !arguments->plot ? code : fc_plot_prediction_rows(arguments, report->rows, report->n, arena, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_watch watch;
     struct asking s = {.arguments = arguments};
-    struct fc_weakest weakest = {0};
+    FC_SCOPED(fc_weakest_free) struct fc_weakest weakest = {0};
     struct report report = {.weakest = arguments->weakest ? &weakest : NULL};
     struct node_lists lists = {NULL, 0};
     if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
@@ -422,10 +412,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     fc_watch_end(&watch);
     if (!st->code) deliver(arguments, &report, &arena, st);
     for (size_t i = 0; report.rows && i < report.n; i++) fc_answer_free(&report.rows[i].answer);
-    fc_weakest_free(&weakest);
     fc_queue_free(&report.queue);
     fc_job_close(&s.job);
-    fc_arena_free(&arena);
     return st->code;
 }
 

@@ -8,7 +8,6 @@
 #include "models/link_map.h"
 #include "plots/page.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,10 +295,8 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
         return st->code;
     struct fc_arguments to_stdout = *a->arguments;
     to_stdout.output = NULL;
-    json_t *json = a->arguments->json ? to_json(a) : NULL;
     for (int i = 0; i < 2; i++) fc_note_answer(a->arguments, &a->row[i], i ? &a->row[0] : NULL);
-    fc_deliver(&to_stdout, json, print, a, st);
-    json_decref(json);
+    fc_deliver(&to_stdout, a->arguments->json ? to_json(a) : NULL, print, a, st);
     return st->code;
 }
 
@@ -345,8 +342,8 @@ static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_are
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct answer *a = calloc(1, sizeof *a);
-    struct fc_job job = {0};
-    struct fc_demand demand = {0};
+    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_watch watch;
     if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
@@ -361,12 +358,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_watch_end(&watch);
         for (int i = 0; made && i < 2; i++) a->prediction[i] = fc_answer_json(&a->row[i]);
         if (made) write_page(a, st);
-        fc_demand_free(&demand);
         fc_link_map_free(&a->map);
         fc_session_close(&a->session);
     }
     for (int i = 0; i < 2; i++) json_decref(a->prediction[i]), fc_answer_free(&a->row[i]);
-    fc_job_close(&job);
     fc_arena_free(&a->arena);
     free(a);
     return st->code;

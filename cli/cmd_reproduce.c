@@ -7,8 +7,6 @@
 #include "plots/plots.h"
 #include "reproduce/reproduce.h"
 
-#include <math.h>
-
 #define DIRECTORY "figures"
 
 struct answer {
@@ -30,8 +28,8 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
                                                {"kind", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
                                                {"origin", FC_CELL_TEXT, NULL, FC_NUMBER, "by"},
                                                {"verdict", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}};
-    struct fc_table table;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_status st = {0};
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < r->n_points; i++) {
@@ -60,8 +58,6 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
             fprintf(stream, "outside: %s: %s\n", r->points[i].what,
                     r->points[i].reason ? r->points[i].reason : "not known why");
     fprintf(stream, "\n");
-    fc_table_free(&table);
-    fc_arena_free(&arena);
 }
 
 static void print_summary(const struct answer *a, FILE *stream)
@@ -71,7 +67,7 @@ static void print_summary(const struct answer *a, FILE *stream)
                                                {"inside", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                                {"worst", FC_CELL_REAL, "%+.2f", FC_NUMBER, "worst %"},
                                                {"title", FC_CELL_TEXT, NULL, FC_NUMBER, "what"}};
-    struct fc_table table;
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
     struct fc_status st = {0};
     size_t judged = 0, inside = 0;
     fc_table_start(&table, columns, FC_COUNT(columns));
@@ -90,7 +86,6 @@ static void print_summary(const struct answer *a, FILE *stream)
     fprintf(stream, "\n%zu points of %zu figure%s: %zu inside, %zu outside\n", judged, a->n, a->n == 1 ? "" : "s",
             inside, judged - inside);
     if (a->directory) fprintf(stream, "drawn in %s: .tsv, .gp, .png, .svg, .pdf of each\n", a->directory);
-    fc_table_free(&table);
 }
 
 static void print(FILE *stream, const void *what)
@@ -174,10 +169,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code && !draw(&a, st) && arguments->into) fc_reproduce_document(arguments->into, a.list, a.n, st);
     if (!st->code) {
         struct fc_arguments to_screen = *arguments;
-        json_t *json = arguments->json ? to_json(&a) : NULL;
         to_screen.output = NULL; /* -o is the figures' directory */
-        fc_deliver(&to_screen, json, print, &a, st);
-        json_decref(json);
+        fc_deliver(&to_screen, arguments->json ? to_json(&a) : NULL, print, &a, st);
     }
     size_t n_outside = outside(&a);
     fc_reproduce_free(a.list, a.n);

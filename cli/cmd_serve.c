@@ -2,11 +2,8 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/version.h"
-#include "core/core.h"
 #include "serve/serve.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stop; /* a handler reaches nothing but globals */

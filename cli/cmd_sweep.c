@@ -1,6 +1,5 @@
 /* cmd_sweep.c - `sweep`: a command over all combinations of some of its options, one row each. */
 #include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
@@ -9,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,16 +122,12 @@ static void print(FILE *stream, const void *what)
 
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
-    struct fc_table table = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
     if (!make_table(a, &arena, &table, st)) {
         struct printed printed = {&table, a->tsv};
-        json_t *json = arguments->json ? to_json(a) : NULL;
-        fc_deliver(arguments, json, print, &printed, st);
-        json_decref(json);
+        fc_deliver(arguments, arguments->json ? to_json(a) : NULL, print, &printed, st);
     }
-    fc_table_free(&table);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -216,7 +210,7 @@ static enum fc_code check_words(const struct fc_sweep *sweep, const struct fc_co
  * them: shortened, bundled, with or without '='. */
 static enum fc_code check_sweep(const struct fc_sweep *sweep, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const struct fc_command *command = NULL;
     for (size_t i = 0; (command = fc_commands[i]) && strcmp(command->name, sweep->command[0]);) i++;
     if (!command || !command->swept) return unswept(sweep, st);
@@ -230,7 +224,6 @@ static enum fc_code check_sweep(const struct fc_sweep *sweep, struct fc_status *
             seen |= form;
             check_words(sweep, command, *command->swept ? 3 : 2, words, sweep->axis[i].line, "vary", st);
         }
-    fc_arena_free(&arena);
     return st->code;
 }
 

@@ -1,14 +1,11 @@
 /* cmd_trace.c - `trace capture|info|convert|generate`. */
 #include "answer/job.h"
-#include "answer/session.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/text.h"
 #include "cli/trace_info.h"
 #include "cli/watch.h"
 #include "solvers/replay/export.h"
-#include "traces/trace_source.h"
 
 #include <string.h>
 
@@ -52,7 +49,7 @@ return st->code;
 static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_trace_options *options,
                                  struct fc_status *st)
 {
-    struct fc_trace_source source;
+    FC_SCOPED(fc_source_close) struct fc_trace_source source = {0};
     const struct fc_trace_writer *writer;
     const char *path = a->n_words > 1 ? a->words[1] : a->ask.trace;
     bool text;
@@ -63,33 +60,27 @@ static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_t
     if (writer) return export(path, writer, a, options, st);
     if (fc_source_open(path, options, &source, st)) return st->code;
     if (!fc_check_speeds(&a->ask, source.head, st)) fc_source_write(&source, a->output, text, st);
-    fc_source_close(&source);
     return st->code;
 }
 
 static enum fc_code convert(const struct fc_arguments *a, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_trace_options options;
     if (!fc_trace_options_of(&a->ask, &arena, &options, st)) convert_with(a, &options, st);
-    fc_arena_free(&arena);
     return st->code;
 }
 
 static enum fc_code generate(const struct fc_arguments *a, struct fc_status *st)
 {
-    struct fc_session session;
-    struct fc_demand demand = {0};
-    struct fc_trace trace = {0};
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace generate -m M -p PATTERN -o FILE`)");
     if (fc_open_machine(a, a->ask.machine, &session, st)) return st->code;
     if (!fc_job_demand(&a->ask, &session, &demand, st) &&
-        !fc_trace_generate(&demand, a->iterations, a->ask.compute_s, &trace, st)) {
+        !fc_trace_generate(&demand, a->iterations, a->ask.compute_s, &trace, st))
         fc_trace_write(&trace, a->output, a->text, st);
-        fc_trace_free(&trace);
-    }
-    fc_demand_free(&demand);
-    fc_session_close(&session);
     return st->code;
 }
 
@@ -110,7 +101,7 @@ static void tell_unrecorded(const struct fc_capture_report *report)
 
 static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_capture_report report = {0};
     if (!a->program || !a->program[0])
         return fc_refuse(st, FC_INPUT, "no program (expected `trace capture -o FILE -- mpirun -n 4 ./app`)");
@@ -122,7 +113,6 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
                report.n_ranks, path);
         tell_unrecorded(&report);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

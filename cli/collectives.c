@@ -1,12 +1,8 @@
 /* collectives.c - `list collectives --members N`: closed-form times of every algorithm, and which one each
  * set of rules takes. */
 #include "answer/job.h"
-#include "cli/arguments.h"
 #include "cli/collectives.h"
-#include "solvers/collective/collective.h"
-#include "solvers/solvers.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Who takes it of the sets of rules, ", " between; bytes of the vector or of one block, as the rules count them. */

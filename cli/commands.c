@@ -1,6 +1,5 @@
 /* commands.c - the table of commands, and one command line from its words to its exit status. */
 #include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/text.h"

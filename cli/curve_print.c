@@ -2,7 +2,6 @@
 #include "cli/curve_print.h"
 #include "cli/print.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- pairs ---- */

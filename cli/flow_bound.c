@@ -3,7 +3,6 @@
 #include "cli/flow_bound.h"
 #include "cli/print.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --time as elementary steps, counted so that answers repeat; 0: not given. */
@@ -148,11 +147,7 @@ enum fc_code fc_worst_case_command(const struct fc_arguments *arguments, struct 
     struct answer a = {.session = session};
     if (fc_worst_case_solve(&session->net, false, asked_work(arguments), &a.worst, st)) return st->code;
     for (uint32_t n = 0; n < session->net.n_nodes; n++) a.dual += a.worst.u[n] + a.worst.v[n];
-    if (!find_capacity(&a, st)) {
-        json_t *json = arguments->json ? to_json(&a) : NULL;
-        fc_deliver(arguments, json, print, &a, st);
-        json_decref(json);
-    }
+    if (!find_capacity(&a, st)) fc_deliver(arguments, arguments->json ? to_json(&a) : NULL, print, &a, st);
     fc_flow_bound_free(&a.capacity);
     fc_worst_case_free(&a.worst);
     return st->code;

@@ -2,7 +2,6 @@
 #include "cli/manual.h"
 #include "cli/version.h"
 #include "mapping/launcher.h"
-#include "mapping/mapping.h"
 
 #include <string.h>
 
@@ -134,13 +133,12 @@ static bool is_words(const char *value)
 
 static void put_machines(FILE *out)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_status none = {0};
     const char **names;
     size_t n;
     if (!fc_machine_names(&arena, &names, &n, &none))
         for (size_t i = 0; i < n; i++) fprintf(out, "%s%s", i ? " " : "", names[i]);
-    fc_arena_free(&arena);
 }
 
 /* What the value of an option may be, as arguments of compgen. */

@@ -6,7 +6,6 @@
 #include "cli/watch.h"
 #include "core/unfinished.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,10 +145,8 @@ static enum fc_code answer(const struct fc_arguments *arguments, struct site *s,
     }
     if (!st->code && (!s->path || !fc_measurement_write(&s->measured, &s->fit, s->net ? &s->links : NULL, s->net,
                                                         &arguments->ask, s->path, st))) {
-        json_t *json = arguments->json ? to_json(s) : NULL;
         shown.output = NULL;
-        fc_deliver(&shown, json, print, s, st);
-        json_decref(json);
+        fc_deliver(&shown, arguments->json ? to_json(s) : NULL, print, s, st);
     }
     if (s->net) fc_session_close(&session);
     return st->code;
@@ -187,17 +184,15 @@ static enum fc_code run_benchmark(const struct fc_arguments *arguments, const ch
 /* Before minutes of measuring: the machine can be read, and takes numbers of all its nodes. */
 static enum fc_code check_machine(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_session session;
+    FC_SCOPED(fc_session_close) struct fc_session session = {0};
     if (!arguments->ask.machine || fc_session_open(&arguments->ask, arguments->ask.machine, &session, st))
         return st->code;
-    fc_session_only_alike(&session, "measure", st);
-    fc_session_close(&session);
-    return st->code;
+    return fc_session_only_alike(&session, "measure", st);
 }
 
 enum fc_code fc_measure_site(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct site s = {.path = arguments->output};
     char rows[4096];
     if (check_machine(arguments, st)) return st->code;
@@ -218,6 +213,5 @@ enum fc_code fc_measure_site(const struct fc_arguments *arguments, struct fc_sta
         }
         if (!st->code && !run_benchmark(arguments, s.rows, &arena, &s, st)) answer(arguments, &s, st);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

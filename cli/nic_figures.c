@@ -1,16 +1,13 @@
 /* nic_figures.c - what `machines NAME` says of a network interface, from the models of solvers/nic/nic.h. */
 #include "cli/nic_figures.h"
-#include "core/core.h"
 #include "solvers/nic/nic.h"
-
-#include <math.h>
 
 #define LONG_BYTES (1 << 20)
 
 /* The node farthest from node 0, the last one of several. */
 static enum fc_code farthest(const struct fc_network *net, uint32_t *node, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     uint32_t *distance = fc_alloc(&arena, 2 * (size_t)net->n_vertices, sizeof *distance, st);
     *node = 0;
     if (distance) {
@@ -18,7 +15,6 @@ static enum fc_code farthest(const struct fc_network *net, uint32_t *node, struc
         for (uint32_t n = 1; n < net->n_nodes; n++)
             if (distance[fc_node_vertex(net, n)] >= distance[fc_node_vertex(net, *node)]) *node = n;
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

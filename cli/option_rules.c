@@ -28,61 +28,33 @@ static bool is(const char *text, const char *word)
     return text && !strcmp(text, word);
 }
 
+#define FACT(name, what)                                                                                               \
+    static bool name(const struct facts *f)                                                                            \
+    {                                                                                                                  \
+        return what;                                                                                                   \
+    }
+
 /* ---- traffic ---- */
 
-static bool of_rates(const struct facts *f)
-{
-    return !f->demand || f->demand->open_loop;
-}
-static bool of_messages(const struct facts *f)
-{
-    return !f->demand || !f->demand->open_loop;
-}
+FACT(of_rates, !f->demand || f->demand->open_loop)
+FACT(of_messages, !f->demand || !f->demand->open_loop)
 
 /* ---- network models and mappings ---- */
 
-static bool not_ideal(const struct facts *f)
-{
-    return !f->arguments->ask.trace || !is(f->arguments->ask.network, "ideal");
-}
-static bool ideal(const struct facts *f)
-{
-    return is(f->arguments->ask.network, "ideal");
-}
-static bool one_list(const struct facts *f)
-{
-    return f->arguments->n_node_lists < 2;
-}
-static bool one_map(const struct facts *f)
-{
-    return f->arguments->n_maps < 2;
-}
-
-static bool one_background(const struct facts *f)
-{
-    return f->arguments->n_others < 2;
-}
-static bool one_list_each(const struct facts *f)
-{
-    return !f->arguments->twice_on_nodes;
-}
+FACT(not_ideal, !f->arguments->ask.trace || !is(f->arguments->ask.network, "ideal"))
+FACT(ideal, is(f->arguments->ask.network, "ideal"))
+FACT(one_list, f->arguments->n_node_lists < 2)
+FACT(one_map, f->arguments->n_maps < 2)
+FACT(one_background, f->arguments->n_others < 2)
+FACT(one_list_each, !f->arguments->twice_on_nodes)
 static bool no_job_beside(const struct facts *f)
 {
     const char *background = f->arguments->ask.background;
     return !background || strncmp(background, "job:", 4);
 }
-static bool no_period_of_two(const struct facts *f)
-{
-    return no_job_beside(f) || is(f->arguments->ask.period, "off");
-}
-static bool several_machines(const struct facts *f)
-{
-    return f->arguments->ask.machine && strchr(f->arguments->ask.machine, ',');
-}
-static bool not_kernel(const struct facts *f)
-{
-    return !is(f->arguments->ask.network, "flit");
-}
+FACT(no_period_of_two, no_job_beside(f) || is(f->arguments->ask.period, "off"))
+FACT(several_machines, strchr(f->arguments->ask.machine ? f->arguments->ask.machine : "", ','))
+FACT(not_kernel, !is(f->arguments->ask.network, "flit"))
 
 /* Whether one of the mappings "def,optimize:..." is searched for. */
 static bool some_search(const char *maps)
@@ -102,10 +74,7 @@ static bool one_answer(const struct facts *f)
     const struct fc_arguments *a = f->arguments;
     return !(a->ask.machine && strchr(a->ask.machine, ',')) && !(a->ask.map && strchr(a->ask.map, ',')) && one_list(f);
 }
-static bool contention(const struct facts *f)
-{
-    return !f->arguments->ask.network || is(f->arguments->ask.network, "contention");
-}
+FACT(contention, !f->arguments->ask.network || is(f->arguments->ask.network, "contention"))
 
 static bool searched(const struct facts *f)
 {
@@ -121,26 +90,13 @@ static bool searched(const struct facts *f)
 
 /* ---- load ---- */
 
-static bool split_chosen(const struct facts *f)
-{
-    return !f->machine || f->machine->routing->adaptive;
-}
+FACT(split_chosen, !f->machine || f->machine->routing->adaptive)
 
 /* ---- runs of the kernel ---- */
 
-static bool kernel_runs(const struct facts *f)
-{
-    return !is(f->arguments->solver, "queueing");
-}
-static bool model_asked(const struct facts *f)
-{
-    return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
-}
-
-static bool no_model(const struct facts *f)
-{
-    return !model_asked(f);
-}
+FACT(kernel_runs, !is(f->arguments->solver, "queueing"))
+FACT(model_asked, is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both"))
+FACT(no_model, !model_asked(f))
 
 static bool bubble_rule(const struct facts *f)
 {
@@ -153,14 +109,8 @@ static bool bubble_rule(const struct facts *f)
 
 /* ---- place, calibrate, map ---- */
 
-static bool to_file(const struct facts *f)
-{
-    return f->arguments->measured || !is(f->arguments->output, "-");
-}
-static bool for_cray(const struct facts *f)
-{
-    return is(f->arguments->format, "cray");
-}
+FACT(to_file, f->arguments->measured || !is(f->arguments->output, "-"))
+FACT(for_cray, is(f->arguments->format, "cray"))
 
 /* ---- words ---- */
 
@@ -168,75 +118,27 @@ static const char *word(const struct facts *f)
 {
     return f->arguments->n_words ? f->arguments->words[0] : "";
 }
-static bool named(const struct facts *f)
-{
-    return f->arguments->n_words || f->arguments->ask.machine;
-}
-static bool some_file(const struct facts *f)
-{
-    return f->arguments->n_words && !f->arguments->ask.machine && !f->arguments->generate;
-}
+FACT(named, f->arguments->n_words || f->arguments->ask.machine)
+FACT(some_file, f->arguments->n_words && !f->arguments->ask.machine && !f->arguments->generate)
 static bool never(const struct facts *f)
 {
     (void)f;
     return false;
 }
-static bool no_machine(const struct facts *f)
-{
-    return !named(f);
-}
-static bool no_word(const struct facts *f)
-{
-    return !f->arguments->n_words;
-}
-static bool runs_some(const struct facts *f)
-{
-    return f->arguments->program;
-}
-static bool runs_none(const struct facts *f)
-{
-    return !f->arguments->program;
-}
-static bool no_json(const struct facts *f)
-{
-    return !f->arguments->json;
-}
-static bool of_collectives(const struct facts *f)
-{
-    return is(word(f), "collectives");
-}
-static bool generates(const struct facts *f)
-{
-    return is(word(f), "generate");
-}
-static bool captures(const struct facts *f)
-{
-    return is(word(f), "capture");
-}
-static bool informs(const struct facts *f)
-{
-    return is(word(f), "info");
-}
-static bool converts(const struct facts *f)
-{
-    return is(word(f), "convert");
-}
-static bool reads(const struct facts *f)
-{
-    return informs(f) || converts(f);
-}
-static bool writes(const struct facts *f)
-{
-    return generates(f) || converts(f);
-}
-static bool takes_trace(const struct facts *f)
-{
-    return generates(f) || (reads(f) && f->arguments->n_words < 2);
-}
-static bool tables_phases(const struct facts *f)
-{
-    return informs(f) && f->arguments->phases;
-}
+FACT(no_machine, !named(f))
+FACT(no_word, !f->arguments->n_words)
+FACT(runs_some, f->arguments->program)
+FACT(runs_none, !f->arguments->program)
+FACT(no_json, !f->arguments->json)
+FACT(of_collectives, is(word(f), "collectives"))
+FACT(generates, is(word(f), "generate"))
+FACT(captures, is(word(f), "capture"))
+FACT(informs, is(word(f), "info"))
+FACT(converts, is(word(f), "convert"))
+FACT(reads, informs(f) || converts(f))
+FACT(writes, generates(f) || converts(f))
+FACT(takes_trace, generates(f) || (reads(f) && f->arguments->n_words < 2))
+FACT(tables_phases, informs(f) && f->arguments->phases)
 
 /* ---- the table ---- */
 

@@ -2,7 +2,6 @@
 #include "cli/place_report.h"
 #include "cli/print.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *const fc_place_constraint_names[] = {"six-vc", "lines", "none", NULL};

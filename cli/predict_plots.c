@@ -5,7 +5,6 @@
 #include "core/timeline.h"
 #include "plots/plots.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct figures {

@@ -6,7 +6,6 @@
 #include "cli/text.h"
 #include "cli/watch.h"
 
-#include <math.h>
 #include <string.h>
 
 json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary)
@@ -134,10 +133,11 @@ void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer
         fc_note_uncalibrated(a->uncalibrated);
 }
 
-enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
+enum fc_code fc_deliver(const struct fc_arguments *arguments, json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st)
 {
     struct fc_output out;
+    json_auto_t *own = json;
     fc_heartbeat_stop();
     if (st->code || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st)) return st->code;
     FILE *text = arguments->json ? NULL : fc_text_open(out.stream);
@@ -146,7 +146,7 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
         return fc_out_of_memory(st, "the text of the answer");
     }
     if (arguments->json)
-        fc_json_print(json, out.stream);
+        fc_json_print(own, out.stream);
     else
         print(text, what), fc_text_close();
     enum fc_code code = fc_output_close(&out, st);

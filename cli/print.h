@@ -28,6 +28,6 @@ const char *fc_format_percent(char *out, size_t size, double percent);
  * (nearest bgl-512), not from this machine", "unknown: WHY", "unknown (over 100 %)", with what is extrapolated; ends the line. `calibration`: file, or NULL. `from`: what else the
  * error is from, in words; NULL: that file. */
 void fc_print_error(FILE *stream, const char *calibration, const char *from, const struct fc_prediction *prediction);
-/* Writes json or calls print(stream, what), to -o or standard output. */
-enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
+/* Writes json, which it frees, or calls print(stream, what), to -o or standard output. */
+enum fc_code fc_deliver(const struct fc_arguments *arguments, json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);

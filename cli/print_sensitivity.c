@@ -1,7 +1,6 @@
 /* print_sensitivity.c - the table of `predict --sensitivity`. */
 #include "cli/print_sensitivity.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_LINES = 8 };

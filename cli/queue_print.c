@@ -1,9 +1,6 @@
 /* queue_print.c - the table of `predict --queue`. */
 #include "cli/queue_print.h"
 #include "answer/answer_json.h"
-#include "cli/text.h"
-
-#include <math.h>
 
 /* Minutes and hours from two of them on. */
 static const char *duration(char *out, size_t size, double s)

@@ -2,7 +2,6 @@
 #include "cli/print.h"
 #include "cli/report_words.h"
 
-#include <math.h>
 #include <string.h>
 
 const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_status *st)

@@ -3,11 +3,10 @@
 #include "cli/signals.h"
 #include "core/unfinished.h"
 
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-void fc_end_by_signal(int number)
+static _Noreturn void end_by_signal(int number)
 {
     sigset_t one;
     fc_unfinished_end();
@@ -23,7 +22,7 @@ void fc_signals_start(void)
 {
     static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
                                  SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
-    struct sigaction before, action = {.sa_handler = fc_end_by_signal};
+    struct sigaction before, action = {.sa_handler = end_by_signal};
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < FC_COUNT(ending); i++)
         if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL) sigaction(ending[i], &action, NULL);
@@ -46,7 +45,7 @@ static void note_interrupt(int number)
         interrupted = number;
     } else if ((double)(now.tv_sec - first_interrupt.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_interrupt.tv_nsec) >
                0.2) {
-        fc_end_by_signal(number);
+        end_by_signal(number);
     }
 }
 

@@ -5,8 +5,6 @@
 
 /* From here on a signal that ends the program leaves no child and nothing unfinished. */
 void fc_signals_start(void);
-/* Does so: for handlers. */
-_Noreturn void fc_end_by_signal(int number);
 /* Until sigaction(SIGINT, before, NULL), the first Ctrl-C makes the result nonzero, for a search that then gives the best it
  * has, and the second one ends the program. Where Ctrl-C is ignored it stays so. */
 const volatile sig_atomic_t *fc_catch_interrupt(struct sigaction *before);

@@ -5,8 +5,6 @@
 #include "cli/trace_info.h"
 #include "traces/trace_census.h"
 
-#include <math.h>
-
 typedef unsigned long long count; /* as printf takes it */
 
 struct info {
@@ -211,27 +209,24 @@ static json_t *info_json(const struct info *i)
 static enum fc_code find_phases(const struct fc_arguments *a, const char *path, const struct fc_trace_options *options,
                                 struct fc_job_phases *phases, struct fc_status *st)
 {
-    struct fc_trace trace;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     struct fc_collective_choice choice;
     if (fc_trace_read_with(path, options, &trace, st)) return st->code;
     if (!fc_read_collectives(&a->ask, trace.recorded, &choice, st)) fc_job_phases_find_by(&trace, &choice, phases, st);
-    fc_trace_free(&trace);
     return st->code;
 }
 
 enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
 {
     const char *path = a->n_words > 1 ? a->words[1] : a->ask.trace;
-    struct fc_trace_source source;
+    FC_SCOPED(fc_source_close) struct fc_trace_source source = {0};
     struct fc_job_phases phases = {0};
     struct info i = {.phases = a->phases ? &phases : NULL};
     struct fc_trace_options options;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
-    if (fc_trace_options_of(&a->ask, &arena, &options, st) || fc_source_open(path, &options, &source, st)) {
-        fc_arena_free(&arena);
+    if (fc_trace_options_of(&a->ask, &arena, &options, st) || fc_source_open(path, &options, &source, st))
         return st->code;
-    }
     i.trace = source.head;
     if (!fc_check_speeds(&a->ask, i.trace, st) && !fc_trace_count_periods(&source, &i.census, &i.period, st) &&
         (!a->phases ||
@@ -239,12 +234,9 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
         fc_deliver(a, json, print_info, &i, st);
-        json_decref(json);
     }
     fc_period_free(&i.period);
     fc_table_free(&i.rows);
     fc_job_phases_free(&phases);
-    fc_source_close(&source);
-    fc_arena_free(&arena);
     return st->code;
 }

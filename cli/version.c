@@ -6,8 +6,6 @@
 #include <gsl/gsl_version.h>
 #include <jansson.h>
 #include <lzma.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <scotch/scotch.h>
 #include <yaml.h>
 #include <zlib.h>

@@ -1,6 +1,5 @@
 /* watch.c - the machine of a command, and who waits for its answer: a bar at the terminal, and Ctrl-C, which ends a search. */
 #include "answer/job.h"
-#include "cli/arguments.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/signals.h"

@@ -1,8 +1,6 @@
 /* weakest_print.c - the table of `predict --weakest`. */
 #include "cli/weakest_print.h"
-#include "cli/text.h"
 
-#include <math.h>
 #include <string.h>
 
 static int name_width(const struct fc_weakest *w)

@@ -14,6 +14,9 @@
 #define FC_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define FC_NONE UINT32_MAX /* of what is numbered: none */
 #define FC_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* Before a local variable: release(&variable) when its block is left, whichever way, the last one first. It has a value from
+ * the start; after a failure release is called too. A value that is returned is worked out before. */
+#define FC_SCOPED(release) __attribute__((cleanup(release)))
 
 /* ---- status: a code, a message, the place in the user's input (status.c) -------------------------------------- */
 
@@ -148,6 +151,9 @@ struct fc_key {
     const char *preset;         /* default as text; NULL: left as it is */
     const char *help;
 };
+
+/* In a record that has these members: they are of the table, which sets a `type`. */
+#define FC_SETTINGS(table, type) .keys = (table), .n_keys = FC_COUNT(table), .settings_size = sizeof(type)
 
 /* Sets every key of the table that has a preset. The table's presets are ours: a wrong one is FC_FAULT. */
 enum fc_code fc_keys_preset(const struct fc_key *keys, size_t n_keys, void *settings, struct fc_arena *arena,
@@ -328,3 +334,13 @@ void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, 
 /* Within `work`: returns when all threads have called it, and what each did before is seen by all. */
 void fc_team_meet(struct fc_team *team);
 void fc_team_close(struct fc_team *team); /* NULL is fine */
+
+/* ---- what is all in its arena ------------------------------------------------------------------------------------ */
+
+/* Defines void name(struct type *): frees what its arena owns, and empties it. */
+#define FC_FREES(name, type)                                                                                           \
+    void name(struct type *what)                                                                                       \
+    {                                                                                                                  \
+        fc_arena_free(&what->arena);                                                                                   \
+        *what = (struct type){0};                                                                                      \
+    }

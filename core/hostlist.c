@@ -189,14 +189,11 @@ static const char *end_of_words(const struct fc_lines *lines)
 
 static enum fc_code walk_file(const char *path, long line, fc_element_visit *visit, void *context, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_text text;
     struct fc_lines lines;
     bool any = false;
-    if (fc_read_file(path, &arena, &text, st)) {
-        fc_arena_free(&arena);
-        return st->code;
-    }
+    if (fc_read_file(path, &arena, &text, st)) return st->code;
     for (fc_lines_start(&lines, &text); !st->code && fc_lines_next(&lines);) {
         const char *at = lines.text, *word, *end = end_of_words(&lines);
         size_t length;
@@ -207,7 +204,6 @@ static enum fc_code walk_file(const char *path, long line, fc_element_visit *vis
     }
     if (!st->code && !any)
         fc_fail(st, FC_INPUT, (struct fc_place){text.file, line}, "no host in the %s", line ? "line" : "file");
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -241,7 +237,7 @@ static bool is_one_name(const char *word, size_t length)
 enum fc_code fc_host_file_lists(const char *path, struct fc_arena *arena, struct fc_host_line **list, size_t *n,
                                 struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_text text;
     struct fc_lines lines;
     bool one_a_line = true;
@@ -265,7 +261,6 @@ enum fc_code fc_host_file_lists(const char *path, struct fc_arena *arena, struct
         }
         if (n_words) (*list)[(*n)++] = (struct fc_host_line){lines.line, words};
     }
-    fc_arena_free(&scratch);
     if (!st->code && (one_a_line || *n < 2)) *n = 0;
     return st->code;
 }

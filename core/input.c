@@ -64,9 +64,8 @@ static enum fc_code decode(struct fc_arena *arena, struct fc_text *text, struct 
 {
     size_t mark;
     if (fc_is_compressed(text->data, text->size)) {
-        struct fc_stream s;
+        FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
         if (!fc_stream_open_bytes(text->file, text->data, text->size, &s, st)) fc_stream_rest(&s, arena, text, st);
-        fc_stream_close(&s);
         return st->code;
     }
     if (fc_text_mark(text->data, text->size, &mark, (struct fc_place){text->file, 0}, st)) return st->code;

@@ -269,9 +269,8 @@ uint64_t fc_stream_bytes(const struct fc_stream *s)
 uint64_t fc_file_bytes(const char *path)
 {
     struct fc_status ignored = {0};
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     uint64_t bytes = fc_stream_open_at(path, 0, &s, &ignored) ? 0 : fc_stream_bytes(&s);
-    fc_stream_close(&s);
     return bytes;
 }
 

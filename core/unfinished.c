@@ -284,25 +284,25 @@ int fc_unfinished_publish(struct fc_unfinished **file, const char *path)
     return error;
 }
 
-void fc_unfinished_remove(struct fc_unfinished **what)
+static void end(struct fc_unfinished **what, bool removed)
 {
     sigset_t before;
     if (!*what) return;
     hold(&before);
-    remove_one(*what);
+    if (removed) remove_one(*what);
     forget(*what);
     release(&before);
     discard(what);
 }
 
+void fc_unfinished_remove(struct fc_unfinished **what)
+{
+    end(what, true);
+}
+
 void fc_unfinished_keep(struct fc_unfinished **what)
 {
-    sigset_t before;
-    if (!*what) return;
-    hold(&before);
-    forget(*what);
-    release(&before);
-    discard(what);
+    end(what, false);
 }
 
 /* ---- children ---- */

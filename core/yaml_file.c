@@ -46,11 +46,10 @@ enum fc_code fc_yaml_check_keys(struct fc_yaml *yaml, const yaml_node_t *mapping
     for (yaml_node_pair_t *p = start; p < top; p++) {
         const yaml_node_t *key = fc_yaml_node(yaml, p->key);
         if (!fc_yaml_is_plain(key))
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, key), "%s%sa key must be a plain word", what,
-                           *what ? ": " : "");
+            return FC_YAML_FAIL(yaml, key, "%s%sa key must be a plain word", what, *what ? ": " : "");
         for (yaml_node_pair_t *q = start; q < p; q++)
             if (!strcmp(fc_yaml_text(fc_yaml_node(yaml, q->key)), fc_yaml_text(key)))
-                return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, key), "%s: given twice", fc_yaml_text(key));
+                return FC_YAML_FAIL(yaml, key, "%s: given twice", fc_yaml_text(key));
     }
     return FC_OK;
 }

@@ -27,6 +27,15 @@ static inline yaml_node_t *fc_yaml_node(struct fc_yaml *yaml, int index)
 {
     return yaml_document_get_node(&yaml->document, index);
 }
+/* Nodes of a sequence, -1: it is none; and the i-th. */
+static inline long fc_yaml_count(const yaml_node_t *node)
+{
+    return node->type == YAML_SEQUENCE_NODE ? node->data.sequence.items.top - node->data.sequence.items.start : -1;
+}
+static inline yaml_node_t *fc_yaml_item(struct fc_yaml *yaml, const yaml_node_t *list, size_t i)
+{
+    return fc_yaml_node(yaml, list->data.sequence.items.start[i]);
+}
 /* The value of a key; NULL: the mapping does not give it, or is NULL. */
 static inline yaml_node_t *fc_yaml_value(struct fc_yaml *yaml, const yaml_node_t *mapping, const char *name)
 {
@@ -37,6 +46,8 @@ static inline struct fc_place fc_yaml_place(const struct fc_yaml *yaml, const ya
 {
     return (struct fc_place){yaml->file, (long)node->start_mark.line + 1};
 }
+/* fc_fail of FC_INPUT at the node. */
+#define FC_YAML_FAIL(yaml, node, ...) fc_fail((yaml)->st, FC_INPUT, fc_yaml_place(yaml, node), __VA_ARGS__)
 /* Of a scalar. */
 static inline const char *fc_yaml_text(const yaml_node_t *node)
 {

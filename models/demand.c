@@ -6,11 +6,7 @@
 
 #include <string.h>
 
-void fc_demand_free(struct fc_demand *demand)
-{
-    fc_arena_free(&demand->arena);
-    memset(demand, 0, sizeof *demand);
-}
+FC_FREES(fc_demand_free, fc_demand)
 
 enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries, struct fc_status *st)
 {

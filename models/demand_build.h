@@ -59,6 +59,10 @@ struct fc_message_settings {
         .name = "bytes", .kind = FC_KEY_QUANTITY, .unit = FC_BYTES, .offset = offsetof(type, bytes), .low = 0,         \
         .high = INFINITY, .preset = preset_text, .help = "payload of one message"                                      \
     }
+/* In the record of a pattern that has no other key. */
+#define FC_MESSAGE_SETTINGS(preset_text)                                                                               \
+    FC_SETTINGS(((const struct fc_key[]){FC_KEY_MESSAGE_BYTES(struct fc_message_settings, preset_text)}),              \
+                struct fc_message_settings)
 
 /* Entries in any order, as a graph file gives them (graph_*.c). */
 struct fc_triples {

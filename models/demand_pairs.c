@@ -1,13 +1,12 @@
 /* demand_pairs.c - a demand from arrays in memory: what a scheduler's plug-in or a script has at hand. */
 #include "models/demand_build.h"
 
-#include <math.h>
 #include <string.h>
 
 enum fc_code fc_demand_of_pairs(const char *name, uint32_t n_tasks, size_t n, const uint32_t *src, const uint32_t *dst,
                                 const double *bytes, struct fc_demand *demand, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_triples t;
     memset(demand, 0, sizeof *demand);
     if (n_tasks == 0) return fc_refuse(st, FC_INPUT, "no tasks");
@@ -26,6 +25,5 @@ enum fc_code fc_demand_of_pairs(const char *name, uint32_t n_tasks, size_t n, co
         for (size_t i = 0; i < t.n; i++) fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
         demand->name = fc_copy_text(&demand->arena, name, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

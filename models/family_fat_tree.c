@@ -14,8 +14,6 @@
 
 #include "models/family_parts.h"
 
-#include <math.h>
-
 /* The four lists agree in length; the missing `links` means one cable everywhere. */
 static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where, struct fc_status *st)
 {

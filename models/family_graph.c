@@ -207,23 +207,21 @@ static double tables_bytes(const struct fc_network *net, const struct fc_graph_t
 
 static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *queue = fc_alloc(&scratch, net->n_routers, sizeof *queue, st), most = 0;
     if (!queue || find_groups(net, t, &scratch, st) || fc_network_fits(net->machine, 0, 0, tables_bytes(net, t), st))
-        goto done;
-    if (!(t->hops = fc_alloc(&net->arena, t->n_groups, net->n_routers * sizeof *t->hops, st))) goto done;
+        return st->code;
+    if (!(t->hops = fc_alloc(&net->arena, t->n_groups, net->n_routers * sizeof *t->hops, st))) return st->code;
     for (uint32_t group = 0; group < t->n_groups; group++)
-        if (measure(net, t, group, queue, st)) goto done;
+        if (measure(net, t, group, queue, st)) return st->code;
     for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
         if (net->first_link[v + 1] - net->first_link[v] > most) most = net->first_link[v + 1] - net->first_link[v];
     /* A route uses a cable in one direction at most, and the walk needs a number a router of scratch. */
     uint64_t capacity = 2ull * most + net->n_links / 2 + net->n_routers;
     t->walk_capacity = capacity < FC_NONE ? (uint32_t)capacity : FC_NONE;
-    if (find_stops(net, t, &scratch, queue, st)) goto done;
+    if (find_stops(net, t, &scratch, queue, st)) return st->code;
     if (net->machine->routing == &fc_routing_updown && (t->updown = fc_alloc(&net->arena, 1, sizeof *t->updown, st)))
         fc_graph_updown(net, &net->arena, t->updown, st);
-done:
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -8,7 +8,6 @@
 
 #include "models/family_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 char fc_torus_letter(int dim)
@@ -281,53 +280,30 @@ static const struct fc_key keys[] = {
      "longer rings are folded into lines of this length at most (0: none)"},
 };
 
+/* What a mesh has as a torus has it. */
+#define COMMON                                                                                                         \
+    .shape_size = sizeof(struct fc_torus_shape), .keys = keys, .n_keys = FC_COUNT(keys),                               \
+    .takes_nodes_per_router = true, .build = build, .link_name = link_name, .vertex_name = vertex_name,                \
+    .partition = partition, .facts = facts, .relative = relative, .grid = grid, .layout = &fc_torus_layout,            \
+    .block_name = block_name, .order = fc_torus_snake, .note = fc_torus_folds, .looks_alike = all_rings
+
 const struct fc_family_ops fc_family_torus = {
     .name = "torus",
     .usage = "dims: [8, 8, 8]; links_per_dim: [1, 1, 1]; wrap: [1, 1, 1]; classes: torus, or x y z ...",
     .source = "Dally & Towles 2004 ch. 5; Adiga et al., IBM J. Res. Dev. 49(2/3) 2005; Alverson et al., HOTI 2010",
-    .shape_size = sizeof(struct fc_torus_shape),
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
+    COMMON,
     .default_routing = "adaptive",
-    .takes_nodes_per_router = true,
     .check = check_torus,
-    .build = build,
-    .link_name = link_name,
-    .vertex_name = vertex_name,
-    .partition = partition,
-    .facts = facts,
-    .relative = relative,
-    .grid = grid,
     .hard_patterns = hard_on_rings,
     .adversarial = adversarial,
-    .layout = &fc_torus_layout,
-    .block_name = block_name,
-    .order = fc_torus_snake,
-    .note = fc_torus_folds,
-    .looks_alike = all_rings,
 };
 
 const struct fc_family_ops fc_family_mesh = {
     .name = "mesh",
     .usage = "dims: [4, 4]; links_per_dim: [1, 1]; wrap: [0, 0]; classes: mesh, or x y z ...",
     .source = "Dally & Towles 2004 ch. 5",
-    .shape_size = sizeof(struct fc_torus_shape),
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
+    COMMON,
     .default_routing = "dimension-order",
-    .takes_nodes_per_router = true,
     .check = check_mesh,
-    .build = build,
-    .link_name = link_name,
-    .vertex_name = vertex_name,
-    .partition = partition,
-    .facts = facts,
-    .relative = relative,
-    .grid = grid,
     .hard_patterns = hard_on_lines,
-    .layout = &fc_torus_layout,
-    .block_name = block_name,
-    .order = fc_torus_snake,
-    .note = fc_torus_folds,
-    .looks_alike = all_rings,
 };

@@ -12,8 +12,6 @@
  * joined by one link a place. A dimension that is no ring is not folded. */
 #include "models/family_torus.h"
 
-#include <stdio.h>
-
 /* Columns of a ring of n; 0: it cannot be folded. O(root of n). */
 static uint32_t columns(uint32_t n, long long longest)
 {

@@ -13,7 +13,6 @@
 #include "models/group_shift.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +87,7 @@ static enum fc_code read_cable(struct fc_two_level_shape *s, const struct fc_lin
 static enum fc_code read_d_links(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
 {
     struct fc_two_level_shape *s = machine->shape;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_text text;
     struct fc_lines lines;
     uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
@@ -108,7 +107,6 @@ static enum fc_code read_d_links(struct fc_machine *machine, struct fc_place whe
                         "%u cables between supernodes %u and %u (expected %u, network.links_per_pair)", n[pair],
                         (uint32_t)(pair / s->n_supernodes), (uint32_t)(pair % s->n_supernodes), s->pair_links);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

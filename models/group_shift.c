@@ -21,7 +21,7 @@ static enum fc_code sort_nodes(const struct fc_network *net, const uint32_t *lab
 
 enum fc_code fc_group_shift(const struct fc_network *net, uint64_t by, uint32_t *to, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *label = fc_alloc(&scratch, net->n_routers, sizeof *label, st);
     uint32_t *block = fc_alloc(&scratch, net->n_nodes, sizeof *block, st);
     uint32_t *order = fc_alloc(&scratch, net->n_nodes, sizeof *order, st);
@@ -50,6 +50,5 @@ enum fc_code fc_group_shift(const struct fc_network *net, uint64_t by, uint32_t 
                 to[order[i]] = order[first[other] + (i - first[b]) % size];
         }
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -141,7 +141,7 @@ uint32_t fc_host_find(const struct fc_host_index *index, const char *name, size_
 enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length, struct fc_place where,
                              struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const char **rest = fc_alloc(&arena, net->n_nodes, sizeof *rest, st), *first = NULL, *last = NULL;
     char asked[256], near[400] = "";
     if (!rest) return st->code;
@@ -159,10 +159,8 @@ enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, siz
         while (rest[at] != found) at++;
         for (n--; at < n; at++) rest[at] = rest[at + 1];
     }
-    fc_fail(st, FC_INPUT, where, "host '%.80s' is not in machine %s (%s%sit has %.80s to %.80s)", asked,
-            net->machine->name, near, *near ? "; " : "", first ? first : "none", last ? last : "none");
-    fc_arena_free(&arena);
-    return st->code;
+    return fc_fail(st, FC_INPUT, where, "host '%.80s' is not in machine %s (%s%sit has %.80s to %.80s)", asked,
+                   net->machine->name, near, *near ? "; " : "", first ? first : "none", last ? last : "none");
 }
 
 char *fc_node_name(const struct fc_network *net, uint32_t node, char *out, size_t size)

@@ -181,8 +181,4 @@ enum fc_code fc_link_map_build(const struct fc_network *net, struct fc_picture *
     return st->code;
 }
 
-void fc_link_map_free(struct fc_picture *map)
-{
-    fc_arena_free(&map->arena);
-    *map = (struct fc_picture){0};
-}
+FC_FREES(fc_link_map_free, fc_picture)

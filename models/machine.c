@@ -10,9 +10,6 @@
 #include "models/machine_set.h"
 #include "models/node_kinds.h"
 
-#include <math.h>
-#include <string.h>
-
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key top_keys[] = {
     {"name", FC_KEY_TEXT, FC_NUMBER, IN(name), 0, 0, NULL, NULL, "short name"},
@@ -59,8 +56,8 @@ static enum fc_code section(struct reader *r, const yaml_node_t *top, const char
     const yaml_node_pair_t *pair = fc_yaml_pair(&r->yaml.document, top, name, strlen(name));
     *found = pair ? fc_yaml_node(&r->yaml, pair->value) : NULL;
     if (!pair || (*found)->type == YAML_MAPPING_NODE) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_node(&r->yaml, pair->key)),
-                   "%s: is not a mapping (expected %s: {key: value, ...})", name, name);
+    return FC_YAML_FAIL(&r->yaml, fc_yaml_node(&r->yaml, pair->key),
+                        "%s: is not a mapping (expected %s: {key: value, ...})", name, name);
 }
 
 /* A scalar's text; a sequence of scalars as "a,b,c"; a mapping of scalars as "k=a,k=b". FC_INPUT for anything deeper. */
@@ -68,28 +65,26 @@ static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *no
 {
     if (node->type == YAML_SCALAR_NODE) {
         if (strlen(fc_yaml_text(node)) != node->data.scalar.length)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the value holds a zero byte", key);
-        if (strlen(fc_yaml_text(node)) >= size)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the value is too long", key);
+            return FC_YAML_FAIL(&r->yaml, node, "%s: the value holds a zero byte", key);
+        if (strlen(fc_yaml_text(node)) >= size) return FC_YAML_FAIL(&r->yaml, node, "%s: the value is too long", key);
         snprintf(out, size, "%s", fc_yaml_text(node));
         return FC_OK;
     }
     size_t n = 0;
     bool map = node->type == YAML_MAPPING_NODE;
-    size_t count = map ? (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start)
-                       : (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    size_t count =
+        map ? (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start) : (size_t)fc_yaml_count(node);
     out[0] = 0;
     for (size_t i = 0; i < count; i++) {
         yaml_node_t *name = map ? fc_yaml_node(&r->yaml, node->data.mapping.pairs.start[i].key) : NULL;
         yaml_node_t *item =
             fc_yaml_node(&r->yaml, map ? node->data.mapping.pairs.start[i].value : node->data.sequence.items.start[i]);
         if (item->type != YAML_SCALAR_NODE || (name && name->type != YAML_SCALAR_NODE))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, item), "%s: expected plain values in the list",
-                           key);
+            return FC_YAML_FAIL(&r->yaml, item, "%s: expected plain values in the list", key);
         int more = snprintf(out + n, size - n, "%s%s%s%s", i ? "," : "", name ? fc_yaml_text(name) : "",
                             name ? "=" : "", fc_yaml_text(item));
         n += (size_t)more;
-        if (n >= size) return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: the list is too long", key);
+        if (n >= size) return FC_YAML_FAIL(&r->yaml, node, "%s: the list is too long", key);
     }
     return FC_OK;
 }
@@ -107,10 +102,10 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     /* A family may take a mapping as text and parse it: tmesh's bridges. */
     bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: a list where one value is expected", name);
+        return FC_YAML_FAIL(&r->yaml, value, "%s: a list where one value is expected", name);
     if (value->type == YAML_MAPPING_NODE && !takes_mapping)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: a mapping where %s is expected", name,
-                       takes_list ? "a list" : "one value");
+        return FC_YAML_FAIL(&r->yaml, value, "%s: a mapping where %s is expected", name,
+                            takes_list ? "a list" : "one value");
     if (flat_text(r, name, value, text, sizeof text)) return r->st->code;
     return fc_key_set(&named, settings, text, r->machine->clock_hz, &r->machine->arena, fc_yaml_place(&r->yaml, value),
                       r->st);
@@ -167,9 +162,7 @@ static enum fc_code unknown_family(struct reader *r, const char *name, struct fc
 static enum fc_code decode_network(struct reader *r, yaml_node_t *top, yaml_node_t *mapping)
 {
     struct fc_machine *m = r->machine;
-    if (!mapping)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, top),
-                       "network: is missing (expected network: {family: ...})");
+    if (!mapping) return FC_YAML_FAIL(&r->yaml, top, "network: is missing (expected network: {family: ...})");
     m->network_line = (long)mapping->start_mark.line + 1;
     if (fc_yaml_check_keys(&r->yaml, mapping, "")) return r->st->code;
     yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *end = mapping->data.mapping.pairs.top;
@@ -206,8 +199,7 @@ static enum fc_code list_link_names(struct reader *r, yaml_node_t *links)
     for (yaml_node_pair_t *p = links->data.mapping.pairs.start; p < links->data.mapping.pairs.top; p++) {
         yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
         if (m->n_link_names == FC_MAX_CLASSES)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, name), "links: more than %d classes",
-                           FC_MAX_CLASSES);
+            return FC_YAML_FAIL(&r->yaml, name, "links: more than %d classes", FC_MAX_CLASSES);
         m->link_names[m->n_link_names] = fc_copy_text(&m->arena, fc_yaml_text(name), r->st);
         if (!m->link_names[m->n_link_names++]) return r->st->code;
     }
@@ -235,8 +227,7 @@ static enum fc_code decode_class(struct reader *r, yaml_node_t *name, yaml_node_
     char prefix[64];
     snprintf(prefix, sizeof prefix, "links.%.40s", fc_yaml_text(name));
     if (value->type != YAML_MAPPING_NODE)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
-                       "%s: expected {bandwidth: 1 GB/s, latency: 10 ns}", prefix);
+        return FC_YAML_FAIL(&r->yaml, value, "%s: expected {bandwidth: 1 GB/s, latency: 10 ns}", prefix);
     for (int c = 0; c < m->n_classes; c++) {
         struct fc_link_class *class = &m->classes[c];
         bool mine = !strcmp(class->name, fc_yaml_text(name));
@@ -244,8 +235,7 @@ static enum fc_code decode_class(struct reader *r, yaml_node_t *name, yaml_node_
         known = known || mine;
         if (!mine || (is_alias && class->given)) continue;
         if (decode(r, prefix, value, &fc_link_keys, class)) return r->st->code;
-        if (class->bandwidth_bytes_per_s == 0)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: bandwidth is missing", prefix);
+        if (class->bandwidth_bytes_per_s == 0) return FC_YAML_FAIL(&r->yaml, value, "%s: bandwidth is missing", prefix);
         class->given = true;
     }
     return known ? FC_OK : unknown_class(r, fc_yaml_text(name), fc_yaml_place(&r->yaml, name));
@@ -260,9 +250,9 @@ static enum fc_code decode_links(struct reader *r, yaml_node_t *top, yaml_node_t
                 return r->st->code;
     for (int c = 0; c < m->n_classes; c++)
         if (!m->classes[c].given)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, links ? links : top),
-                           "links: class '%s' is missing (expected %s: {bandwidth: ..., latency: ...})",
-                           m->classes[c].name, m->classes[c].name);
+            return FC_YAML_FAIL(&r->yaml, links ? links : top,
+                                "links: class '%s' is missing (expected %s: {bandwidth: ..., latency: ...})",
+                                m->classes[c].name, m->classes[c].name);
     return FC_OK;
 }
 
@@ -273,18 +263,18 @@ static enum fc_code decode_ugal(struct reader *r, yaml_node_t *router)
     yaml_node_t *value = router ? (yaml_node_t *)fc_yaml_value(&r->yaml, router, "ugal") : NULL;
     m->router.ugal.threshold_flits = NAN;
     if (value && value->type != YAML_MAPPING_NODE)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
-                       "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local, "
-                       "credits or both})");
+        return FC_YAML_FAIL(&r->yaml, value,
+                            "router.ugal: is not a mapping (expected ugal: {threshold: FLITS, weight: N, queue: local, "
+                            "credits or both})");
     if (value && !fc_routing_find("ugal", m->family->name))
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "router.ugal: a %s network has no routing ugal",
-                       m->family->name);
+        return FC_YAML_FAIL(&r->yaml, value, "router.ugal: a %s network has no routing ugal", m->family->name);
     if (value) m->router.ugal.line = fc_yaml_place(&r->yaml, value).line;
     if (decode(r, "router.ugal", value, &fc_ugal_keys, m)) return r->st->code;
     const yaml_node_t *via = value ? fc_yaml_value(&r->yaml, value, "via") : NULL;
     if (via && !fc_machine_two_level(m))
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, via),
-                       "router.ugal.via: a %s network has no such choice (expected a two-level one)", m->family->name);
+        return FC_YAML_FAIL(&r->yaml, via,
+                            "router.ugal.via: a %s network has no such choice (expected a two-level one)",
+                            m->family->name);
     return FC_OK;
 }
 
@@ -297,23 +287,21 @@ static enum fc_code check_escape(struct reader *r, const yaml_node_t *router)
     for (const struct fc_vc_rule_ops *const *rule = fc_vc_rules; *rule; rule++)
         if (fc_serves((*rule)->families, m->family) && !strcmp((*rule)->name, name)) return FC_OK;
     const yaml_node_t *value = fc_yaml_value(&r->yaml, router, "escape");
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value),
-                   "router.escape: a %s network has no rule '%s' (graphs have it)", m->family->name, name);
+    return FC_YAML_FAIL(&r->yaml, value, "router.escape: a %s network has no rule '%s' (graphs have it)",
+                        m->family->name, name);
 }
 
 static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
 {
     const struct fc_machine *m = r->machine;
     if (!packet) return FC_OK;
-    if (m->packet.max_bytes == 0)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet), "packet.max is missing (the longest packet)");
+    if (m->packet.max_bytes == 0) return FC_YAML_FAIL(&r->yaml, packet, "packet.max is missing (the longest packet)");
     if (m->packet.header_bytes >= m->packet.max_bytes)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet),
-                       "packet.header: %g B leaves no payload in max %g B", m->packet.header_bytes,
-                       m->packet.max_bytes);
+        return FC_YAML_FAIL(&r->yaml, packet, "packet.header: %g B leaves no payload in max %g B",
+                            m->packet.header_bytes, m->packet.max_bytes);
     if (m->packet.min_bytes > m->packet.max_bytes)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, packet), "packet.min: %g B is more than max %g B",
-                       m->packet.min_bytes, m->packet.max_bytes);
+        return FC_YAML_FAIL(&r->yaml, packet, "packet.min: %g B is more than max %g B", m->packet.min_bytes,
+                            m->packet.max_bytes);
     return FC_OK;
 }
 
@@ -321,17 +309,18 @@ static enum fc_code check_router(struct reader *r, yaml_node_t *router)
 {
     const struct fc_router *own = &r->machine->router;
     if (own->bypass_s > own->delay_s)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
-                       "router.bypass: %g s is longer than router.delay, %g s", own->bypass_s, own->delay_s);
+        return FC_YAML_FAIL(&r->yaml, router, "router.bypass: %g s is longer than router.delay, %g s", own->bypass_s,
+                            own->delay_s);
     if (!isnan(own->bypass_s) && own->vc_allocation == FC_VC_STAGE)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
-                       "router.bypass: with a virtual-channel stage, which a head that bypasses would skip (expected "
-                       "vc_allocation: combined)");
+        return FC_YAML_FAIL(
+            &r->yaml, router,
+            "router.bypass: with a virtual-channel stage, which a head that bypasses would skip (expected "
+            "vc_allocation: combined)");
     double flits = floor(own->injection_buffer_bytes / own->flit_bytes + 1e-9);
     if (flits > FC_MOST_INJECTION_FLITS)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, router),
-                       "router.injection_buffer: %.15g B hold %.0f flits of %.15g B (expected at most %d flits)",
-                       own->injection_buffer_bytes, flits, own->flit_bytes, FC_MOST_INJECTION_FLITS);
+        return FC_YAML_FAIL(&r->yaml, router,
+                            "router.injection_buffer: %.15g B hold %.0f flits of %.15g B (expected at most %d flits)",
+                            own->injection_buffer_bytes, flits, own->flit_bytes, FC_MOST_INJECTION_FLITS);
     return FC_OK;
 }
 
@@ -343,20 +332,21 @@ static enum fc_code check_node(struct reader *r, yaml_node_t *node)
                       : own->queues > 1     ? "reception_queues"
                                             : NULL;
     if (own->bytes > 0 || !key) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node),
-                   "node.%s: without node.reception, the size of the queues, a node takes in everything at once", key);
+    return FC_YAML_FAIL(&r->yaml, node,
+                        "node.%s: without node.reception, the size of the queues, a node takes in everything at once",
+                        key);
 }
 
 static enum fc_code check_software(struct reader *r, yaml_node_t *software)
 {
     const struct fc_software *own = &r->machine->software;
     if (own->eager_beyond_bytes > 0 && own->eager_partners == 0)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, software),
-                       "software.eager_beyond: without software.eager_partners every partner has eager buffers");
+        return FC_YAML_FAIL(&r->yaml, software,
+                            "software.eager_beyond: without software.eager_partners every partner has eager buffers");
     if (own->eager_beyond_bytes > own->eager_bytes)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, software),
-                       "software.eager_beyond: %.15g B are more than software.eager (expected at most %.15g B)",
-                       own->eager_beyond_bytes, own->eager_bytes);
+        return FC_YAML_FAIL(&r->yaml, software,
+                            "software.eager_beyond: %.15g B are more than software.eager (expected at most %.15g B)",
+                            own->eager_beyond_bytes, own->eager_bytes);
     return FC_OK;
 }
 
@@ -516,11 +506,10 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
 {
     char path[1200];
     struct fc_text text;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     memset(machine, 0, sizeof *machine);
     if (!fc_machine_locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
         read_changed(&text, settings, n_settings, machine, st);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -529,11 +518,7 @@ enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machin
     return fc_machine_load_changed(name_or_path, NULL, 0, machine, st);
 }
 
-void fc_machine_free(struct fc_machine *machine)
-{
-    fc_arena_free(&machine->arena);
-    memset(machine, 0, sizeof *machine);
-}
+FC_FREES(fc_machine_free, fc_machine)
 
 /* ---- routing by name ---- */
 

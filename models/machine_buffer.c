@@ -11,8 +11,6 @@
 #include "models/machine.h"
 #include "models/network.h"
 
-#include <math.h>
-
 double fc_buffer_needed_bytes(const struct fc_machine *m)
 {
     const struct fc_router *r = &m->router;

@@ -8,8 +8,6 @@
  * of the class `injection` count where the file gives it a bandwidth: without one the node sits on its router. */
 #include "models/machine_keys.h"
 
-#include <math.h>
-
 #define IN(field) offsetof(struct fc_machine, cost.field)
 #define PRICE(name, field, help)                                                                                       \
     {                                                                                                                  \
@@ -33,15 +31,14 @@ static enum fc_code unknown_class(struct fc_yaml *yaml, const yaml_node_t *name,
         size_t n = strlen(known);
         snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", m->classes[c].name);
     }
-    return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, name),
-                   "cost.cables: this machine has no link class '%s' (it has: %s)", fc_yaml_text(name), known);
+    return FC_YAML_FAIL(yaml, name, "cost.cables: this machine has no link class '%s' (it has: %s)", fc_yaml_text(name),
+                        known);
 }
 
 static enum fc_code decode_cables(struct fc_yaml *yaml, const yaml_node_t *cables, struct fc_machine *m)
 {
     if (cables->type != YAML_MAPPING_NODE)
-        return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, cables),
-                       "cost.cables: is not a mapping (expected cables: {CLASS: PRICE, ...})");
+        return FC_YAML_FAIL(yaml, cables, "cost.cables: is not a mapping (expected cables: {CLASS: PRICE, ...})");
     if (fc_yaml_check_keys(yaml, cables, "cost.cables")) return yaml->st->code;
     for (yaml_node_pair_t *p = cables->data.mapping.pairs.start; p < cables->data.mapping.pairs.top; p++) {
         const yaml_node_t *name = fc_yaml_node(yaml, p->key), *value = fc_yaml_node(yaml, p->value);
@@ -51,8 +48,7 @@ static enum fc_code decode_cables(struct fc_yaml *yaml, const yaml_node_t *cable
         if (class == m->n_classes) return unknown_class(yaml, name, m);
         snprintf(full, sizeof full, "cost.cables.%.60s", fc_yaml_text(name));
         const struct fc_key key = {full, FC_KEY_QUANTITY, FC_NUMBER, 0, 0, 1e15, NULL, NULL, ""};
-        if (!fc_yaml_is_plain(value))
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, value), "%s: expected a number", full);
+        if (!fc_yaml_is_plain(value)) return FC_YAML_FAIL(yaml, value, "%s: expected a number", full);
         if (fc_key_set(&key, &m->cost.class_cable[class], fc_yaml_text(value), 0, &m->arena, fc_yaml_place(yaml, value),
                        yaml->st))
             return yaml->st->code;
@@ -83,8 +79,7 @@ enum fc_code fc_cost_decode(struct fc_yaml *yaml, const yaml_node_t *section, st
         snprintf(full, sizeof full, "cost.%s", found->name);
         struct fc_key key = *found;
         key.name = full;
-        if (!fc_yaml_is_plain(value))
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, value), "%s: expected one value", full);
+        if (!fc_yaml_is_plain(value)) return FC_YAML_FAIL(yaml, value, "%s: expected one value", full);
         if (fc_key_set(&key, m, fc_yaml_text(value), 0, &m->arena, fc_yaml_place(yaml, value), yaml->st))
             return yaml->st->code;
     }

@@ -1,6 +1,5 @@
 /* machine_files.c - where machine files lie: shipped ones by name, others by path. */
 #include "models/machine_files.h"
-#include "models/models.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -7,14 +7,13 @@
  *       rows: [[allreduce, 16, 1, 65536, 1.08], ...]   # operation, nodes, ranks a node, bytes, measured / predicted time */
 #include "models/machine_keys.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { FIELDS = 5, MOST_ROWS = 20000 };
 
 static enum fc_code wrong(struct fc_yaml *yaml, const yaml_node_t *node, const char *what)
 {
-    return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, node), "measured.%s", what);
+    return FC_YAML_FAIL(yaml, node, "measured.%s", what);
 }
 
 static bool read_number(const yaml_node_t *node, double *value)
@@ -29,10 +28,9 @@ static enum fc_code read_row(struct fc_yaml *yaml, const yaml_node_t *node, stru
 {
     struct fc_measured_case *c = &m->measured.cases[m->measured.n];
     double *values[FIELDS] = {NULL, &c->nodes, &c->ranks_per_node, &c->bytes, &c->ratio};
-    bool good =
-        node->type == YAML_SEQUENCE_NODE && node->data.sequence.items.top - node->data.sequence.items.start == FIELDS;
+    bool good = fc_yaml_count(node) == FIELDS;
     for (int i = 0; good && i < FIELDS; i++) {
-        const yaml_node_t *item = fc_yaml_node(yaml, node->data.sequence.items.start[i]);
+        const yaml_node_t *item = fc_yaml_item(yaml, node, i);
         good = values[i] ? read_number(item, values[i]) : fc_yaml_is_plain(item);
         if (good && i == 0) c->collective = fc_copy_text(&m->arena, fc_yaml_text(item), yaml->st);
     }
@@ -57,16 +55,13 @@ enum fc_code fc_measured_decode(struct fc_yaml *yaml, const yaml_node_t *section
         } else if (!strcmp(fc_yaml_text(key), "widen")) {
             if (!read_number(value, &m->measured.widen)) return wrong(yaml, value, "widen: expected a number above 0");
         } else if (!strcmp(fc_yaml_text(key), "rows")) {
-            size_t n = value->type == YAML_SEQUENCE_NODE
-                           ? (size_t)(value->data.sequence.items.top - value->data.sequence.items.start)
-                           : 0;
+            long n = fc_yaml_count(value);
             if (n < 1 || n > MOST_ROWS) return wrong(yaml, value, "rows: expected a list of 1 to 20000 rows");
             m->measured.cases = fc_alloc(&m->arena, n, sizeof *m->measured.cases, yaml->st);
-            for (size_t i = 0; m->measured.cases && i < n && !yaml->st->code; i++)
-                read_row(yaml, fc_yaml_node(yaml, value->data.sequence.items.start[i]), m);
+            for (long i = 0; m->measured.cases && i < n && !yaml->st->code; i++)
+                read_row(yaml, fc_yaml_item(yaml, value, i), m);
         } else {
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, key),
-                           "measured.%s: is unknown (known: source, widen, rows)", fc_yaml_text(key));
+            return FC_YAML_FAIL(yaml, key, "measured.%s: is unknown (known: source, widen, rows)", fc_yaml_text(key));
         }
         if (yaml->st->code) return yaml->st->code;
     }

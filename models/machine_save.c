@@ -31,7 +31,7 @@ enum fc_code fc_machine_save(const char *name_or_path, const char *const *settin
 {
     char from[1200];
     struct fc_text text;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_yaml yaml;
     struct fc_output out = {0};
     if (!fc_machine_locate(name_or_path, from, sizeof from, &arena, st) && !fc_read_file(from, &arena, &text, st) &&
@@ -43,6 +43,5 @@ enum fc_code fc_machine_save(const char *name_or_path, const char *const *settin
             fc_output_close(&out, st);
         fc_output_abandon(&out);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

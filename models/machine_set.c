@@ -6,8 +6,6 @@
 #include "core/yaml_file.h"
 #include "models/machine_set.h"
 
-#include <string.h>
-
 enum { MOST_DEPTH = 8 };
 
 static void mark(yaml_document_t *document, int node, size_t number)

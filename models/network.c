@@ -3,9 +3,7 @@
 #include "models/hosts.h"
 #include "models/node_kinds.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Where nodes hang on links of another class (fat-tree, graph), a slower injection link would be ignored. */
 static enum fc_code check_injection(const struct fc_network *net, struct fc_status *st)
@@ -62,11 +60,7 @@ enum fc_code fc_network_fits(const struct fc_machine *machine, double n_vertices
                    fc_format(text[1], sizeof text[1], memory, FC_BYTES));
 }
 
-void fc_network_free(struct fc_network *net)
-{
-    fc_arena_free(&net->arena);
-    memset(net, 0, sizeof *net);
-}
+FC_FREES(fc_network_free, fc_network)
 
 enum fc_code fc_links_start(struct fc_link_list *list, struct fc_arena *arena, uint64_t capacity, struct fc_status *st)
 {
@@ -155,13 +149,10 @@ void fc_distances(const struct fc_network *net, uint32_t from, uint32_t *distanc
 /* Mean and greatest distance over all pairs of nodes by a search from every node. */
 static enum fc_code facts_by_search(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *distance = fc_alloc(&scratch, net->n_vertices, sizeof *distance, st);
     uint32_t *queue = fc_alloc(&scratch, net->n_vertices, sizeof *queue, st);
-    if (!distance || !queue) {
-        fc_arena_free(&scratch);
-        return st->code;
-    }
+    if (!distance || !queue) return st->code;
     double sum = 0, greatest = 0;
     bool connected = true;
     for (uint32_t s = 0; s < net->n_nodes; s++) {
@@ -179,7 +170,6 @@ static enum fc_code facts_by_search(const struct fc_network *net, struct fc_fact
     double n = net->n_nodes;
     facts->diameter_hops = connected ? greatest : (double)INFINITY;
     facts->mean_hops = connected ? sum / (n * n) : (double)INFINITY;
-    fc_arena_free(&scratch);
     return FC_OK;
 }
 

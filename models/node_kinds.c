@@ -30,19 +30,18 @@ static const char *value_text(struct fc_yaml *yaml, const yaml_node_t *value, co
     if (fc_yaml_is_plain(value)) return fc_yaml_text(value);
     size_t size = 1, n = 0;
     bool list = value->type == YAML_SEQUENCE_NODE && !strcmp(key, "hosts");
-    int count = list ? (int)(value->data.sequence.items.top - value->data.sequence.items.start) : 0;
+    int count = list ? (int)fc_yaml_count(value) : 0;
     for (int i = 0; list && i < count; i++) {
-        const yaml_node_t *item = fc_yaml_node(yaml, value->data.sequence.items.start[i]);
+        const yaml_node_t *item = fc_yaml_item(yaml, value, i);
         list = fc_yaml_is_plain(item);
         if (list) size += strlen(fc_yaml_text(item)) + 1;
     }
     char *text = list && count ? fc_alloc(&m->arena, size, 1, yaml->st) : NULL;
     if (!text && !yaml->st->code)
-        fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, value), "node.%s: expected %s", key,
-                strcmp(key, "hosts") ? "one value" : "a host list, or a list of them");
+        FC_YAML_FAIL(yaml, value, "node.%s: expected %s", key,
+                     strcmp(key, "hosts") ? "one value" : "a host list, or a list of them");
     for (int i = 0; text && i < count; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? "," : "",
-                              fc_yaml_text(fc_yaml_node(yaml, value->data.sequence.items.start[i])));
+        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? "," : "", fc_yaml_text(fc_yaml_item(yaml, value, i)));
     return text;
 }
 
@@ -50,8 +49,8 @@ static enum fc_code decode_kind(struct fc_yaml *yaml, const yaml_node_t *item, s
                                 struct fc_machine *m)
 {
     if (item->type != YAML_MAPPING_NODE)
-        return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, item),
-                       "node: expected a list of {hosts: LIST, cores: N, compute_scale: X, injection: RATE}");
+        return FC_YAML_FAIL(yaml, item,
+                            "node: expected a list of {hosts: LIST, cores: N, compute_scale: X, injection: RATE}");
     if (fc_yaml_check_keys(yaml, item, "node") || fc_keys_preset(keys, FC_COUNT(keys), kind, &m->arena, yaml->st))
         return yaml->st->code;
     kind->line = fc_yaml_place(yaml, item).line;
@@ -87,19 +86,18 @@ static enum fc_code add_class(struct fc_machine *m, uint32_t number, struct fc_p
 
 enum fc_code fc_node_kinds_decode(struct fc_yaml *yaml, const yaml_node_t *list, struct fc_machine *m)
 {
-    size_t n = (size_t)(list->data.sequence.items.top - list->data.sequence.items.start);
+    size_t n = (size_t)fc_yaml_count(list);
     long rest = 0;
     if (n < 1 || n > MOST_KINDS)
-        return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, list), "node: %zu kinds of nodes (expected 1 to %d)", n,
-                       MOST_KINDS);
+        return FC_YAML_FAIL(yaml, list, "node: %zu kinds of nodes (expected 1 to %d)", n, MOST_KINDS);
     m->kinds.kind = fc_alloc(&m->arena, n, sizeof *m->kinds.kind, yaml->st);
     for (size_t i = 0; m->kinds.kind && i < n && !yaml->st->code; i++) {
-        const yaml_node_t *item = fc_yaml_node(yaml, list->data.sequence.items.start[i]);
+        const yaml_node_t *item = fc_yaml_item(yaml, list, i);
         struct fc_node_kind *kind = &m->kinds.kind[i];
         if (decode_kind(yaml, item, kind, m) || add_class(m, (uint32_t)i, fc_yaml_place(yaml, item), yaml->st)) break;
         if (!kind->hosts && rest)
-            return fc_fail(yaml->st, FC_INPUT, fc_yaml_place(yaml, item),
-                           "node.hosts: is missing (the nodes that are left are of the kind on line %ld)", rest);
+            return FC_YAML_FAIL(yaml, item,
+                                "node.hosts: is missing (the nodes that are left are of the kind on line %ld)", rest);
         if (!kind->hosts) rest = kind->line;
         m->kinds.n++;
     }
@@ -155,7 +153,7 @@ static enum fc_code give_class(struct fc_network *net, uint32_t node, struct fc_
 enum fc_code fc_node_kinds_assign(struct fc_network *net, struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t rest = FC_NONE;
     char name[300];
     if (m->kinds.n == 0) return FC_OK;
@@ -180,6 +178,5 @@ enum fc_code fc_node_kinds_assign(struct fc_network *net, struct fc_status *st)
         if (net->node_kind[n] == UINT8_MAX) net->node_kind[n] = (uint8_t)rest;
         if (!st->code) give_class(net, n, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

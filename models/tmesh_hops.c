@@ -14,8 +14,6 @@
  * diameter takes the longer way. */
 #include "models/family_tmesh.h"
 
-#include <math.h>
-
 double fc_tmesh_mean_turn_hops(const struct fc_tmesh_shape *s)
 {
     double sum = 0, pairs = 0;

@@ -82,23 +82,20 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
     const struct fc_column columns[] = {{"x", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {column, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
-    struct fc_table table;
+    struct fc_script script;
     double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))), high = image->height * scale;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < (size_t)image->width * image->height && !st->code; i++) {
         struct fc_cell cells[] = {{.integer = (long long)(i % image->width)},
                                   {.integer = (long long)(i / image->width)},
                                   {.real = image->value[i]}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
     }
-    struct fc_script script;
-    fc_script_open(&script, st);
     if (script.stream) {
         FILE *out = script.stream;
         fc_script_start(out, name, title, FC_PAGE_IN,
                         fmin(9, FC_PAGE_IN * (high + 150) / fmax(image->width * scale + 220, 900)));
-        fprintf(out, "set title ");
-        fc_script_title(out, title, FC_PAGE_IN);
+        fc_script_titled(out, title, FC_PAGE_IN);
         fprintf(out,
                 "\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
                 "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
@@ -118,5 +115,5 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
         fc_script_file(out, name, ".tsv");
         fprintf(out, " skip 1 using 1:2:3 with image\n");
     }
-    return fc_script_draw(&script, directory, name, &table, st);
+    return fc_script_draw(&script, directory, name, st);
 }

@@ -68,10 +68,8 @@ static void write_script(FILE *script, const char *title, const char *currency, 
     struct range x = range_of(rows, n, true), y = range_of(rows, n, false);
     struct fc_time_axis axis = fc_time_axis(y.high);
     fc_script_start(script, "designs", title, FC_COLUMN_IN, 2.6);
-    fprintf(script, "set title ");
-    fc_script_title(script, title, FC_COLUMN_IN);
-    fprintf(script, "\nset xlabel ");
-    fc_script_text(script, currency);
+    fc_script_titled(script, title, FC_COLUMN_IN);
+    fc_script_words(script, "\nset xlabel ", currency);
     fprintf(script,
             "\nset ylabel 'mean time of the jobs (%s)'\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n"
             "set format x '%%.0s%%c'\nset border 3\nset tics nomirror\nset grid\nset key off\n",
@@ -88,16 +86,14 @@ static void write_script(FILE *script, const char *title, const char *currency, 
 enum fc_code fc_plot_designs(const char *directory, const char *title, const char *currency,
                              struct fc_plot_design *rows, size_t n, struct fc_status *st)
 {
-    struct fc_table table;
     struct fc_script script;
     if (n) qsort(rows, n, sizeof *rows, by_cost);
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n && !st->code; i++) {
         struct fc_cell cells[] = {
             {.text = rows[i].label}, {.real = rows[i].cost}, {.real = rows[i].time_s}, {.integer = rows[i].on_front}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
     }
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, currency, rows, n, st);
-    return fc_script_draw(&script, directory, "designs", &table, st);
+    return fc_script_draw(&script, directory, "designs", st);
 }

@@ -90,8 +90,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
     }
     spans(curves, n, &load, &latency);
     fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.14 * lines : 2.7);
-    fprintf(script, "set title ");
-    fc_script_title(script, title, FC_COLUMN_IN);
+    fc_script_titled(script, title, FC_COLUMN_IN);
     fprintf(script,
             "\n"
             "set xlabel 'offered load (%s)'\n"
@@ -139,14 +138,14 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title, co
     char name[FC_COUNT(heads)][64];
     struct fc_column columns[2 + FC_COUNT(heads)] = {{"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                                      {"machine", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}};
-    struct fc_table table;
+    struct fc_script script;
     if (!axes) axes = &native;
     for (size_t k = 0; k < FC_COUNT(heads); k++) {
         snprintf(name[k], sizeof name[k], "%s_%s", heads[k].before,
                  heads[k].is_load ? axes->load_column : axes->latency_column);
         columns[2 + k] = (struct fc_column){name[k], FC_CELL_REAL, NULL, FC_NUMBER, NULL};
     }
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < curves[i].n && !st->code; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
@@ -155,10 +154,8 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title, co
                 {.integer = (long long)i},   {.text = curves[i].label},   {.real = p->load},
                 {.real = p->accepted},       {.real = p->latency_cycles}, {.real = p->half_width_cycles},
                 {.real = m->latency_cycles}, {.real = m->low_cycles},     {.real = m->high_cycles}};
-            fc_table_row(&table, cells, st);
+            fc_table_row(&script.data, cells, st);
         }
-    struct fc_script script;
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, axes, curves, n);
-    return fc_script_draw(&script, directory, "latency-curve", &table, st);
+    return fc_script_draw(&script, directory, "latency-curve", st);
 }

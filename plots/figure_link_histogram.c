@@ -54,8 +54,7 @@ static void write_script(FILE *script, const char *title, const struct fc_pictur
         char title_of[400];
         snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", picture->class_title[c],
                  (unsigned long long)b->used, (unsigned long long)b->n);
-        fprintf(script, "set title ");
-        fc_script_text(script, title_of);
+        fc_script_words(script, "set title ", title_of);
         fprintf(script, "\n");
         fprintf(script,
                 "set xlabel 'bytes of a link (%s)'\nset boxwidth %g\nset xrange [0:%g]\nset xtics %g\nset "
@@ -79,10 +78,10 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
                                     const double *bytes, struct fc_status *st)
 {
     struct bins bins[FC_PICTURE_CLASSES];
-    struct fc_table table;
+    struct fc_script script;
     int n_frames = 0;
     count(picture, bytes, bins);
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (int c = 0; c < picture->n_classes; c++) {
         n_frames += bins[c].used > 0;
         for (int b = 0; bins[c].used && b < BINS && !st->code; b++) {
@@ -91,12 +90,10 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
                                       {.real = b * bins[c].most_bytes / BINS},
                                       {.real = (b + 1) * bins[c].most_bytes / BINS},
                                       {.integer = (long long)bins[c].links[b]}};
-            fc_table_row(&table, cells, st);
+            fc_table_row(&script.data, cells, st);
         }
     }
     if (!st->code && n_frames == 0) fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
-    struct fc_script script;
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, picture, bins, n_frames);
-    return fc_script_draw(&script, directory, "link-histogram", &table, st);
+    return fc_script_draw(&script, directory, "link-histogram", st);
 }

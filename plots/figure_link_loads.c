@@ -20,8 +20,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
             least_s = fmin(least_s, series[i].busy_s[j]);
     bool many = n > 3; /* more names than stand below the curves */
     fc_script_start(script, "link-loads", title, FC_COLUMN_IN, 2.6 + (many ? 0.13 * (double)n : 0));
-    fprintf(script, "set title ");
-    fc_script_title(script, title, FC_COLUMN_IN);
+    fc_script_titled(script, title, FC_COLUMN_IN);
     fprintf(
         script,
         "\n"
@@ -57,9 +56,8 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
                                 struct fc_status *st)
 {
     double most_s = 0;
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n; i++)
         if (series[i].n && series[i].busy_s[0] > most_s) most_s = series[i].busy_s[0];
     for (size_t i = 0; i < n; i++)
@@ -69,9 +67,8 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
                                       {.text = series[i].label},
                                       {.integer = (long long)j + 1},
                                       {.real = series[i].busy_s[j]}};
-            fc_table_row(&table, cells, st);
+            fc_table_row(&script.data, cells, st);
         }
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n, most_s);
-    return fc_script_draw(&script, directory, "link-loads", &table, st);
+    return fc_script_draw(&script, directory, "link-loads", st);
 }

@@ -29,7 +29,7 @@ enum fc_code fc_plot_link_map(const char *directory, const char *title, const st
     static const char palette[] = "0 '#e4e2de', 0.0001 '#e4e2de', 0.0001 '#fcde9c', 0.2 '#fabe64', 0.4 '#f0863e', "
                                   "0.6 '#ca4234', 0.8 '#82184c', 1 '#2c0834'";
     struct fc_cell_image image;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const struct fc_panel **panels = fc_alloc(&arena, (size_t)picture->n_panels, sizeof *panels, st);
     int n = 0;
     uint32_t busiest = FC_NONE;
@@ -49,6 +49,5 @@ enum fc_code fc_plot_link_map(const char *directory, const char *title, const st
                            "time the link is busy (ms); grey: carries nothing", most, st);
         fc_cell_image_free(&image);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

@@ -13,7 +13,7 @@ enum fc_code fc_plot_mapping(const char *directory, const char *title, const str
                              const uint32_t *node, uint32_t n_tasks, struct fc_status *st)
 {
     static const char palette[] = "0 '#00224e', 0.25 '#414d6b', 0.5 '#7c7b78', 0.75 '#bcaf6f', 1 '#fee838'";
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_cell_image image;
     const struct fc_panel *panel = &picture->nodes;
     double *mean = fc_alloc(&arena, picture->n_nodes, sizeof *mean, st);
@@ -27,6 +27,5 @@ enum fc_code fc_plot_mapping(const char *directory, const char *title, const str
             fc_cell_image_free(&image);
         }
     }
-    fc_arena_free(&arena);
     return st->code;
 }

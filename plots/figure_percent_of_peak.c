@@ -19,22 +19,14 @@ static double most_percent(const struct fc_plot_peak *row)
     return part < 1 ? fmin(100, row->percent / (1 - part)) : 100;
 }
 
-static const char *label_of(const void *rows, size_t i)
-{
-    return ((const struct fc_plot_peak *)rows)[i].label;
-}
-
 static void write_script(FILE *script, const char *title, const char *axis, const struct fc_plot_peak *rows, size_t n)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
+    size_t longest = fc_script_longest(rows, sizeof *rows, n);
     double width = longest > 20 ? FC_PAGE_IN : FC_COLUMN_IN;
     fc_script_start(script, "percent-of-peak", title, width, 0.9 + 0.2 * (double)n);
-    fc_script_names(script, label_of, rows, n);
-    fprintf(script, "set title ");
-    fc_script_title(script, title, width);
-    fprintf(script, "\nset xlabel ");
-    fc_script_text(script, axis);
+    fc_script_names(script, rows, sizeof *rows, n);
+    fc_script_titled(script, title, width);
+    fc_script_words(script, "\nset xlabel ", axis);
     fprintf(
         script,
         "\nset xrange [0:210]\nset xtics 0,50,100 nomirror\n"
@@ -59,9 +51,8 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
 enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis,
                                      const struct fc_plot_peak *rows, size_t n, struct fc_status *st)
 {
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n && !st->code; i++) {
         double part = rows[i].error_percent / 100;
         struct fc_cell cells[] = {{.text = rows[i].label},
@@ -69,9 +60,8 @@ enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, c
                                   {.real = rows[i].percent / (1 + part)},
                                   {.real = most_percent(&rows[i])},
                                   {.real = rows[i].time_s}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
     }
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, axis, rows, n);
-    return fc_script_draw(&script, directory, "percent-of-peak", &table, st);
+    return fc_script_draw(&script, directory, "percent-of-peak", st);
 }

@@ -29,31 +29,23 @@ static const char script_end[] =
     "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
     "offset 0,-1.3 notitle\n";
 
-static const char *label_of(const void *rows, size_t i)
-{
-    return ((const struct fc_plot_placement *)rows)[i].label;
-}
-
 enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows,
                                 size_t n, struct fc_status *st)
 {
-    struct fc_table table;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    struct fc_script script;
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n && !st->code; i++) {
         struct fc_cell cells[] = {{.text = rows[i].label},
                                   {.real = rows[i].saturation},
                                   {.real = rows[i].latency_cycles},
                                   {.integer = rows[i].kind}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
     }
-    struct fc_script script;
-    fc_script_open(&script, st);
     if (script.stream) {
         fc_script_start(script.stream, "placements", title, FC_COLUMN_IN, 2.8);
-        fc_script_names(script.stream, label_of, rows, n);
-        fprintf(script.stream, "set title ");
-        fc_script_title(script.stream, title, FC_COLUMN_IN);
+        fc_script_names(script.stream, rows, sizeof *rows, n);
+        fc_script_titled(script.stream, title, FC_COLUMN_IN);
         fprintf(script.stream, "\n%s", script_end);
     }
-    return fc_script_draw(&script, directory, "placements", &table, st);
+    return fc_script_draw(&script, directory, "placements", st);
 }

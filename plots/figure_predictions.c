@@ -18,22 +18,15 @@ static double waits_s(const struct fc_plot_prediction *row)
     return isnan(row->waiting_s) ? 0 : row->waiting_s;
 }
 
-static const char *label_of(const void *rows, size_t i)
-{
-    return ((const struct fc_plot_prediction *)rows)[i].label;
-}
-
 static void write_script(FILE *script, const char *title, const struct fc_plot_prediction *rows, size_t n,
                          double most_s)
 {
     struct fc_time_axis axis = fc_time_axis(most_s);
-    size_t longest = 8; /* names slant down to the right */
-    for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
+    size_t longest = fc_script_longest(rows, sizeof *rows, n);        /* names slant down to the right */
     double width = n > 4 || longest > 40 ? FC_PAGE_IN : FC_COLUMN_IN; /* a column has room for four percentages */
-    fc_script_start(script, "predictions", title, width, 2.6 + 0.02 * (double)longest);
-    fc_script_names(script, label_of, rows, n);
-    fprintf(script, "set title ");
-    fc_script_title(script, title, width);
+    fc_script_start(script, "predictions", title, width, 2.6 + 0.02 * (double)(longest > 8 ? longest : 8));
+    fc_script_names(script, rows, sizeof *rows, n);
+    fc_script_titled(script, title, width);
     fprintf(
         script,
         "\n"
@@ -59,17 +52,15 @@ enum fc_code fc_plot_predictions(const char *directory, const char *title, const
                                  size_t n, struct fc_status *st)
 {
     struct fc_script script;
-    struct fc_table table;
     double most_s = 0;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n && !st->code; i++) {
         struct fc_cell cells[] = {{.text = rows[i].label},           {.real = rows[i].computation_s},
                                   {.real = rows[i].communication_s}, {.real = waits_s(&rows[i])},
                                   {.real = rows[i].bound_s},         {.real = rows[i].percent_of_peak}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
         most_s = fmax(most_s, rows[i].computation_s + rows[i].communication_s + waits_s(&rows[i]));
     }
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, rows, n, most_s);
-    return fc_script_draw(&script, directory, "predictions", &table, st);
+    return fc_script_draw(&script, directory, "predictions", st);
 }

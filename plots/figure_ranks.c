@@ -58,8 +58,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
         if (ranks_per_bar(&series[i]) > 1)
             snprintf(shared, sizeof shared, " (a bar: mean of %u ranks)", ranks_per_bar(&series[i]));
         snprintf(label, sizeof label, "%s%s", series[i].label, shared);
-        fprintf(script, "set title ");
-        fc_script_text(script, label);
+        fc_script_words(script, "set title ", label);
         fprintf(script, "\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n", i + 1 == n ? "rank" : "",
                 (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
         fprintf(script, pick, "plot 'ranks.tsv'", i, 6, scale, "#e4e2de", "idle", ", \\\n");
@@ -72,13 +71,11 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
 enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series, size_t n,
                            struct fc_status *st)
 {
-    struct fc_table table;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    struct fc_script script;
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n; i++)
         for (uint32_t r = 0; r < series[i].n && !st->code; r += ranks_per_bar(&series[i]))
-            add_bar(&table, i, &series[i], r, st);
-    struct fc_script script;
-    fc_script_open(&script, st);
+            add_bar(&script.data, i, &series[i], r, st);
     if (script.stream) write_script(script.stream, title, series, n);
-    return fc_script_draw(&script, directory, "ranks", &table, st);
+    return fc_script_draw(&script, directory, "ranks", st);
 }

@@ -31,11 +31,6 @@ static int most_first(const void *a, const void *b)
     return strcmp(x->label, y->label);
 }
 
-static const char *label_of(const void *rows, size_t i)
-{
-    return ((const struct fc_plot_change *)rows)[i].label;
-}
-
 static void write_label(FILE *script, double percent, double y)
 {
     char text[64];
@@ -50,23 +45,20 @@ static void write_label(FILE *script, double percent, double y)
 
 static void write_script(FILE *script, const char *title, const struct fc_plot_change *rows, size_t n)
 {
-    size_t longest = 0;
+    size_t longest = fc_script_longest(rows, sizeof *rows, n);
     double least = -10, most = 10;
-    for (size_t i = 0; i < n; i++) {
-        longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
+    for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 2; k++) {
             double x = k ? rows[i].halved_percent : rows[i].doubled_percent;
             if (x < least) least = x;
             if (x > most) most = x;
         }
-    }
     most = fmin(most, MOST_PERCENT);
     double room = 0.42 * (most - least);
     double width = longest > 22 ? FC_PAGE_IN : FC_COLUMN_IN;
     fc_script_start(script, "sensitivity", title, width, 1.1 + 0.26 * (double)n);
-    fc_script_names(script, label_of, rows, n);
-    fprintf(script, "set title ");
-    fc_script_title(script, title, width);
+    fc_script_names(script, rows, sizeof *rows, n);
+    fc_script_titled(script, title, width);
     fprintf(
         script,
         "\nset xlabel 'change of the time (%%)'\nset xrange [%.9g:%.9g]\nset xtics %.9g nomirror\nset yrange "
@@ -89,17 +81,15 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
 enum fc_code fc_plot_sensitivity(const char *directory, const char *title, struct fc_plot_change *rows, size_t n,
                                  struct fc_status *st)
 {
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     qsort(rows, n, sizeof *rows, most_first);
     while (n > 1 && moves(&rows[n - 1]) < LEAST_PERCENT) n--;
     for (size_t i = 0; i < n && !st->code; i++) {
         struct fc_cell cells[] = {
             {.text = rows[i].label}, {.real = rows[i].doubled_percent}, {.real = rows[i].halved_percent}};
-        fc_table_row(&table, cells, st);
+        fc_table_row(&script.data, cells, st);
     }
-    fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, rows, n);
-    return fc_script_draw(&script, directory, "sensitivity", &table, st);
+    return fc_script_draw(&script, directory, "sensitivity", st);
 }

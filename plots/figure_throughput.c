@@ -43,10 +43,8 @@ static void put_axes(FILE *script, const struct fc_plot_throughput *plot, const 
     for (size_t i = 0; i < plot->n; i++) end = fmax(end, (double)plot->courses[i].n * plot->courses[i].bin);
     for (size_t i = 0; i < table->n_rows; i++)
         most = fmax(most, table->cells[i * (size_t)table->n_columns + VALUE].real);
-    fprintf(script, "\nset xlabel ");
-    fc_script_text(script, plot->x_label);
-    fprintf(script, "\nset ylabel ");
-    fc_script_text(script, plot->y_label);
+    fc_script_words(script, "\nset xlabel ", plot->x_label);
+    fc_script_words(script, "\nset ylabel ", plot->y_label);
     fprintf(script,
             "\nset xrange [0:%.9g]\nset yrange [0:%.9g]\nset key outside top right horizontal\nset tics nomirror\n"
             "set border 3\nset grid y\nset style fill solid 1 noborder\nsx = %.9g\nsy = %.9g\n",
@@ -64,8 +62,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     put_axes(script, plot, table);
     put_part(script, plot);
     for (size_t i = 0; i < plot->n; i++) {
-        fprintf(script, "set title ");
-        fc_script_text(script, plot->courses[i].label);
+        fc_script_words(script, "set title ", plot->courses[i].label);
         fprintf(script,
                 "\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
                 "($5*sy):(($4 - $3)*1.1*sx) with boxes lc rgb '#5b8cc4' notitle",
@@ -90,11 +87,9 @@ enum fc_code fc_plot_throughput(const char *directory, const char *title, const 
                                         {from, FC_CELL_REAL, NULL, FC_NUMBER, NULL},
                                         {to, FC_CELL_REAL, NULL, FC_NUMBER, NULL},
                                         {plot->y_name, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
-    for (size_t i = 0; i < plot->n; i++) add_course(&table, i, &plot->courses[i], st);
-    fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, plot, &table);
-    return fc_script_draw(&script, directory, "throughput", &table, st);
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
+    for (size_t i = 0; i < plot->n; i++) add_course(&script.data, i, &plot->courses[i], st);
+    if (script.stream) write_script(script.stream, title, plot, &script.data);
+    return fc_script_draw(&script, directory, "throughput", st);
 }

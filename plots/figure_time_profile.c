@@ -36,8 +36,7 @@ static void add_bin(struct fc_table *table, size_t i, const struct fc_plot_timel
 
 static void put_frame(FILE *script, size_t i, const char *label)
 {
-    fprintf(script, "set title ");
-    fc_script_text(script, label);
+    fc_script_words(script, "set title ", label);
     fprintf(script, "\n");
     for (int k = FC_RANK_STATES; k-- > 0;) {
         fprintf(script, "%s skip 1 using (column(1) == %zu ? ($3 + $4)/2*s : NaN):(",
@@ -70,13 +69,11 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
 enum fc_code fc_plot_time_profiles(const char *directory, const char *title, const struct fc_plot_timeline *series,
                                    size_t n, struct fc_status *st)
 {
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n; i++)
         for (uint32_t b = 0; b < series[i].timeline->n_bins && !st->code; b += JOINED)
-            add_bin(&table, i, &series[i], b, st);
-    fc_script_open(&script, st);
+            add_bin(&script.data, i, &series[i], b, st);
     if (script.stream) write_script(script.stream, title, series, n);
-    return fc_script_draw(&script, directory, "time-profile", &table, st);
+    return fc_script_draw(&script, directory, "time-profile", st);
 }

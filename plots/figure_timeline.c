@@ -78,8 +78,7 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
     char label[400], rows[80] = "";
     if (t->ranks_per_row > 1) snprintf(rows, sizeof rows, " (a row: mean of %u ranks)", t->ranks_per_row);
     snprintf(label, sizeof label, "%s: %u rank%s%s", series->label, t->n_ranks, t->n_ranks == 1 ? "" : "s", rows);
-    fprintf(script, "set title ");
-    fc_script_text(script, label);
+    fc_script_words(script, "set title ", label);
     fprintf(script, "\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
             t->n_ranks <= 8    ? "1"
             : t->n_ranks <= 16 ? "2"
@@ -113,8 +112,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     fc_script_start(script, "timeline", title, FC_PAGE_IN, height / 150);
     fprintf(script, "set multiplot title ");
     fc_script_title(script, title, 0.6 * FC_PAGE_IN);
-    fprintf(script, " left offset -50,0");
-    fprintf(script, "\n");
+    fprintf(script, " left offset -50,0\n");
     fprintf(
         script,
         "set key outside top right horizontal\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
@@ -135,13 +133,11 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
 enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series,
                                size_t n, struct fc_status *st)
 {
-    struct fc_table table;
     struct fc_script script;
-    fc_table_start(&table, columns, FC_COUNT(columns));
+    fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < n; i++)
         for (uint32_t row = 0; row < series[i].timeline->n_rows && !st->code; row++)
-            add_row(&table, i, &series[i], row, st);
-    fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, series, n, &table);
-    return fc_script_draw(&script, directory, "timeline", &table, st);
+            add_row(&script.data, i, &series[i], row, st);
+    if (script.stream) write_script(script.stream, title, series, n, &script.data);
+    return fc_script_draw(&script, directory, "timeline", st);
 }

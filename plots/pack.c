@@ -18,7 +18,7 @@ static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_aren
                            struct fc_status *st)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uLongf n = compressBound(size);
     unsigned char *z = fc_alloc(&scratch, n + 3, 1, st);
     char *text = NULL, *to;
@@ -35,7 +35,6 @@ static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_aren
         out->text = text;
         out->length = (n + 2) / 3 * 4;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -102,7 +101,7 @@ static uint32_t place_of(const double *value, size_t n, double x)
 enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, struct fc_arena *arena,
                            struct fc_packed *out, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st), *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
     size_t n_exact = exact && value ? distinct(v, n, exact) : 0, count = n_exact;
     int bits = 53;
@@ -128,7 +127,6 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
         out->bits = bits;
         encode(raw, size, arena, out, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -137,7 +135,7 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
 enum fc_code fc_pack_numbers(const uint32_t *v, size_t n, struct fc_arena *arena, struct fc_packed *out,
                              struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     unsigned char *raw = fc_alloc(&scratch, 8 + 4 * n, 1, st);
     if (raw) {
         put32(raw, 4);
@@ -147,7 +145,6 @@ enum fc_code fc_pack_numbers(const uint32_t *v, size_t n, struct fc_arena *arena
         }
         encode(raw, 8 + 4 * n, arena, out, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -102,7 +102,7 @@ static enum fc_code fill(struct writer *w)
 static enum fc_code compose(const struct fc_page *page, uint32_t most_values, char **text, size_t *size, int *bits,
                             struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct writer w = {.page = page, .st = st};
     json_t *data = fc_page_data(page, most_values, &arena, bits, st);
     w.data = data;
@@ -114,7 +114,6 @@ static enum fc_code compose(const struct fc_page *page, uint32_t most_values, ch
         if (!fc_memory_close(&memory, st)) *text = memory.text, *size = memory.size;
     }
     json_decref(data);
-    fc_arena_free(&arena);
     return st->code;
 }
 

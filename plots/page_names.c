@@ -113,15 +113,12 @@ static void keep(void *pattern)
 json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *panel, struct fc_arena *arena,
                       struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct names names = {.arena = &scratch, .n_cells = fc_panel_cells(panel)};
     char name[MOST_NAME], visible[4 * MOST_NAME];
     json_t *json = NULL;
     names.which = fc_alloc(&scratch, names.n_cells, sizeof *names.which, st);
-    if (!names.which || fc_memory_open(&names.patterns, st)) {
-        fc_arena_free(&scratch);
-        return NULL;
-    }
+    if (!names.which || fc_memory_open(&names.patterns, st)) return NULL;
     size_t before = 0; /* the last cell that has a link: others take its numbers, which costs nothing */
     for (size_t cell = 0; cell < names.n_cells && !st->code; cell++) {
         if (panel->cell[cell] == FC_NONE) {
@@ -135,6 +132,5 @@ json_t *fc_page_names(const struct fc_picture *picture, const struct fc_panel *p
     if (!fc_memory_close(&names.patterns, st)) json = to_json(&names, arena, st);
     tdestroy(names.tree, keep);
     free(names.patterns.text);
-    fc_arena_free(&scratch);
     return json;
 }

@@ -83,7 +83,7 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
         {.name = "category", .kind = FC_CELL_TEXT},   {.name = plot->x_name, .kind = FC_CELL_REAL},
         {.name = plot->y_name, .kind = FC_CELL_REAL}, {.name = low, .kind = FC_CELL_REAL},
         {.name = high, .kind = FC_CELL_REAL}};
-    struct fc_table table;
+    FC_SCOPED(fc_table_free) struct fc_table table = {0};
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n && !st->code; j++) {
@@ -102,7 +102,6 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
         fc_table_print_tsv(&table, out.stream);
         fc_output_close(&out, st);
     }
-    fc_table_free(&table);
     return st->code;
 }
 

@@ -71,12 +71,9 @@ static void put_range(const struct fc_paper_plot *plot, int panel, FILE *script)
 static void put_panel(const struct fc_paper_plot *plot, int panel, FILE *script)
 {
     bool first = true;
-    fprintf(script, "set title ");
-    fc_script_text(script, plot->category[panel]);
-    fprintf(script, " offset 0, -0.6\nset ylabel ");
-    fc_script_text(script, panel % COLUMNS == 0 ? plot->y_label : "");
-    fprintf(script, "\nset xlabel ");
-    fc_script_text(script, panel + COLUMNS >= plot->n_categories ? plot->x_label : "");
+    fc_script_words(script, "set title ", plot->category[panel]);
+    fc_script_words(script, " offset 0, -0.6\nset ylabel ", panel % COLUMNS == 0 ? plot->y_label : "");
+    fc_script_words(script, "\nset xlabel ", panel + COLUMNS >= plot->n_categories ? plot->x_label : "");
     fprintf(script, "\n");
     put_range(plot, panel, script);
     for (int i = 0; i < plot->n_series; i++)

@@ -17,16 +17,14 @@ static size_t longest(const char *const *texts, int n)
 
 static void put_titles(const struct fc_paper_plot *plot, FILE *script)
 {
-    fprintf(script, "set title ");
-    fc_script_text(script, plot->title);
-    fprintf(script, "\nset label 1 ");
-    fc_script_text(script, plot->subtitle);
-    fprintf(script, " at graph 0.5, graph 1 center offset 0, 0.7\n"
+    fc_script_words(script, "set title ", plot->title);
+    fc_script_words(script, "\nset label 1 ", plot->subtitle);
+    fc_script_words(script,
+                    " at graph 0.5, graph 1 center offset 0, 0.7\n"
                     "set title offset 0, 1.1\nset tmargin 4.5\n"
-                    "set xlabel ");
-    fc_script_text(script, plot->x_label);
-    fprintf(script, "\nset ylabel ");
-    fc_script_text(script, plot->y_label);
+                    "set xlabel ",
+                    plot->x_label);
+    fc_script_words(script, "\nset ylabel ", plot->y_label);
     fprintf(script, "\n");
 }
 

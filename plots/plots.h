@@ -20,28 +20,34 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
  * failed; then .tsv and .gp stay. */
 enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data, const char *script,
                              struct fc_status *st);
-/* A gnuplot script in the making: print to stream, then hand it to fc_script_draw, also after a failure. */
+/* A figure in the making: add rows to data, print the gnuplot script to stream, then fc_script_draw, also after a failure. */
 struct fc_script {
     FILE *stream;                   /* NULL: the status was filled before, or there is no memory */
     struct fc_memory_stream memory; /* of the stream; stays where it is */
+    struct fc_table data;
 };
-void fc_script_open(struct fc_script *script, struct fc_status *st);
-/* fc_figure_write of the script; closes and frees it, and frees the table. Nothing is written where the status is filled. */
-enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_table *data,
-                            struct fc_status *st);
+void fc_script_open(struct fc_script *script, const struct fc_column *columns, int n_columns, struct fc_status *st);
+/* fc_figure_write of both; frees them. Nothing is written where the status is filled. */
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_status *st);
 
 /* Every text of a script is written by one of these (script.c), as a gnuplot string that shows it letter by letter, what is
  * no letter as fc_visible writes it, and of which nothing is evaluated. */
 void fc_script_text(FILE *script, const char *text);
+/* Words of the script, and the text behind them. */
+void fc_script_words(FILE *script, const char *words, const char *text);
 /* A title: its first line, in lines that fit a figure of that width (at most three). */
 void fc_script_title(FILE *script, const char *text, double width_in);
+/* "set title" of that. */
+void fc_script_titled(FILE *script, const char *text, double width_in);
 /* The name of a tic in `set xtics`, which is a format. Where it holds a %, gnuplot shows 49 letters. */
 void fc_script_tic(FILE *script, const char *text);
 /* The file NAME with that ending in the directory of the script: never a pipe, whatever NAME begins with. */
 void fc_script_file(FILE *script, const char *name, const char *ending);
 /* gnuplot's array name[1..n] of the rows' names: names of others are not drawn from the .tsv, whose backslashes it reads.
- * For row 0, 1, ... of the table: name[int($0)+1]. */
-void fc_script_names(FILE *script, const char *(*of)(const void *rows, size_t i), const void *rows, size_t n);
+ * For row 0, 1, ... of the table: name[int($0)+1]. Rows of `size` bytes begin with their label. */
+void fc_script_names(FILE *script, const void *rows, size_t size, size_t n);
+/* Bytes of the longest label of such rows. */
+size_t fc_script_longest(const void *rows, size_t size, size_t n);
 /* Widths of figures as they are printed, inches: of a column, of a page. All text is 8 pt at that size (style.c). */
 #define FC_COLUMN_IN 3.3
 #define FC_PAGE_IN 7.0

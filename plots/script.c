@@ -74,14 +74,43 @@ void fc_script_file(FILE *script, const char *name, const char *ending)
     fprintf(script, "%s\"", ending);
 }
 
-void fc_script_names(FILE *script, const char *(*of)(const void *rows, size_t i), const void *rows, size_t n)
+void fc_script_words(FILE *script, const char *words, const char *text)
+{
+    fputs(words, script);
+    fc_script_text(script, text);
+}
+
+void fc_script_titled(FILE *script, const char *text, double width_in)
+{
+    fputs("set title ", script);
+    fc_script_title(script, text, width_in);
+}
+
+static const char *label_of(const void *rows, size_t size, size_t i)
+{
+    const char *label;
+    memcpy(&label, (const char *)rows + i * size, sizeof label);
+    return label;
+}
+
+void fc_script_names(FILE *script, const void *rows, size_t size, size_t n)
 {
     fprintf(script, "array name[%zu]\n", n ? n : 1);
     for (size_t i = 0; i < n; i++) {
         fprintf(script, "name[%zu] = ", i + 1);
-        fc_script_text(script, of(rows, i));
+        fc_script_text(script, label_of(rows, size, i));
         fputc('\n', script);
     }
+}
+
+size_t fc_script_longest(const void *rows, size_t size, size_t n)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(label_of(rows, size, i));
+        longest = length > longest ? length : longest;
+    }
+    return longest;
 }
 
 struct fc_time_axis fc_time_axis(double most_s)
@@ -92,19 +121,18 @@ struct fc_time_axis fc_time_axis(double most_s)
                            : (struct fc_time_axis){1, "s"};
 }
 
-void fc_script_open(struct fc_script *script, struct fc_status *st)
+void fc_script_open(struct fc_script *script, const struct fc_column *columns, int n_columns, struct fc_status *st)
 {
     *script = (struct fc_script){0};
-    if (st->code) return;
-    if (!fc_memory_open(&script->memory, st)) script->stream = script->memory.stream;
+    fc_table_start(&script->data, columns, n_columns);
+    if (!st->code && !fc_memory_open(&script->memory, st)) script->stream = script->memory.stream;
 }
 
-enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_table *data,
-                            struct fc_status *st)
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name, struct fc_status *st)
 {
-    if (!fc_memory_close(&script->memory, st)) fc_figure_write(directory, name, data, script->memory.text, st);
+    if (!fc_memory_close(&script->memory, st)) fc_figure_write(directory, name, &script->data, script->memory.text, st);
     free(script->memory.text);
-    fc_table_free(data);
+    fc_table_free(&script->data);
     *script = (struct fc_script){0};
     return st->code;
 }

@@ -19,7 +19,7 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
                                   double *percent, struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
-    struct fc_bgl run;
+    FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
     settings.interval_cycles = FC_BGL_INTERVAL;
     if (fc_bgl_start(&run, FC_BGL_ENDLESS, how->quick ? "alltoall:bytes=2400" : "alltoall:bytes=7200", &settings, st))
         return st->code;
@@ -32,7 +32,6 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
                    "8x8x8, %d packets a pair: links busy in mid-run", how->quick ? 10 : 30);
     fc_point_limits(fc_bgl_of(&r[FIG6], "%"), 0, 1, 100 * run.r.escape_share,
                     "very little of it on the escape channel");
-    fc_bgl_done(&run);
     return FC_OK;
 }
 

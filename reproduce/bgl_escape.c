@@ -100,7 +100,7 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
                 {"dateline pair, direction order", "router.arbitration=random; router.escape=direction-ordered", 40},
                 {"bubble", "router.arbitration=random; router.escape=bubble", 40}};
     for (int i = 0; i < 3; i++) {
-        struct fc_bgl run;
+        FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
         if (how->quick && i == 1) continue; /* for information */
         fc_reproducing_step(how, i, 3);
         if (fc_bgl_hot_region(&run, how, runs[i].edits, runs[i].intervals, st)) return st->code;
@@ -119,7 +119,6 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
             fc_point_limits(fc_bgl_of(&f[FIG9], "%"), -INFINITY, how->quick ? 20 : 10, waver(&run.r, true),
                             "bubble: unblocking relatively constant, wavers by");
         }
-        fc_bgl_done(&run);
     }
     for (int i = 0; i < N && how->quick; i++) fc_reproduction_note(&f[i], fc_bgl_quick_hot);
     return FC_OK;

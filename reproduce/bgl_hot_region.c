@@ -70,14 +70,13 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     struct fc_bgl_shape s[RUNS];
     double busy[RUNS];
     for (int i = 0, of_5 = 0; i < RUNS; i++) {
-        struct fc_bgl run;
+        FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
         fc_reproducing_step(how, i, RUNS);
         if (fc_bgl_hot_region(&run, how, runs[i].edits, INTERVALS, st)) return st->code;
         if (runs[i].buffer) fc_bgl_plot_over_time(&r[FIG3], i, runs[i].buffer, &run.r);
         if (runs[i].policy) fc_bgl_plot_over_time(&r[FIG5], of_5++, runs[i].policy, &run.r);
         s[i] = fc_bgl_shape_of(&run.r);
         busy[i] = fc_bgl_links_into_region(&run.bench, &run.r, fc_bgl_hot_side(how));
-        fc_bgl_done(&run);
     }
     figure_3(how, &r[FIG3], s, busy);
     figure_5(how, &r[FIG5], s);

@@ -23,7 +23,7 @@ static enum fc_code respond(const struct fc_reproducing *how, const char *edits,
     *x = (struct response){0, NAN, 0};
     for (int i = 0; i < seeds; i++) {
         struct fc_flit_settings settings = fc_bgl_settings(how);
-        struct fc_bgl run;
+        FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
         char all[256];
         settings.load_flits_per_cycle = fc_bgl_load(busy);
         settings.warmup_cycles = how->quick ? 30000 : 60000;
@@ -37,7 +37,6 @@ static enum fc_code respond(const struct fc_reproducing *how, const char *edits,
         least = fmin(least, mean);
         most = fmax(most, mean);
         x->half = seeds > 1 ? (most - least) / 2 : run.r.latency_half_width_cycles;
-        fc_bgl_done(&run);
     }
     return FC_OK;
 }

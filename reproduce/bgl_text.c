@@ -19,12 +19,12 @@ static const struct fc_figure figures[N] = {
  */
 static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_status *st)
 {
-    struct fc_bench b;
-    struct fc_demand demand;
-    struct fc_load load;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_load_settings settings = {.threads = 1, .seed = seed};
     struct fc_load_summary s;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     if (fc_bench_open(&b, "bgl-64k", NULL, st)) return st->code;
     uint32_t *node = fc_alloc(&arena, b.net.n_nodes, sizeof *node, st);
     for (uint32_t t = 0; node && t < b.net.n_nodes; t++) node[t] = t;
@@ -44,12 +44,8 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
                              "64x32x32 all-to-all: most that links can be busy");
             fc_point_percent(fc_of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59, busy * 240 / FC_BGL_PACKET_TIME, 1,
                              "64x32x32 all-to-all: payload, of the links");
-            fc_load_free(&load);
         }
-        fc_demand_free(&demand);
     }
-    fc_arena_free(&arena);
-    fc_bench_close(&b);
     return st->code;
 }
 
@@ -71,7 +67,7 @@ static void broadcasts(const struct fc_reproducing *how, struct fc_reproduction 
 static enum fc_code bubble(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     struct fc_flit_result published, corrected;
-    struct fc_bench b;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
     if (fc_bench_open(&b, "bgl-512", fc_bgl_ring_edits, st)) return st->code;
     if (!fc_bgl_ring_run(&b, true, FC_ENGINE_AUTO, how->seed, &published, st)) {
         fc_point_limits(fc_bgl_of(r, ""), 1, 1, published.deadlock,
@@ -83,7 +79,6 @@ static enum fc_code bubble(const struct fc_reproducing *how, struct fc_reproduct
             fc_flit_free(&corrected);
         }
     }
-    fc_bench_close(&b);
     return st->code;
 }
 
@@ -143,7 +138,7 @@ static const struct fc_figure asymmetric[] = {
 static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
-    struct fc_bgl run;
+    FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
     settings.backlog = true;
     settings.warmup_cycles = 200000;
     settings.measure_cycles = 400000;
@@ -171,7 +166,6 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
         fc_reproduction_at(r, b, time, peak, NAN);
     }
     if (how->quick) fc_reproduction_note(r, "quick: 16x8x8 instead of 32x16x16; limits twice to three times as wide");
-    fc_bgl_done(&run);
     return FC_OK;
 }
 

@@ -16,7 +16,7 @@ static enum fc_code run_messages(const struct fc_bench *b, const struct fc_deman
                                  const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
                                  struct fc_status *st)
 {
-    struct fc_load load = {0};
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_load_settings how = {.threads = 1, .seed = settings->seed};
     struct fc_load_summary summary;
     uint32_t *node = malloc(demand->n_tasks * sizeof *node);
@@ -29,7 +29,6 @@ static enum fc_code run_messages(const struct fc_bench *b, const struct fc_deman
         if (fc_flit_copies(&b->net, demand)) fc_flit_multicast_bound(&b->net, demand, node, bound_s, st);
     }
     if (!st->code) fc_flit_run(&b->net, demand, node, settings, r, st);
-    fc_load_free(&load);
     free(node);
     if (!st->code && !r->complete) {
         fc_refuse(st, FC_NO, "%s: not all packets have arrived", demand->name);
@@ -41,14 +40,13 @@ static enum fc_code run_messages(const struct fc_bench *b, const struct fc_deman
 enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
                         struct fc_flit_result *r, double *bound_s, struct fc_status *st)
 {
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     *r = (struct fc_flit_result){0};
     if (fc_demand_from_pattern(&b->net, pattern, settings->seed, &demand, st)) return st->code;
     if (demand.open_loop)
         fc_flit_run(&b->net, &demand, NULL, settings, r, st);
     else
         run_messages(b, &demand, settings, r, bound_s, st);
-    fc_demand_free(&demand);
     return st->code;
 }
 
@@ -79,11 +77,10 @@ double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const
                       struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
-    struct fc_bgl run;
+    FC_SCOPED(fc_bgl_done) struct fc_bgl run = {0};
     settings.source_gap_cycles = gap_cycles;
     if (st->code || fc_bgl_start(&run, edits, pattern, &settings, st)) return NAN;
     double percent = fc_bgl_percent_of_peak(&run.r, run.bound_s);
-    fc_bgl_done(&run);
     return percent;
 }
 

@@ -129,17 +129,15 @@ static enum fc_code read_page(const char *path, struct fc_arena *arena, struct f
 
 enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_text text;
     const char *begin = NULL, *end = NULL;
-    read_page(path, &arena, &text, &begin, &end, st);
-    fc_arena_free(&arena);
-    return st->code;
+    return read_page(path, &arena, &text, &begin, &end, st);
 }
 
 enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_text text;
     struct fc_output out;
     const char *begin = NULL, *end = NULL;
@@ -150,6 +148,5 @@ enum fc_code fc_reproduce_document(const char *path, const struct fc_reproductio
         fwrite(end, 1, (size_t)(text.data + text.size - end), out.stream);
         fc_output_close(&out, st);
     }
-    fc_arena_free(&arena);
     return st->code;
 }

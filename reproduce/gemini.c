@@ -180,7 +180,7 @@ static enum fc_code atomics(struct fc_reproduction *r, const struct fc_machine *
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    struct fc_bench b;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
     struct ways w;
     (void)how;
     if (fc_bench_open(&b, "gemini-xe6", NULL, st)) return st->code;
@@ -191,7 +191,6 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
         put_bandwidth(&r[FIG8], &b.machine);
         atomics(&r[FIG9], &b.machine, &w, st);
     }
-    fc_bench_close(&b);
     return st->code;
 }
 

@@ -97,7 +97,7 @@ static void rank(const struct fc_measured *t, struct choice which, struct tally 
 
 static enum fc_code count(const struct fc_measured *t, struct choice which, struct tally *y, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *part[3];
     *y = (struct tally){.n = 0};
     for (int k = 0; k < 3; k++)
@@ -120,7 +120,6 @@ static enum fc_code count(const struct fc_measured *t, struct choice which, stru
         y->within /= y->n, y->covered /= y->n, y->held_out /= y->n;
         rank(t, which, y);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

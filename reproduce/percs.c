@@ -58,7 +58,7 @@ static void count_d_links(const struct fc_network *net, const struct fc_load *lo
 static enum fc_code solve(struct fc_percs_job *j, const struct fc_placement *placement, uint64_t seed,
                           struct fc_percs_result *r, struct fc_status *st)
 {
-    struct fc_load load;
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_load_settings settings = {.seed = seed};
     struct fc_load_summary s;
     struct fc_prediction p;
@@ -70,14 +70,13 @@ static enum fc_code solve(struct fc_percs_job *j, const struct fc_placement *pla
         r->comm_s = r->least_s = r->most_s = p.communication_s;
         count_d_links(net, &load, r);
     }
-    fc_load_free(&load);
     return st->code;
 }
 
 enum fc_code fc_percs_once(struct fc_percs_job *j, const char *map, bool indirect, uint64_t seed,
                            struct fc_percs_result *r, struct fc_status *st)
 {
-    struct fc_mapping mapping;
+    FC_SCOPED(fc_mapping_free) struct fc_mapping mapping = {0};
     double start = fc_cpu_s();
     *r = (struct fc_percs_result){.map = map};
     if (fc_machine_route(&j->bench.machine, indirect ? "indirect" : "direct", st) ||
@@ -86,7 +85,6 @@ enum fc_code fc_percs_once(struct fc_percs_job *j, const char *map, bool indirec
     struct fc_placement placement = {mapping.n_tasks, mapping.node};
     solve(j, &placement, seed, r, st);
     r->cpu_s = fc_cpu_s() - start;
-    fc_mapping_free(&mapping);
     return st->code;
 }
 
@@ -118,11 +116,9 @@ enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bo
 enum fc_code fc_percs_run(const char *machine, int d_link, const char *pattern, const char *const *map,
                           bool rest_is_random, uint64_t seed, struct fc_percs_result *r, struct fc_status *st)
 {
-    struct fc_percs_job j;
+    FC_SCOPED(fc_percs_close) struct fc_percs_job j = {0};
     if (fc_percs_open(&j, machine, d_link, pattern, st)) return st->code;
-    fc_percs_measure(&j, map, rest_is_random, seed, r, st);
-    fc_percs_close(&j);
-    return st->code;
+    return fc_percs_measure(&j, map, rest_is_random, seed, r, st);
 }
 
 double fc_percs_greatest(const struct fc_percs_result *r, int from, int to)

@@ -47,7 +47,7 @@ static enum fc_code table_1(struct fc_reproduction *f, uint64_t seed, struct fc_
     int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 0, "published"),
         ours = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours");
     for (int real = 0; real < 2; real++) {
-        struct fc_percs_job j;
+        FC_SCOPED(fc_percs_close) struct fc_percs_job j = {0};
         if (fc_percs_open(&j, "percs-16", rules[real], "stencil2d:grid=128x128,bytes=64KiB", st)) return st->code;
         for (int i = 0; i < 2 && !st->code; i++) {
             struct fc_percs_result r;
@@ -61,7 +61,6 @@ static enum fc_code table_1(struct fc_reproduction *f, uint64_t seed, struct fc_
                                "%s mapping, %s: sharers with the real ways to and from D links", mapped[i].label,
                                fc_percs_classes[c]);
         }
-        fc_percs_close(&j);
     }
     return st->code;
 }
@@ -78,7 +77,7 @@ static enum fc_code figure_2(struct fc_reproduction *f, struct fc_status *st)
     int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 0, "published: 992/(n-1) times the D links"), ours[2];
     for (int t = 0; t < 2; t++) ours[t] = fc_reproduction_series(f, FC_PAPER_OURS, t, "ours, %s", names[t]);
     for (size_t i = 0; i < FC_COUNT(sizes); i++) {
-        struct fc_bench b;
+        FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
         struct fc_facts facts;
         if (fc_bench_open(&b, sizes[i].machine, NULL, st)) return st->code;
         if (!fc_network_facts(&b.net, &facts, st)) {
@@ -91,7 +90,6 @@ static enum fc_code figure_2(struct fc_reproduction *f, struct fc_status *st)
             fc_reproduction_at(f, ours[0], sizes[i].supernodes, first, NAN);
             fc_reproduction_at(f, ours[1], sizes[i].supernodes, second, NAN);
         }
-        fc_bench_close(&b);
     }
     return st->code;
 }

@@ -3,7 +3,6 @@
  * periods of time in the two plots; of the figure only what the text says is held. */
 #include "reproduce/percs.h"
 #include "core/timeline.h"
-#include "traces/traces.h"
 
 static const struct fc_figure figures[] = {
     {"percs-fig10", "ranks computing over time, 4D stencil, 64 supernodes", FC_PERCS_PAPER ", Figure 10", "percs-64",
@@ -28,8 +27,8 @@ static double share(const struct fc_timeline *t, uint32_t bin, enum fc_rank_stat
 static enum fc_code replay(struct fc_percs_job *j, const struct fc_trace *trace, const char *map, uint64_t seed,
                            struct profile *p, struct fc_status *st)
 {
-    struct fc_mapping mapping;
-    struct fc_replay replay;
+    FC_SCOPED(fc_mapping_free) struct fc_mapping mapping = {0};
+    FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_replay_settings settings = {
         .network = FC_NET_CONTENTION, .software = j->bench.machine.software, .timeline = &p->timeline};
     if (fc_percs_map(j, map, seed, &mapping, st)) return st->code;
@@ -41,9 +40,7 @@ static enum fc_code replay(struct fc_percs_job *j, const struct fc_trace *trace,
             p->wait_percent += share(t, b, FC_RANK_WAITS) * t->bin_s / p->time_s;
             p->most_idle_percent = fmax(p->most_idle_percent, share(t, b, FC_RANK_WAITS));
         }
-        fc_replay_free(&replay);
     }
-    fc_mapping_free(&mapping);
     return st->code;
 }
 
@@ -73,7 +70,7 @@ static void show(struct fc_reproduction *f, const struct profile *p)
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *f, struct fc_status *st)
 {
-    struct fc_percs_job j;
+    FC_SCOPED(fc_percs_close) struct fc_percs_job j = {0};
     struct fc_trace trace;
     struct profile p[MAPS] = {0};
     if (fc_percs_open(&j, "percs-64", -1, FC_PERCS_4D, st)) return st->code;
@@ -86,7 +83,6 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
         fc_trace_free(&trace);
     }
     for (int m = DEF; m < MAPS; m++) fc_timeline_free(&p[m].timeline);
-    fc_percs_close(&j);
     return st->code;
 }
 

@@ -187,7 +187,7 @@ static void scaling(const struct fc_qsnet *q, struct fc_reproduction *r)
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    struct fc_bench b;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
     (void)how;
     if (fc_bench_open(&b, "qsnet-64", NULL, st)) return st->code;
     struct fc_qsnet q = {&b.net, NULL, st};
@@ -195,7 +195,6 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     barriers(&q, &r[FIG9]);
     broadcast(&q, &r[FIG13]);
     scaling(&q, &r[FIG14]);
-    fc_bench_close(&b);
     return st->code;
 }
 

@@ -168,7 +168,7 @@ static void scaling(const struct fc_qsnet *q, struct fc_reproduction *r)
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    struct fc_bench b;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
     struct fc_nic_background uniform, complement;
     if (fc_bench_open(&b, "qsnet-64", NULL, st)) return st->code;
     if (!fc_nic_background_run(&b.net, "uniform", how->seed, &uniform, st) &&
@@ -179,7 +179,6 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
         broadcasts(q, &r[FIG15]);
         scaling(q, &r[FIG16]);
     }
-    fc_bench_close(&b);
     return st->code;
 }
 

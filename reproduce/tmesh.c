@@ -23,7 +23,7 @@ static enum fc_code run(const struct tmesh *t, double percent, uint64_t seed, ui
                         double *latency, struct fc_status *st)
 {
     struct fc_flit_settings settings;
-    struct fc_flit_result r;
+    FC_SCOPED(fc_flit_free) struct fc_flit_result r = {0};
     *accepted = *latency = NAN;
     fc_flit_defaults(&settings);
     settings.seed = seed;
@@ -37,7 +37,6 @@ static enum fc_code run(const struct tmesh *t, double percent, uint64_t seed, ui
     *accepted = 100 * r.accepted_flits_per_node_cycle / t->ideal;
     *latency = r.stable ? r.latency_mean_cycles : (double)NAN;
     if (r.deadlock) fc_refuse(st, FC_NO, "the kernel runs into a deadlock: %.400s", r.deadlock_text);
-    fc_flit_free(&r);
     return st->code;
 }
 

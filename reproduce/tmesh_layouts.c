@@ -7,8 +7,6 @@
  * (docs/place.md). */
 #include "reproduce/tmesh.h"
 
-#include "models/family_tmesh.h"
-
 #include <gsl/gsl_fit.h>
 
 enum { TABLE1, FIG15, N };

@@ -15,10 +15,9 @@ static const struct fc_figure figures[N] = {
 static enum fc_code curve(const struct fc_reproducing *how, const char *machine, double mesh_bytes_per_s,
                           struct fc_tmesh_curve *c, struct fc_status *st)
 {
-    struct fc_bench b;
+    FC_SCOPED(fc_bench_close) struct fc_bench b = {0};
     if (machine ? fc_bench_open(&b, machine, NULL, st) : fc_tmesh_open(NULL, mesh_bytes_per_s, &b, st)) return st->code;
     fc_tmesh_curve_of(how, &b.net, (struct fc_tmesh_beside){0}, c, st);
-    fc_bench_close(&b);
     return st->code;
 }
 

@@ -2,7 +2,6 @@
 #include "core/json.h"
 #include "serve/serve.h"
 
-#include <math.h>
 #include <string.h>
 
 enum kind { TEXT, LIST, WHOLE, REAL, TRUTH };

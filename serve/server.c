@@ -193,14 +193,13 @@ static void watch_parts(struct machine *m, const struct fc_machine *machine)
 /* One that has lost something no longer tells which files the whole one is made of. */
 static enum fc_code watch_whole(struct machine *m, const struct fc_question *q, struct fc_status *st)
 {
-    struct fc_machine whole;
+    FC_SCOPED(fc_machine_free) struct fc_machine whole = {0};
     if (!m->session.machine.damaged) {
         watch_parts(m, &m->session.machine);
         return FC_OK;
     }
     if (fc_machine_load_changed(q->machine, q->settings, q->n_settings, &whole, st)) return st->code;
     watch_parts(m, &whole);
-    fc_machine_free(&whole);
     return FC_OK;
 }
 

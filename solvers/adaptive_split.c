@@ -9,7 +9,6 @@
 #include "models/family_torus.h"
 #include "solvers/load_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double full_budget = 6e7;
@@ -374,7 +373,7 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
                                      double share, double *load, struct fc_status *st)
 {
     struct split p = {.net = net, .s = fc_torus(net), .budget = full_budget * share};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t per_router = p.s->nodes_per_router;
     size_t n = demand->n;
     uint64_t hops = 0, points = 0, most_points = 1;
@@ -388,7 +387,7 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     flows.bytes = fc_alloc(&scratch, n, sizeof *flows.bytes, st);
     p.leg = fc_alloc(&scratch, n * (size_t)p.s->n_dims, sizeof *p.leg, st);
     p.first = fc_alloc(&scratch, n + 1, sizeof *p.first, st);
-    if (st->code) goto done;
+    if (st->code) return st->code;
     fc_random_permutation(seed, 0x61646170, order, (uint32_t)n);
     for (size_t i = 0; i < n; i++) flows.at[order[i]] = (uint32_t)i;
     for (size_t e = 0; e < n; e++) {
@@ -413,16 +412,14 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
     p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
     p.box_step = fc_alloc(&scratch, most_points, 1, st);
-    if (st->code) goto done;
+    if (st->code) return st->code;
     first_round(&p, &flows);
     p.chunk_bytes = n ? flows.bytes[0] / p.n_chunks : 0;
     if (fc_all_equal(flows.bytes, n) && is_cheapest(&p, points))
         p.port_cost = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_cost, st);
-    if (st->code) goto done;
+    if (st->code) return st->code;
     improve(&p, &flows, hops, points);
     recount(&p, &flows);
     add_loads(&p, load);
-done:
-    fc_arena_free(&scratch);
     return st->code;
 }

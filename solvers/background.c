@@ -27,7 +27,6 @@
 #include "solvers/background.h"
 #include "solvers/flit/prepared.h"
 
-#include <math.h>
 #include <string.h>
 
 #define WARM_UP_CYCLES 5000
@@ -108,7 +107,7 @@ static void multiply(struct fc_background *b, double per_s)
 
 static enum fc_code count_senders(struct fc_background *b, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     const struct fc_demand *d = &b->demand;
     bool *sends = fc_alloc(&scratch, d->n_tasks, sizeof *sends, st);
     for (size_t e = 0; sends && e < d->n_entries; e++) sends[d->src[e]] |= d->src[e] != d->dst[e];
@@ -118,7 +117,6 @@ static enum fc_code count_senders(struct fc_background *b, struct fc_status *st)
         for (uint32_t n = 0; n < d->n_tasks; n++) sends[n] |= d->dense[i].a[n] > 0 && sum > d->dense[i].b[n];
     }
     for (uint32_t n = 0; sends && n < d->n_tasks; n++) b->n_senders += sends[n];
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -128,8 +126,8 @@ static enum fc_code count_senders(struct fc_background *b, struct fc_status *st)
 static enum fc_code load_links(const struct fc_network *net, uint64_t seed, struct fc_background *b,
                                struct fc_status *st)
 {
-    struct fc_load load = {0};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_load_free) struct fc_load load = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *node = fc_alloc(&scratch, net->n_nodes, sizeof *node, st);
     b->link_bytes_per_s = fc_alloc(&b->arena, net->n_links, sizeof *b->link_bytes_per_s, st);
     for (uint32_t n = 0; node && n < net->n_nodes; n++) node[n] = n;
@@ -146,8 +144,6 @@ static enum fc_code load_links(const struct fc_network *net, uint64_t seed, stru
             b->max_utilization = utilization;
             b->busiest = l;
         }
-    fc_load_free(&load);
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -182,11 +178,7 @@ static enum fc_code end(struct fc_background *b, const struct fc_status *st)
     return st->code;
 }
 
-void fc_background_free(struct fc_background *b)
-{
-    fc_arena_free(&b->arena);
-    memset(b, 0, sizeof *b);
-}
+FC_FREES(fc_background_free, fc_background)
 
 enum fc_code fc_background_of_demand(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
                                      double per_s, uint64_t seed, struct fc_background *b, struct fc_status *st)
@@ -278,7 +270,7 @@ static enum fc_code payload_of_backlog(const struct fc_network *net, const char 
                                        struct fc_background *b, double *bytes_per_s, struct fc_status *st)
 {
     struct fc_flit_settings settings;
-    struct fc_flit_result result;
+    FC_SCOPED(fc_flit_free) struct fc_flit_result result = {0};
     const struct fc_machine *m = net->machine;
     b->fills = true;
     b->interfaces = m->nic.line && m->router.multicast == FC_MULTICAST_TREE && m->packet.max_bytes > 0;
@@ -294,7 +286,6 @@ static enum fc_code payload_of_backlog(const struct fc_network *net, const char 
     settings.measure_cycles = MEASURE_CYCLES;
     if (fc_flit_run(net, &b->demand, NULL, &settings, &result, st)) return st->code;
     double flits = result.accepted_flits_per_node_cycle;
-    fc_flit_free(&result);
     return payload_of_flits(net, flits, b, bytes_per_s, st);
 }
 
@@ -338,8 +329,8 @@ enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *
                                       size_t n_nodes, enum fc_background_load kind, double load, uint64_t seed,
                                       struct fc_background *b, struct fc_status *st)
 {
-    struct fc_demand whole = {0};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_demand_free) struct fc_demand whole = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double per_s = 0;
     begin(net, b);
     if (kind != FC_BACKGROUND_FULL && (!(load > 0) || isinf(load)))
@@ -358,7 +349,5 @@ enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *
     if (!st->code && !who_takes_part(net, nodes, n_nodes, node, st) && !take(net, &whole, node, b, st) &&
         !times_a_second(net, pattern, n_nodes, kind, load, seed, b, &per_s, st))
         finish(net, per_s, seed, b, st);
-    fc_demand_free(&whole);
-    fc_arena_free(&scratch);
     return end(b, st);
 }

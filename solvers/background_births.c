@@ -7,7 +7,6 @@
  * do not depend on who asks for them when. A birth costs O(log nodes + log pairs of the node). */
 #include "solvers/background.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { DRAW_GAP, DRAW_PART, DRAW_DST }; /* DRAW_DST and what follows: tries */

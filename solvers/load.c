@@ -7,7 +7,6 @@
 #include "solvers/bound/bound.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <string.h>
 
 struct job {
@@ -128,7 +127,7 @@ static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, c
 static enum fc_code path_walk(struct job *j, bool dense)
 {
     const struct fc_routing_ops *r = j->net->machine->routing;
-    struct fc_walk walk;
+    FC_SCOPED(fc_walk_free) struct fc_walk walk = {0};
     uint32_t capacity = r->walk_capacity(j->net), n = j->net->n_nodes;
     if (capacity == FC_NONE)
         return fc_refuse(j->st, FC_NO, "a path walk of %s routing on this machine needs more memory than there is",
@@ -141,7 +140,6 @@ static enum fc_code path_walk(struct job *j, bool dense)
                 double bytes = j->nodes.a[i][s] * j->nodes.b[i][d];
                 if (s != d && bytes != 0) walk_entries(j, 1, &s, &d, &bytes, &walk);
             }
-    fc_walk_free(&walk);
     j->load->method = "path walk";
     return j->st->code;
 }

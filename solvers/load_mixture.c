@@ -7,8 +7,6 @@
 #include "solvers/glpk_thread.h"
 #include "solvers/load_internal.h"
 
-#include <math.h>
-
 struct program {
     const struct fc_network *net;
     const double *base, *loads; /* loads [n][n_links] */

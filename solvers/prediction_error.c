@@ -1,8 +1,6 @@
 /* prediction_error.c - how the error of an answer is stated. */
 #include "solvers/solvers.h"
 
-#include <math.h>
-
 const char *fc_error_against_name(enum fc_error_against against)
 {
     static const char *const names[] = {NULL, "kernel", "family", "measured"};

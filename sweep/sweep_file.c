@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_POINTS = 1000000, MOST_WORDS = 256, MOST_VALUES = 100000 };
 
@@ -28,15 +27,14 @@ static enum fc_code read_list(struct reader *r, const char *key, yaml_node_t *no
 {
     size_t count = 1;
     if (node->type == YAML_SEQUENCE_NODE)
-        count = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+        count = (size_t)fc_yaml_count(node);
     else if (!fc_yaml_is_plain(node))
         return refuse(r, node, "%s: is neither a value nor a list of values", key);
     if (count == 0) return refuse(r, node, "%s: is empty", key);
     *list = fc_alloc(&r->sweep->arena, count, sizeof **list, r->st);
     *n = count;
     for (size_t i = 0; *list && i < count; i++) {
-        yaml_node_t *item =
-            node->type == YAML_SEQUENCE_NODE ? fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]) : node;
+        yaml_node_t *item = node->type == YAML_SEQUENCE_NODE ? fc_yaml_item(&r->yaml, node, i) : node;
         if (!fc_yaml_is_plain(item))
             return refuse(r, item, "%s: a value is a list or a mapping (expected one word)", key);
         (*list)[i] = fc_copy_text(&r->sweep->arena, fc_yaml_text(item), r->st);
@@ -188,11 +186,7 @@ enum fc_code fc_sweep_add_optional(struct fc_sweep *s, const char *column, struc
     return FC_OK;
 }
 
-void fc_sweep_free(struct fc_sweep *sweep)
-{
-    fc_arena_free(&sweep->arena);
-    memset(sweep, 0, sizeof *sweep);
-}
+FC_FREES(fc_sweep_free, fc_sweep)
 
 /* Of the axis' values. */
 static size_t index_of(const struct fc_sweep *sweep, size_t point, size_t axis)

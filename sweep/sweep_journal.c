@@ -33,7 +33,7 @@ static void add(char **text, size_t *size, const char *word)
 static char *key_of(const struct fc_sweep *sweep, const struct fc_sweep_settings *settings, size_t point,
                     struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     char **words, *key = NULL;
     size_t size = 0;
     if (!fc_sweep_words(sweep, "", point, &arena, &words, st)) {
@@ -50,7 +50,6 @@ static char *key_of(const struct fc_sweep *sweep, const struct fc_sweep_settings
             add(&key, &size, stamp);
         }
     }
-    fc_arena_free(&arena);
     if (!key) fc_out_of_memory(st, "the journal");
     return key;
 }

@@ -46,7 +46,7 @@ void fc_sweep_rows_free(struct fc_sweep_row *rows, size_t n)
 /* Deaf: an interrupt would end a search early, and its answer would look like any other. */
 static enum fc_code start(struct sweeper *w, struct child *c, size_t point)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     char **words;
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     c->point = point;
@@ -67,7 +67,6 @@ static enum fc_code start(struct sweeper *w, struct child *c, size_t point)
         if (c->messages) fclose(c->messages);
         *c = (struct child){0};
     }
-    fc_arena_free(&arena);
     return w->st->code;
 }
 

@@ -1,8 +1,6 @@
 /* trace_calls.c - a trace of nothing but calls of one collective operation of all ranks. */
 #include "traces/traces.h"
 
-#include <math.h>
-
 enum fc_code fc_trace_of_calls(enum fc_op op, uint32_t n, double bytes, uint32_t calls, struct fc_trace *t,
                                struct fc_status *st)
 {

@@ -167,24 +167,22 @@ static enum fc_code keep(const char *directory, const char *recorder, const char
                          bool partial, struct fc_arena *arena, int exit_status, struct fc_capture_report *report,
                          struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_names objects = {0};
-    struct fc_trace trace;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     enum fc_code code = fc_merge_ranks(directory, program, &trace, partial, &objects, &scratch, st);
     if (!code) {
         code = add_unwrapped(recorder, &objects, &trace, st);
         if (!code) code = fc_trace_write(&trace, path, false, st);
         if (!code) code = fill_report(&trace, arena, exit_status, report, st);
-        fc_trace_free(&trace);
     }
-    fc_arena_free(&scratch);
     return code;
 }
 
 enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial, struct fc_arena *arena,
                               struct fc_capture_report *report, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_unfinished *made;
     char recorder[PATH_MAX], directory[PATH_MAX];
     *report = (struct fc_capture_report){0};
@@ -205,6 +203,5 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
     if (!code && failed)
         code = check_exit(report->exit_status, directory, "what all ranks did until then is kept", program, st);
     fc_unfinished_remove(&made);
-    fc_arena_free(&scratch);
     return code;
 }

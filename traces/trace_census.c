@@ -7,7 +7,6 @@
 #include "traces/trace_census.h"
 #include "traces/trace_format.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct pair {

@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Functions without communication, in lower case and without mpi_; a star stands for any rest. */
@@ -144,7 +143,7 @@ static bool is_wrapped(const struct symbols *wrapped, const char *name)
 enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, struct fc_names *names,
                                   struct fc_arena *arena, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status ignored = {0};
     struct fc_text theirs, ours;
     struct symbols used, wrapped;
@@ -161,13 +160,12 @@ enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, stru
             if (used.symbol[i].st_shndx == SHN_UNDEF && matters(name) && !is_wrapped(&wrapped, name))
                 code = fc_names_add(names, name, arena, st);
         }
-    fc_arena_free(&scratch);
     return code;
 }
 
 enum fc_elf_kind fc_elf_look(const char *path)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status ignored = {0};
     struct fc_text file;
     struct symbols s;
@@ -185,18 +183,16 @@ enum fc_elf_kind fc_elf_look(const char *path)
             defines(&s, "PMPI_Init"))
             kind = FC_ELF_HAS_MPI;
     }
-    fc_arena_free(&scratch);
     return kind;
 }
 
 bool fc_elf_defines(const char *path, const char *name)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status ignored = {0};
     struct fc_text file;
     struct symbols s;
     bool there = fc_read_file(path, &scratch, &file, &ignored) == FC_OK && find_symbols(&file, SHT_DYNSYM, &s) &&
                  defines(&s, name);
-    fc_arena_free(&scratch);
     return there;
 }

@@ -2,8 +2,6 @@
 #include "traces/trace_blocks.h"
 #include "core/stream.h"
 #include "traces/trace_formats.h"
-#include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,13 +10,12 @@ static bool is_compressed_text(const char *path)
 {
     static const char word[] = "fabricast-trace";
     struct fc_status ignored = {0};
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct stat info;
     bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe can be read once only */
     bool is = regular && !fc_stream_open(path, &s, &ignored) && fc_stream_compressed(&s) &&
               !fc_stream_need(&s, sizeof word - 1, NULL, &ignored) && (size_t)(s.end - s.next) >= sizeof word - 1 &&
               memcmp(s.next, word, sizeof word - 1) == 0;
-    fc_stream_close(&s);
     return is;
 }
 

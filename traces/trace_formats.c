@@ -55,7 +55,7 @@ static enum fc_code probe_head(const char *path, struct fc_stream *s, struct fc_
 
 enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **format, struct fc_status *st)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct stat info;
     char known[256];
     struct fc_trace_probe probe = {.path = path};
@@ -71,6 +71,5 @@ enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **fo
         code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "is a folder without a trace that is known (%s)",
                        fc_trace_format_names(known, sizeof known));
     if (!code && !*format && !probe.folder) code = refuse_archive(&probe, st);
-    fc_stream_close(&s);
     return code;
 }

@@ -275,11 +275,7 @@ enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, stru
 
 /* ---- the doors ---- */
 
-void fc_trace_free(struct fc_trace *trace)
-{
-    fc_arena_free(&trace->arena);
-    *trace = (struct fc_trace){0};
-}
+FC_FREES(fc_trace_free, fc_trace)
 
 struct fc_place fc_event_place(const struct fc_trace *trace, uint32_t rank, uint64_t event)
 {

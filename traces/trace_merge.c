@@ -90,6 +90,17 @@ static double seconds(const struct fc_rank_file *file, int64_t ns, int64_t base_
     return fc_from_ns(ns + file->clock_ns - base_ns);
 }
 
+void fc_merge_only_time(struct fc_event *e)
+{
+    *e = (struct fc_event){.op = FC_OP_OTHER,
+                           .polls = e->polls,
+                           .peer = -1,
+                           .request = -1,
+                           .enter_s = e->enter_s,
+                           .leave_s = e->leave_s,
+                           .compute_s = e->compute_s};
+}
+
 /* A record as an event, its request still the rank's own number. */
 static void convert(const struct fc_rank_file *file, const struct fc_raw_event *raw, int64_t base_ns,
                     struct fc_event *e)
@@ -107,15 +118,7 @@ static void convert(const struct fc_rank_file *file, const struct fc_raw_event *
                            .compute_s = fc_from_ns(raw->compute_ns > 0 ? raw->compute_ns : 0)};
     if (fields & FC_HAS_COMM) e->comm = common_comm(file, raw->comm);
     if (fields & FC_HAS_PARENT) e->peer = common_comm(file, raw->peer);
-    bool held = e->op == FC_OP_COMM ? e->peer >= 0 : e->comm >= 0;
-    if (!held)
-        *e = (struct fc_event){.op = FC_OP_OTHER,
-                               .polls = e->polls,
-                               .peer = -1,
-                               .request = -1,
-                               .enter_s = e->enter_s,
-                               .leave_s = e->leave_s,
-                               .compute_s = e->compute_s};
+    if ((e->op == FC_OP_COMM ? e->peer : e->comm) < 0) fc_merge_only_time(e);
 }
 
 /* Notes what the completions of a wait saw. */
@@ -169,13 +172,7 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
             fc_names_add(&m->notes, "(MPI_Request_free of a receive from any source: left out)", &m->trace->arena,
                          m->st))
             return FC_NO;
-        *e = (struct fc_event){.op = FC_OP_OTHER,
-                               .polls = e->polls,
-                               .peer = -1,
-                               .request = -1,
-                               .enter_s = e->enter_s,
-                               .leave_s = e->leave_s,
-                               .compute_s = e->compute_s};
+        fc_merge_only_time(e);
     }
     return FC_OK;
 }

@@ -82,6 +82,8 @@ bool fc_same_channel(const struct fc_message_end *a, const struct fc_message_end
  * communicators' numbers and comparable clocks. */
 enum fc_code fc_merge_cut(struct fc_merger *m);
 /* What stays of a call that had not left at the cut. */
+/* Leaves of an event that it took its time. */
+void fc_merge_only_time(struct fc_event *e);
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e);
 /* After a cut: sends without a receive, and receives without a send, are not waited for. */
 enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);

@@ -133,14 +133,7 @@ enum fc_code fc_merge_cut(struct fc_merger *m)
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e)
 {
     e->leave_s = e->enter_s + fc_from_ns(file->cut_ns - raw->enter_ns);
-    if (e->op == FC_OP_WAIT || e->op == FC_OP_RECV)
-        *e = (struct fc_event){.op = FC_OP_OTHER,
-                               .polls = e->polls,
-                               .peer = -1,
-                               .request = -1,
-                               .enter_s = e->enter_s,
-                               .leave_s = e->leave_s,
-                               .compute_s = e->compute_s};
+    if (e->op == FC_OP_WAIT || e->op == FC_OP_RECV) fc_merge_only_time(e);
 }
 
 static uint64_t list_ends(const struct fc_trace *t, struct fc_message_end *end)

@@ -346,8 +346,4 @@ enum fc_code fc_period_find(struct fc_trace_source *source, struct fc_period *pe
     return st->code;
 }
 
-void fc_period_free(struct fc_period *period)
-{
-    fc_arena_free(&period->arena);
-    *period = (struct fc_period){0};
-}
+FC_FREES(fc_period_free, fc_period)

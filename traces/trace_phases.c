@@ -33,11 +33,7 @@ enum fc_code fc_phases_start(const struct fc_trace *trace, struct fc_phase_cut *
     return FC_OK;
 }
 
-void fc_phases_free(struct fc_phase_cut *cut)
-{
-    fc_arena_free(&cut->arena);
-    *cut = (struct fc_phase_cut){0};
-}
+FC_FREES(fc_phases_free, fc_phase_cut)
 
 /* The communicator of a collective call. */
 static uint32_t comm_of(const struct fc_event *e)

@@ -1,6 +1,5 @@
 /* trace_source.c - opens a trace as a source, and the source of a trace in memory: all of a rank is at hand at once. */
 #include "traces/trace_blocks.h"
-#include "traces/trace_formats.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -397,7 +397,7 @@ static char *collect_head(struct fc_stream *s, size_t *size, struct fc_status *s
 
 static enum fc_code stream_text(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
-    struct fc_stream s;
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_trace head = {.file = sink->trace->file};
     struct reader in = {.trace = &head, .st = sink->st, .stream = &s, .sink = sink};
     struct fc_text text = {.file = head.file};
@@ -411,7 +411,6 @@ static enum fc_code stream_text(const char *path, const struct fc_trace_options 
         if (!fc_read_head(&in.lines, fc_text_room(sink->bytes), &head, sink->st) && !fc_sink_head(sink, &head))
             read_body(&in, head.first_event, sink->trace->first_line);
     }
-    fc_stream_close(&s);
     free(collected);
     fc_arena_free(&head.arena);
     return sink->st->code;

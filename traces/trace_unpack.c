@@ -141,7 +141,7 @@ static enum fc_code unpack(struct unpacker *u)
 
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct unpacker u = {.trace = trace, .st = st};
     uint64_t size = 0;
     if (text->size < HEAD_BYTES)
@@ -158,6 +158,5 @@ enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *t
     size_t have = decompress(text, payload, size, &u.why);
     u.in = (struct fc_column_in){payload, payload + have, false};
     enum fc_code code = unpack(&u);
-    fc_arena_free(&scratch);
     return code;
 }

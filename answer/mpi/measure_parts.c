@@ -249,12 +249,15 @@ static void lead_windows(const struct order *o, int windows, double *arrived)
     }
 }
 
+/* windows < 0: each is announced. */
 static void follow_windows(const struct order *o, int windows)
 {
     MPI_Request request[2][MOST_WINDOW];
     static MPI_Status statuses[MOST_WINDOW]; /* MPICH warns of MPI_STATUSES_IGNORE */
-    for (int i = 0; i <= windows; i++) {
-        for (int k = 0; i < windows && k < o->window; k++)
+    for (int i = 0, more = 1; more; i++) {
+        more = i < windows;
+        if (windows < 0) MPI_Recv(&more, 1, MPI_INT, o->from, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; more && k < o->window; k++)
             MPI_Irecv(buffer[1], o->bytes, MPI_BYTE, o->from, TAG_DATA, MPI_COMM_WORLD, &request[i % 2][k]);
         if (i == 0) continue;
         MPI_Waitall(o->window, request[(i - 1) % 2], statuses);
@@ -324,20 +327,6 @@ static struct result lead_beside(const struct order *o)
     return (struct result){mean_s, fmin(r.low_s, mean_s), fmax(r.high_s, mean_s), r.n};
 }
 
-static void follow_beside(const struct order *o)
-{
-    MPI_Request request[2][MOST_WINDOW];
-    static MPI_Status statuses[MOST_WINDOW];
-    for (int i = 0, more = 1; more; i++) {
-        MPI_Recv(&more, 1, MPI_INT, o->from, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int k = 0; more && k < o->window; k++)
-            MPI_Irecv(buffer[1], o->bytes, MPI_BYTE, o->from, TAG_DATA, MPI_COMM_WORLD, &request[i % 2][k]);
-        if (i == 0) continue;
-        MPI_Waitall(o->window, request[(i - 1) % 2], statuses);
-        send_to(o->from, 0, TAG_BACK);
-    }
-}
-
 /* ---- a reduction in memory ---- */
 
 static struct result reduce(const struct order *o)
@@ -369,7 +358,7 @@ void carry_out(const struct order *order, struct result *result)
                   : order->part == PART_STREAM ? lead_stream(order)
                                                : lead_rounds(order);
     else if (order->together)
-        follow_beside(order);
+        follow_windows(order, -1);
     else if (order->part == PART_STREAM)
         follow_stream(order);
     else

@@ -52,7 +52,8 @@ static uint64_t *row_of(const struct fc_gather *g, uint32_t v, uint32_t j)
     return g->bits + g->first_row[v] + (j - g->first_in[v]) * fc_gather_words(g->net, v);
 }
 
-void fc_gather_mark_sources(struct fc_gather *g, const uint16_t *hops)
+/* Marks the injection links that packets leave their nodes by: to the nearest routers. */
+static void mark_sources(struct fc_gather *g, const uint16_t *hops)
 {
     const struct fc_network *net = g->net;
     for (uint32_t node = 0; node < net->n_nodes; node++) {
@@ -100,7 +101,7 @@ static bool gather_narrow(struct fc_gather *g, uint32_t v, uint32_t group, const
     return reached;
 }
 
-void fc_gather_group(struct fc_gather *g, uint32_t group)
+static void gather_group(struct fc_gather *g, uint32_t group)
 {
     fc_gather_sweep(g, g->tables->hops + (size_t)group * g->net->n_routers, group);
 }
@@ -110,7 +111,7 @@ void fc_gather_sweep(struct fc_gather *g, const uint16_t *hops, uint32_t group)
     const struct fc_network *net = g->net;
     uint32_t n = fc_graph_by_falling_hops(hops, g->net->n_routers, g->count, g->order);
     memset(g->used, 0, net->n_links);
-    fc_gather_mark_sources(g, hops);
+    mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
         uint64_t n_words = fc_gather_words(net, v), reached = 0;
@@ -187,7 +188,7 @@ static uint32_t find_layer(struct fc_gather *g, uint32_t group, uint64_t **layer
     for (uint32_t i = 0; i < n_layers; i++) {
         g->bits = layer[i];
         memcpy(before, g->bits, size);
-        fc_gather_group(g, group);
+        gather_group(g, group);
         if (acyclic(g, scratch, scratch + g->net->n_links)) return i;
         memcpy(g->bits, before, size);
     }
@@ -196,7 +197,7 @@ static uint32_t find_layer(struct fc_gather *g, uint32_t group, uint64_t **layer
 
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_gather g = {0};
     uint64_t *matrix[FC_MOST_LAYERS + 1], *before = NULL;
     uint32_t *work = fc_alloc(&scratch, 2 * (size_t)net->n_links, sizeof *work, st);
@@ -215,10 +216,9 @@ enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint
         }
         g.bits = matrix[*n_layers] = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *g.bits, st);
         if (!g.bits) break;
-        fc_gather_group(&g, group);
+        gather_group(&g, group);
         ++*n_layers;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -279,7 +279,7 @@ static enum fc_code gather_all(const struct fc_network *net, enum fc_graph_schem
     if (scheme == FC_GRAPH_HOPS) g->level = all->bits;
     for (uint32_t group = 0; !st->code && group < g->tables->n_groups; group++) {
         g->bits = all->bits[layer[group]];
-        fc_gather_group(g, group);
+        gather_group(g, group);
     }
     cdg->kept = all;
     return st->code;

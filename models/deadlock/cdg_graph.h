@@ -24,14 +24,11 @@ static inline uint64_t fc_gather_words(const struct fc_network *net, uint32_t v)
 }
 enum fc_code fc_gather_start(struct fc_gather *g, const struct fc_network *net, struct fc_arena *scratch,
                              struct fc_status *st);
-/* Marks the injection links that packets leave their nodes by: to the nearest routers. */
-void fc_gather_mark_sources(struct fc_gather *g, const uint16_t *hops);
 /* Links by which packets leave router v, as g->mask: one hop nearer, and where none is left, to the nodes of the group;
  * FC_NONE: to none. */
 void fc_gather_next_hops(struct fc_gather *g, uint32_t v, uint32_t group, const uint16_t *hops);
-/* Adds what packets from all nodes to the group wait for; g->used is then what they use. */
-void fc_gather_group(struct fc_gather *g, uint32_t group);
-/* The same to the routers with no hops[n_routers] left; and on to the nodes of the group there, FC_NONE: none. */
+/* Adds what packets from all nodes to the routers with no hops[n_routers] left wait for, and on to the nodes of the group
+ * there, FC_NONE: none; g->used is then what they use. */
 void fc_gather_sweep(struct fc_gather *g, const uint16_t *hops, uint32_t group);
 /* Adds the arcs of the gathered pairs: from channel `in_vc` of links between routers, 0 of a node's where node_first, to
  * channel `out_vc`. */

@@ -226,7 +226,7 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, int single,
 {
     const struct fc_two_level_shape *s = fc_two_level(net);
     struct two_level_relation r = {.net = net, .s = s, .cdg = cdg, .single = single};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     r.indirect = count_segments(net) >= 3;
     r.via = fc_two_level_via_router(net);
     r.second = r.via ? 2 : 1;
@@ -253,6 +253,5 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, int single,
                 if (b != m) member_pair(&r, m, b);
         }
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -113,11 +113,7 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
     return FC_OK;
 }
 
-void fc_cdg_free(struct fc_cdg *cdg)
-{
-    fc_arena_free(&cdg->arena);
-    memset(cdg, 0, sizeof *cdg);
-}
+FC_FREES(fc_cdg_free, fc_cdg)
 
 /* ---- numbering, components ---- */
 
@@ -141,16 +137,13 @@ uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratc
 
 uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices, calls = 0, open = 0;
     uint32_t *seen = fc_alloc(&scratch, n, sizeof *seen, st), *low = fc_alloc(&scratch, n, sizeof *low, st);
     uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st), *call = fc_alloc(&scratch, n, sizeof *call, st);
     uint64_t *next = fc_alloc(&scratch, n, sizeof *next, st);
     uint32_t n_components = 0, clock = 0;
-    if (!seen || !low || !stack || !call || !next) {
-        fc_arena_free(&scratch);
-        return 0;
-    }
+    if (!seen || !low || !stack || !call || !next) return 0;
     memset(component, 0xff, n * sizeof *component);
     for (uint64_t root = 0; root < n; root++) {
         if (seen[root]) continue;
@@ -178,7 +171,6 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
             n_components++;
         }
     }
-    fc_arena_free(&scratch);
     return n_components;
 }
 
@@ -240,7 +232,7 @@ static void keep_cycle(const struct search *s, uint32_t start, struct fc_certifi
 
 static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *c, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices;
     uint32_t *component = fc_alloc(&scratch, n, sizeof *component, st), *size = NULL;
     struct search s = {.cdg = cdg, .component = component, .best = FC_NONE};
@@ -257,7 +249,6 @@ static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *
             if (size[component[v]] > 1 && search_from(&s, v)) keep_cycle(&s, v, c);
         if (c->n_cycle == 0) fc_refuse(st, FC_FAULT, "the dependency graph has a cycle that was not found");
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -341,7 +332,7 @@ static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops 
 static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
                           struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices;
     c->order = fc_alloc(&c->arena, n, sizeof *c->order, st);
     uint32_t *work = fc_alloc(&scratch, 2 * n, sizeof *work, st);
@@ -351,7 +342,6 @@ static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops 
         if (!c->acyclic) c->order = NULL;
         if (!argue(cdg, rule, c, st) && !c->safe) find_cycle(cdg, c, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -378,11 +368,7 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
     return st->code;
 }
 
-void fc_certificate_free(struct fc_certificate *certificate)
-{
-    fc_arena_free(&certificate->arena);
-    memset(certificate, 0, sizeof *certificate);
-}
+FC_FREES(fc_certificate_free, fc_certificate)
 
 char *fc_channel_name(const struct fc_network *net, uint32_t channel, int n_vcs, char *out, size_t size)
 {

@@ -10,13 +10,12 @@
 static int vcs(const struct fc_network *net, int variant)
 {
     (void)variant;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_status st = {0};
     uint32_t n_layers = 0;
     const struct fc_graph_tables *tables = net->extra;
     uint32_t *layer = fc_alloc(&scratch, tables->n_groups, sizeof *layer, &st);
     if (layer) fc_graph_layers(net, layer, &n_layers, &st);
-    fc_arena_free(&scratch);
     return n_layers ? (int)n_layers : 1;
 }
 

@@ -4,7 +4,6 @@
  * lead through the other channels. One channel beside those of router.vcs, for any routing: few buffers where `hops` would take
  * many; traffic that must escape crowds near the root. */
 #include "models/deadlock/cdg.h"
-#include "models/family_graph.h"
 
 static const char *const families[] = {"graph", NULL};
 const struct fc_vc_rule_ops fc_vc_updown = {

@@ -29,7 +29,7 @@ static void keep_walk(const struct fc_network *net, const struct fc_walk *walk, 
 static enum fc_code keep_walks(const struct fc_network *net, struct walked *kept, struct fc_status *st)
 {
     const struct fc_routing_ops *routing = net->machine->routing;
-    struct fc_walk walk;
+    FC_SCOPED(fc_walk_free) struct fc_walk walk = {0};
     uint32_t capacity = routing->walk_capacity(net);
     if (capacity == FC_NONE || (double)net->n_nodes * net->n_nodes > most_pairs)
         return fc_refuse(st, FC_NO,
@@ -44,7 +44,6 @@ static enum fc_code keep_walks(const struct fc_network *net, struct walked *kept
             routing->walk(net, s, d, 1, &walk);
             keep_walk(net, &walk, kept);
         }
-    fc_walk_free(&walk);
     return FC_OK;
 }
 

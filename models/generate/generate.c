@@ -106,12 +106,9 @@ static void write_machine(const struct fc_generated *g, const struct fc_generato
 /* What a family refuses (sizes, cables that do not fit) is refused before anything is written. */
 static enum fc_code check(const struct fc_memory_stream *text, const char *path, struct fc_status *st)
 {
-    struct fc_machine machine;
+    FC_SCOPED(fc_machine_free) struct fc_machine machine = {0};
     struct fc_status why = {0};
-    if (!fc_machine_read(&(struct fc_text){path, text->text, text->size}, &machine, &why)) {
-        fc_machine_free(&machine);
-        return FC_OK;
-    }
+    if (!fc_machine_read(&(struct fc_text){path, text->text, text->size}, &machine, &why)) return FC_OK;
     return fc_refuse(st, why.code, "--generate: %s", why.message);
 }
 

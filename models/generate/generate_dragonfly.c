@@ -48,9 +48,7 @@ const struct fc_generator_ops fc_generator_dragonfly = {
     .name = "dragonfly",
     .help = "groups of routers, all to all: a=8,h=4,p=4,g=33",
     .source = "Kim et al., ISCA 2008",
-    .keys = kim_keys,
-    .n_keys = FC_COUNT(kim_keys),
-    .settings_size = sizeof(struct kim),
+    FC_SETTINGS(kim_keys, struct kim),
     .make = make_kim,
 };
 

@@ -47,8 +47,6 @@ const struct fc_generator_ops fc_generator_fat_tree = {
     .name = "fat-tree",
     .help = "switches of k ports: k=16,levels=3,taper=1",
     .source = "Al-Fares et al., SIGCOMM 2008; Leiserson 1985",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

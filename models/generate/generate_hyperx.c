@@ -46,8 +46,6 @@ const struct fc_generator_ops fc_generator_hyperx = {
     .name = "hyperx",
     .help = "routers on a grid, all of a row linked: dims=10x10,nodes=10",
     .source = "Ahn et al., SC'09",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

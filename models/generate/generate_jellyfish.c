@@ -137,8 +137,6 @@ const struct fc_generator_ops fc_generator_jellyfish = {
     .name = "jellyfish",
     .help = "a random regular graph: switches=100,ports=14,nodes=10,seed=1",
     .source = "Singla et al., NSDI'12",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

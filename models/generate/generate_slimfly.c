@@ -136,8 +136,6 @@ const struct fc_generator_ops fc_generator_slimfly = {
     .name = "slimfly",
     .help = "graphs of diameter two: q=9,nodes=7",
     .source = "Besta & Hoefler, SC'14",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

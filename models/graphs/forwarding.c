@@ -63,7 +63,7 @@ static enum fc_code start(struct fc_network *net, struct fc_forwarding *f, struc
 {
     const struct fc_graph_shape *s = fc_graph(net);
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     size_t n = (size_t)s->n_ends * net->n_routers;
     f->n_ends = s->n_ends;
     f->link = fc_alloc(&net->arena, n, sizeof *f->link, st);
@@ -84,7 +84,6 @@ static enum fc_code start(struct fc_network *net, struct fc_forwarding *f, struc
         for (uint32_t r = 0; r < net->n_routers; r++)
             if (f->hops[row + r] != FC_FAR && f->hops[row + r] > f->most_hops) f->most_hops = f->hops[row + r];
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -106,7 +105,7 @@ static enum fc_code no_way(const struct fc_network *net, const struct fc_forward
 static enum fc_code check_ways(const struct fc_network *net, const struct fc_forwarding *f, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     const uint32_t *first = net->first_link + net->n_routers;
     bool *reached = fc_alloc(&scratch, net->n_routers, sizeof *reached, st);
     for (uint32_t dst = 0; reached && !st->code && dst < net->n_nodes; dst++) {
@@ -124,7 +123,6 @@ static enum fc_code check_ways(const struct fc_network *net, const struct fc_for
             if (connected && !way) no_way(net, f, src, dst, st);
         }
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

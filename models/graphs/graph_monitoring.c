@@ -139,10 +139,9 @@ enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *re
     struct rows rows = {0};
     enum fc_code code = fc_rank_files(path, suffix, reading, &files, st);
     for (uint32_t r = 0; !code && r < files.n; r++) {
-        struct fc_stream s = {0};
+        FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
         code = fc_stream_open(files.path[r], &s, st);
         if (!code) code = read_rows(&s, r, files.n, kinds, &rows, st);
-        fc_stream_close(&s);
     }
     if (!code && rows.n) qsort(rows.row, rows.n, sizeof *rows.row, by_pair);
     if (!code) code = fc_demand_start(demand, files.n, rows.n, st);

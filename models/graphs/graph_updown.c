@@ -131,7 +131,7 @@ static bool measure_all(struct making *m)
 enum fc_code fc_graph_updown(const struct fc_network *net, struct fc_arena *arena, struct fc_updown *updown,
                              struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct making m = {.net = net, .t = net->extra, .u = updown};
     uint32_t n = net->n_routers;
     m.key = fc_alloc(&scratch, n, sizeof *m.key, st);
@@ -144,6 +144,5 @@ enum fc_code fc_graph_updown(const struct fc_network *net, struct fc_arena *aren
         order_from_root(&m, queue, met);
         if (!measure_all(&m)) fc_refuse(st, FC_FAULT, "up*-down* routes do not join all nodes");
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -165,7 +165,7 @@ enum fc_code fc_read_edge_list(struct fc_graph_reader *r, struct fc_status *st)
 {
     struct fc_lines lines;
     size_t n_lines = 1, n = 0;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     for (size_t i = 0; i < r->text.size; i++) n_lines += r->text.data[i] == '\n';
     struct pair *pairs = fc_alloc(&scratch, n_lines, sizeof *pairs, st);
     fc_lines_start(&lines, &r->text);
@@ -178,6 +178,5 @@ enum fc_code fc_read_edge_list(struct fc_graph_reader *r, struct fc_status *st)
         if (read_line(r, &line, &pairs[n++], st)) break;
     }
     if (!st->code) refuse_repeats(r, pairs, n, st);
-    fc_arena_free(&scratch);
     return st->code;
 }

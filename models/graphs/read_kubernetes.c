@@ -281,13 +281,12 @@ static enum fc_code find_members(struct cluster *c, bool *inside)
 static enum fc_code read_volcano(struct cluster *c)
 {
     const char *path[MOST_LEVELS];
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     size_t n = json_array_size(c->hypernodes);
     bool *inside = fc_alloc(&scratch, n, sizeof *inside, c->st);
     if (inside && !find_members(c, inside))
         for (size_t i = 0; i < n && !c->st->code; i++)
             if (!inside[i]) descend(c, json_array_get(c->hypernodes, i), path, 0);
-    fc_arena_free(&scratch);
     if (!c->st->code && c->n_entered < n) fail(c, "HyperNodes are members of each other, in a circle%s", "");
     return c->st->code;
 }

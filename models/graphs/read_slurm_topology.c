@@ -123,7 +123,7 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
 enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st)
 {
     struct slurm s = {.reader = reader, .st = st};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     size_t n_lines = 1;
     if (fc_is_slurm_yaml(&reader->text)) return fc_read_slurm_yaml(reader, st);
     for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
@@ -131,6 +131,5 @@ enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_st
     s.lines = fc_alloc(&scratch, n_lines, sizeof *s.lines, st);
     if (joined && s.lines && !read_lines(&s, joined))
         fc_slurm_build(reader, s.lines, s.n_lines, s.sizes, s.n_sizes, st);
-    fc_arena_free(&scratch);
     return st->code;
 }

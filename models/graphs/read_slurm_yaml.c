@@ -18,8 +18,6 @@
 #include "core/yaml_file.h"
 #include "models/graphs/slurm_topology.h"
 
-#include <string.h>
-
 struct reading {
     struct fc_graph_reader *reader;
     struct fc_yaml yaml;
@@ -40,7 +38,7 @@ bool fc_is_slurm_yaml(const struct fc_text *text)
 
 static enum fc_code fail(const struct reading *y, const yaml_node_t *node, const char *what)
 {
-    return fc_fail(y->st, FC_INPUT, fc_yaml_place(&y->yaml, node), "%s", what);
+    return FC_YAML_FAIL(&y->yaml, node, "%s", what);
 }
 
 /* The value of a key that must be there and of that kind. */
@@ -49,11 +47,11 @@ static yaml_node_t *need(struct reading *y, yaml_node_t *mapping, const char *ke
     yaml_node_t *value = mapping->type == YAML_MAPPING_NODE ? fc_yaml_value(&y->yaml, mapping, key) : NULL;
     bool good = value && value->type == type && (type != YAML_SCALAR_NODE || fc_yaml_is_plain(value));
     if (!good)
-        fc_fail(y->st, FC_INPUT, fc_yaml_place(&y->yaml, value ? value : mapping), "%s %s (expected %s)", key,
-                value ? "is of another kind" : "is missing",
-                type == YAML_SEQUENCE_NODE  ? "a list"
-                : type == YAML_MAPPING_NODE ? "a mapping"
-                                            : "a word");
+        FC_YAML_FAIL(&y->yaml, value ? value : mapping, "%s %s (expected %s)", key,
+                     value ? "is of another kind" : "is missing",
+                     type == YAML_SEQUENCE_NODE  ? "a list"
+                     : type == YAML_MAPPING_NODE ? "a mapping"
+                                                 : "a word");
     return good ? value : NULL;
 }
 
@@ -67,20 +65,9 @@ static enum fc_code only(struct reading *y, yaml_node_t *mapping, const char *ke
         const char *text = fc_yaml_text(key), *at = strstr(keys, text);
         size_t n = strlen(text);
         while (at && !((at == keys || at[-1] == ' ') && (at[n] == ' ' || !at[n]))) at = strstr(at + 1, text);
-        if (!at || n == 0)
-            return fc_fail(y->st, FC_INPUT, fc_yaml_place(&y->yaml, key), "unknown key '%.60s' (expected %s)", text,
-                           keys);
+        if (!at || n == 0) return FC_YAML_FAIL(&y->yaml, key, "unknown key '%.60s' (expected %s)", text, keys);
     }
     return FC_OK;
-}
-
-static size_t items(const yaml_node_t *list)
-{
-    return (size_t)(list->data.sequence.items.top - list->data.sequence.items.start);
-}
-static yaml_node_t *item(struct reading *y, const yaml_node_t *list, size_t i)
-{
-    return fc_yaml_node(&y->yaml, list->data.sequence.items.start[i]);
 }
 
 /* ---- trees, blocks, rings ---- */
@@ -117,8 +104,8 @@ static enum fc_code read_sizes(struct reading *y, yaml_node_t *body, uint32_t *s
     yaml_node_t *list = fc_yaml_value(&y->yaml, body, "block_sizes");
     if (!list) return FC_OK;
     if (!need(y, body, "block_sizes", YAML_SEQUENCE_NODE)) return y->st->code;
-    for (size_t i = 0; i < items(list); i++) {
-        yaml_node_t *size = item(y, list, i);
+    for (long i = 0; i < fc_yaml_count(list); i++) {
+        yaml_node_t *size = fc_yaml_item(&y->yaml, list, i);
         if (!fc_yaml_is_plain(size)) return fail(y, size, "block_sizes: expected whole numbers");
         if (fc_slurm_sizes(fc_yaml_text(size), size->data.scalar.length, sizes, n, fc_yaml_place(&y->yaml, size),
                            y->st))
@@ -129,18 +116,18 @@ static enum fc_code read_sizes(struct reading *y, yaml_node_t *body, uint32_t *s
 
 static enum fc_code read_lines(struct reading *y, const struct kind *kind, yaml_node_t *body)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t sizes[FC_SLURM_SIZES];
     size_t n_sizes = 0;
     yaml_node_t *list = NULL;
     if (!only(y, body, kind == &kinds[1] ? "blocks block_sizes" : kind->list))
         list = need(y, body, kind->list, YAML_SEQUENCE_NODE);
-    size_t n = list ? items(list) : 0;
+    size_t n = list ? (size_t)fc_yaml_count(list) : 0;
     struct fc_slurm_line *lines = list ? fc_alloc(&scratch, n + 1, sizeof *lines, y->st) : NULL;
-    for (size_t i = 0; lines && i < n && !y->st->code; i++) read_line(y, kind, item(y, list, i), &lines[i]);
+    for (size_t i = 0; lines && i < n && !y->st->code; i++)
+        read_line(y, kind, fc_yaml_item(&y->yaml, list, i), &lines[i]);
     if (!y->st->code && !read_sizes(y, body, sizes, &n_sizes))
         fc_slurm_build(y->reader, lines, n, sizes, n_sizes, y->st);
-    fc_arena_free(&scratch);
     return y->st->code;
 }
 
@@ -209,16 +196,16 @@ static enum fc_code read_region(struct torus *t, yaml_node_t *mapping)
         return y->st->code;
     uint32_t size = t->size[0] * t->size[1] * t->size[2];
     if (t->n < size)
-        return fc_fail(y->st, FC_INPUT, fc_yaml_place(&y->yaml, nodes), "%u nodes for %u x %u x %u positions", t->n,
-                       t->size[0], t->size[1], t->size[2]);
+        return FC_YAML_FAIL(&y->yaml, nodes, "%u nodes for %u x %u x %u positions", t->n, t->size[0], t->size[1],
+                            t->size[2]);
     return FC_OK;
 }
 
 static enum fc_code read_regions(struct torus *t, yaml_node_t *list)
 {
     struct reading *y = t->reading;
-    for (size_t i = 0; i < items(list); i++) {
-        yaml_node_t *region = item(y, list, i);
+    for (long i = 0; i < fc_yaml_count(list); i++) {
+        yaml_node_t *region = fc_yaml_item(&y->yaml, list, i);
         if (only(y, region, "anchor dims nodes") || read_triple(y, region, "anchor", 0, LONGEST_SIDE - 1, t->anchor) ||
             read_triple(y, region, "dims", 1, LONGEST_SIDE, t->size))
             return y->st->code;
@@ -254,7 +241,7 @@ static enum fc_code read_torus(struct reading *y, yaml_node_t *mapping)
 {
     struct fc_graph_reader *r = y->reader;
     struct fc_place where = fc_yaml_place(&y->yaml, mapping);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct torus t = {.reading = y};
     yaml_node_t *name = NULL, *regions = NULL;
     if (only(y, mapping, "name dims nodes regions placements") ||
@@ -276,7 +263,7 @@ static enum fc_code read_torus(struct reading *y, yaml_node_t *mapping)
     }
     if (y->st->code || fc_graph_class(r, "link", 0, 0, &t.link, where, y->st) ||
         fc_graph_class(r, "node", 0, 0, &t.to_node, where, y->st))
-        goto done;
+        return y->st->code;
     memcpy(t.size, t.dims, sizeof t.size);
     if (!fc_yaml_value(&y->yaml, mapping, "regions"))
         read_region(&t, mapping);
@@ -285,8 +272,6 @@ static enum fc_code read_torus(struct reading *y, yaml_node_t *mapping)
     else if ((regions = need(y, mapping, "regions", YAML_SEQUENCE_NODE)))
         read_regions(&t, regions);
     if (!y->st->code) join(&t);
-done:
-    fc_arena_free(&scratch);
     return y->st->code;
 }
 
@@ -294,7 +279,8 @@ static enum fc_code read_toruses(struct reading *y, yaml_node_t *body)
 {
     yaml_node_t *list = NULL;
     if (!only(y, body, "toruses")) list = need(y, body, "toruses", YAML_SEQUENCE_NODE);
-    for (size_t i = 0; list && i < items(list) && !y->st->code; i++) read_torus(y, item(y, list, i));
+    for (long i = 0; list && i < fc_yaml_count(list) && !y->st->code; i++)
+        read_torus(y, fc_yaml_item(&y->yaml, list, i));
     return y->st->code;
 }
 
@@ -332,14 +318,14 @@ enum fc_code fc_read_slurm_yaml(struct fc_graph_reader *reader, struct fc_status
     if (fc_yaml_read(&y.yaml, &reader->text, reader->text.file, " (expected one list of topologies)", st))
         return st->code;
     yaml_node_t *root = yaml_document_get_root_node(&y.yaml.document);
-    if (!root || root->type != YAML_SEQUENCE_NODE || items(root) == 0)
+    if (!root || root->type != YAML_SEQUENCE_NODE || fc_yaml_count(root) == 0)
         fc_fail(st, FC_INPUT, (struct fc_place){reader->text.file, 1}, "no list of topologies (- topology: NAME)");
-    for (size_t i = 0; !st->code && i < items(root); i++) {
-        yaml_node_t *topology = item(&y, root, i);
+    for (long i = 0; !st->code && i < fc_yaml_count(root); i++) {
+        yaml_node_t *topology = fc_yaml_item(&y.yaml, root, i);
         if (only(&y, topology, "topology cluster_default tree block ring torus3d flat") ||
             !need(&y, topology, "topology", YAML_SCALAR_NODE))
             break;
-        if (!chosen && (items(root) == 1 || is_true(fc_yaml_value(&y.yaml, topology, "cluster_default"))))
+        if (!chosen && (fc_yaml_count(root) == 1 || is_true(fc_yaml_value(&y.yaml, topology, "cluster_default"))))
             chosen = topology;
     }
     if (!st->code && !chosen)

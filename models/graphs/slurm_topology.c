@@ -255,7 +255,7 @@ enum fc_code fc_slurm_build(struct fc_graph_reader *reader, struct fc_slurm_line
 {
     static const char *const names[] = {"switches", "blocks", "rings"};
     struct slurm s = {.reader = reader, .st = st, .lines = lines, .n_lines = n, .n_sizes = n_sizes};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint64_t n_listed = 0;
     if (n_sizes) memcpy(s.sizes, sizes, n_sizes * sizeof *sizes);
     for (size_t i = 0; i < n; i++) {
@@ -277,7 +277,6 @@ enum fc_code fc_slurm_build(struct fc_graph_reader *reader, struct fc_slurm_line
         build_blocks(&s);
     else
         build_rings(&s);
-    fc_arena_free(&scratch);
     return st->code;
 }
 

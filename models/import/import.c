@@ -7,7 +7,6 @@
 #include "models/family_graph.h"
 #include "models/machine_files.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -263,11 +262,10 @@ static void describe(const struct import *i, char *words, size_t size)
 /* Whether a file has arrows: a list of tiles, not of names. */
 static bool has_arrows(const char *file)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_text text;
     struct fc_status none = {0};
     bool arrows = !fc_read_file(file, &scratch, &text, &none) && memmem(text.data, text.size, "->", 2);
-    fc_arena_free(&scratch);
     return arrows;
 }
 
@@ -299,11 +297,10 @@ static enum fc_code sort_files(struct import *i, const char *const *files, size_
     const char **table = fc_alloc(&i->scratch, n, sizeof *table, st);
     if (!table) return st->code;
     for (size_t k = 0; k < n; k++) {
-        struct fc_arena scratch = {0};
+        FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
         struct fc_text text;
         bool is_table = false;
         if (n > 1 && !fc_read_file(files[k], &scratch, &text, st)) is_table = fc_are_routes(&text);
-        fc_arena_free(&scratch);
         if (st->code) return st->code;
         if (is_table)
             table[i->n_tables++] = files[k];

@@ -12,7 +12,6 @@
 #include "core/values.h"
 #include "models/family_graph.h"
 #include "models/import/import.h"
-#include "models/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

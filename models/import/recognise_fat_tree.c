@@ -188,7 +188,7 @@ static void tell(const struct tree *t, int levels, uint32_t leaves, uint32_t spi
 
 enum fc_code fc_recognise_fat_tree(const struct fc_network *net, struct fc_recognised *r, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct tree t = {.net = net, .link_class = {-1, -1, -1, -1}};
     uint32_t leaves = 0, spines = 0, w3 = 0;
     for (uint32_t n = 0; n < net->n_nodes; n++)
@@ -205,6 +205,5 @@ enum fc_code fc_recognise_fat_tree(const struct fc_network *net, struct fc_recog
                   (levels > 1 || leaves == 1);
         if (is && !list_nodes(&t, r, st)) tell(&t, levels, leaves, spines, w3, r);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -205,7 +205,7 @@ static void tell(const struct torus *t, uint32_t nodes, const uint32_t *parallel
 
 enum fc_code fc_recognise_torus(const struct fc_network *net, struct fc_recognised *r, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct torus t = {.net = net};
     uint32_t distinct = 0, seen[MOST_LINKS + 1], nodes = 0, parallel[MOST_DIMS];
     int classes[MOST_DIMS];
@@ -231,6 +231,5 @@ enum fc_code fc_recognise_torus(const struct fc_network *net, struct fc_recognis
         r->class_of[0] = classes[0];
         tell(&t, nodes, parallel, r);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -251,14 +251,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return FC_OK;
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};
-
 const struct fc_pattern_ops fc_pattern_adversarial = {
     .name = "adversarial",
     .help = "a permutation known as hard for the family, else searched for: bytes=1MiB",
     .source = "Dally & Towles 2004; Kim et al., ISCA 2008; Towles & Dally, SPAA 2002",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 MiB"),
     .make = make,
 };

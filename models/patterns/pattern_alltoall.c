@@ -19,14 +19,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return FC_OK;
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 KiB")};
-
 const struct fc_pattern_ops fc_pattern_alltoall = {
     .name = "alltoall",
     .help = "every node sends a message to every other node: bytes=1KiB",
     .source = "Adiga et al. 2005, figures 6 and 11",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 KiB"),
     .make = make,
 };

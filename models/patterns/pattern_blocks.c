@@ -27,13 +27,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "nodes",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, nodes),
-     .low = 2,
-     .high = 4e9,
-     .preset = "16",
-     .help = "nodes of a block"},
+    {"nodes", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, nodes), 2, 4e9, NULL, "16", "nodes of a block"},
     FC_KEY_MESSAGE_BYTES(struct settings, "1 KiB"),
 };
 
@@ -41,8 +35,6 @@ const struct fc_pattern_ops fc_pattern_blocks = {
     .name = "blocks",
     .help = "every node to every other of its block of consecutive nodes: nodes=16,bytes=1KiB",
     .source = "Liu, Xun, Cao & Sun (TMesh), section 3.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

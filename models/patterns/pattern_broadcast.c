@@ -34,19 +34,9 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "root",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, root),
-     .low = 0,
-     .high = 4e9,
-     .preset = "0",
-     .help = "node that sends"},
-    {.name = "nodes",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, nodes),
-     .low = 1,
-     .high = 4e9,
-     .help = "how many receive, from node 0 on (default: all)"},
+    {"root", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, root), 0, 4e9, NULL, "0", "node that sends"},
+    {"nodes", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, nodes), 1, 4e9, NULL, NULL,
+     "how many receive, from node 0 on (default: all)"},
     FC_KEY_MESSAGE_BYTES(struct settings, "1 MiB"),
 };
 
@@ -54,8 +44,6 @@ const struct fc_pattern_ops fc_pattern_broadcast = {
     .name = "broadcast",
     .help = "one message from a node to the first nodes: root=0,nodes=all,bytes=1MiB",
     .source = "Petrini et al., NCA 2001, section 4.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

@@ -25,13 +25,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "by",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, by),
-     .low = 1,
-     .high = 4294967295.0,
-     .preset = "1",
-     .help = "groups further on"},
+    {"by", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, by), 1, 4294967295.0, NULL, "1", "groups further on"},
     FC_KEY_MESSAGE_BYTES(struct settings, "1 MiB"),
 };
 
@@ -39,8 +33,6 @@ const struct fc_pattern_ops fc_pattern_group_shift = {
     .name = "group-shift",
     .help = "each node to its place in the next group: by=1,bytes=1MiB",
     .source = "Kim et al., ISCA 2008, section 4.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

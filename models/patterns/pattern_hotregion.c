@@ -77,28 +77,16 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "fraction",
-     .kind = FC_KEY_QUANTITY,
-     .offset = offsetof(struct settings, fraction),
-     .low = 0,
-     .high = 1,
-     .preset = "0.25",
-     .help = "share of the packets that go to the region only"},
-    {.name = "region",
-     .kind = FC_KEY_QUANTITY,
-     .offset = offsetof(struct settings, region),
-     .low = 0,
-     .high = 1,
-     .preset = "0.125",
-     .help = "share of the machine that is the region"},
+    {"fraction", FC_KEY_QUANTITY, FC_NUMBER, offsetof(struct settings, fraction), 0, 1, NULL, "0.25",
+     "share of the packets that go to the region only"},
+    {"region", FC_KEY_QUANTITY, FC_NUMBER, offsetof(struct settings, region), 0, 1, NULL, "0.125",
+     "share of the machine that is the region"},
 };
 
 const struct fc_pattern_ops fc_pattern_hotregion = {
     .name = "hotregion",
     .help = "uniform, and a fraction to a region at the origin (rates only): fraction=0.25,region=0.125",
     .source = "Adiga et al. 2005, figures 3, 5, 7",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

@@ -60,13 +60,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "size",
-     .kind = FC_KEY_INTS,
-     .offset = offsetof(struct settings, size),
-     .low = 1,
-     .high = 1e9,
-     .preset = "1x1x1",
-     .help = "sides of the region"},
+    {"size", FC_KEY_INTS, FC_NUMBER, offsetof(struct settings, size), 1, 1e9, NULL, "1x1x1", "sides of the region"},
     FC_KEY_MESSAGE_BYTES(struct settings, "256 B"),
 };
 
@@ -74,8 +68,6 @@ const struct fc_pattern_ops fc_pattern_hotspot = {
     .name = "hotspot",
     .help = "all nodes outside a box send to all inside: size=1x1x1,bytes=256B",
     .source = "Adiga et al. 2005, hot-spot pattern",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

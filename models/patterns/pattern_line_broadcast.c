@@ -39,14 +39,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return FC_OK;
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};
-
 const struct fc_pattern_ops fc_pattern_line_broadcast = {
     .name = "line-broadcast",
     .help = "pipelined broadcast of one message along a line of the torus: bytes=1MiB",
     .source = "Adiga et al. 2005, line fill",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 MiB"),
     .make = make,
 };

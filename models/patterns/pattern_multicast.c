@@ -48,26 +48,12 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "targets",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, targets),
-     .low = 1,
-     .high = 1e6,
-     .preset = "14",
-     .help = "tasks that each task sends to"},
-    {.name = "stride",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, stride),
-     .low = 1,
-     .high = 4e9,
-     .preset = "5",
-     .help = "difference of rank between targets"},
-    {.name = "tasks",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, tasks),
-     .low = 2,
-     .high = 4e9,
-     .help = "number of tasks (default: all cores)"},
+    {"targets", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, targets), 1, 1e6, NULL, "14",
+     "tasks that each task sends to"},
+    {"stride", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, stride), 1, 4e9, NULL, "5",
+     "difference of rank between targets"},
+    {"tasks", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, tasks), 2, 4e9, NULL, NULL,
+     "number of tasks (default: all cores)"},
     FC_KEY_MESSAGE_BYTES(struct settings, "1 MiB"),
 };
 
@@ -75,8 +61,6 @@ const struct fc_pattern_ops fc_pattern_multicast = {
     .name = "multicast",
     .help = "every task to targets at multiples of a stride: targets=14,stride=5,bytes=1MiB,tasks=cores",
     .source = "Bhatele et al., SC'11, section 6.3",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

@@ -26,14 +26,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return fc_demand_permutation(net, demand, fc_torus(net) ? next_coordinates : next_number, set->bytes, st);
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};
-
 const struct fc_pattern_ops fc_pattern_neighbor = {
     .name = "neighbor",
     .help = "one step in every dimension: bytes=1MiB",
     .source = "Dally & Towles 2004, table 3.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 MiB"),
     .make = make,
 };

@@ -27,13 +27,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 }
 
 static const struct fc_key keys[] = {
-    {.name = "seed",
-     .kind = FC_KEY_INT,
-     .offset = offsetof(struct settings, seed),
-     .low = 0,
-     .high = 9e18,
-     .preset = "1",
-     .help = "which permutation"},
+    {"seed", FC_KEY_INT, FC_NUMBER, offsetof(struct settings, seed), 0, 9e18, NULL, "1", "which permutation"},
     FC_KEY_MESSAGE_BYTES(struct settings, "1 MiB"),
 };
 
@@ -41,8 +35,6 @@ const struct fc_pattern_ops fc_pattern_permutation = {
     .name = "permutation",
     .help = "a random permutation of the nodes: seed=1,bytes=1MiB",
     .source = "Dally & Towles 2004, section 3.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make,
 };

@@ -56,14 +56,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return FC_OK;
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};
-
 const struct fc_pattern_ops fc_pattern_plane_broadcast = {
     .name = "plane-broadcast",
     .help = "pipelined broadcast of one message over a plane of the torus: bytes=1MiB",
     .source = "Adiga et al. 2005, plane fill",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 MiB"),
     .make = make,
 };

@@ -117,26 +117,13 @@ static enum fc_code make(const struct fc_network *net, const struct settings *se
 }
 
 static const struct fc_key keys[] = {
-    {.name = "grid",
-     .kind = FC_KEY_INTS,
-     .offset = offsetof(struct settings, grid),
-     .low = 1,
-     .high = 4e9,
-     .help = "tasks in each dimension (default: all cores, most cubic)"},
-    {.name = "bytes",
-     .kind = FC_KEY_QUANTITIES,
-     .unit = FC_BYTES,
-     .offset = offsetof(struct settings, bytes),
-     .low = 0,
-     .high = INFINITY,
-     .help = "payload of a message, or one value a dimension: 1MiB/512KiB (default: 64KiB, 1MiB, 2MiB in 2, "
-             "3, 4D)"},
-    {.name = "order",
-     .kind = FC_KEY_CHOICE,
-     .offset = offsetof(struct settings, order),
-     .choices = orders,
-     .preset = "column-major",
-     .help = "column-major: the grid's first dimension varies fastest (the paper's); row-major: its last (MPI_Cart)"},
+    {"grid", FC_KEY_INTS, FC_NUMBER, offsetof(struct settings, grid), 1, 4e9, NULL, NULL,
+     "tasks in each dimension (default: all cores, most cubic)"},
+    {"bytes", FC_KEY_QUANTITIES, FC_BYTES, offsetof(struct settings, bytes), 0, INFINITY, NULL, NULL,
+     "payload of a message, or one value a dimension: 1MiB/512KiB (default: 64KiB, 1MiB, 2MiB in 2, "
+     "3, 4D)"},
+    {"order", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct settings, order), 0, 0, orders, "column-major",
+     "column-major: the grid's first dimension varies fastest (the paper's); row-major: its last (MPI_Cart)"},
 };
 
 static enum fc_code make_2d(const struct fc_network *net, const void *settings, uint64_t seed, struct fc_demand *demand,
@@ -162,26 +149,20 @@ const struct fc_pattern_ops fc_pattern_stencil2d = {
     .name = "stencil2d",
     .help = "every task with its 4 neighbours on a periodic grid: grid=256x256,bytes=64KiB",
     .source = "Bhatele et al., SC'11, section 6.1",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make_2d,
 };
 const struct fc_pattern_ops fc_pattern_stencil3d = {
     .name = "stencil3d",
     .help = "every task with its 6 neighbours on a periodic grid: grid=32x32x32,bytes=1MiB",
     .source = "Bhatele et al., SC'11, section 6 (in three dimensions)",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make_3d,
 };
 const struct fc_pattern_ops fc_pattern_stencil4d = {
     .name = "stencil4d",
     .help = "every task with its 8 neighbours on a periodic grid: grid=16x16x16x16,bytes=2MiB",
     .source = "Bhatele et al., SC'11, section 6.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct settings),
+    FC_SETTINGS(keys, struct settings),
     .make = make_4d,
 };

@@ -28,14 +28,10 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     return fc_demand_permutation(net, demand, tornado, set->bytes, st);
 }
 
-static const struct fc_key keys[] = {FC_KEY_MESSAGE_BYTES(struct fc_message_settings, "1 MiB")};
-
 const struct fc_pattern_ops fc_pattern_tornado = {
     .name = "tornado",
     .help = "ceil(k/2)-1 steps in every dimension: bytes=1MiB",
     .source = "Dally & Towles 2004, table 3.2",
-    .keys = keys,
-    .n_keys = FC_COUNT(keys),
-    .settings_size = sizeof(struct fc_message_settings),
+    FC_MESSAGE_SETTINGS("1 MiB"),
     .make = make,
 };

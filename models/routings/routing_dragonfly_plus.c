@@ -12,6 +12,7 @@
  * Loads: the bytes b(s,t) between cells spread over cables whatever switch they come from; each switch's part of them goes
  * to host h with the share f_st(h) of the cables there. O(entries + S^2 (C + hosts x leaves)); indirect: S^3 C C. */
 #include "models/family_dragonfly_plus.h"
+#include "models/routings/block_pairs.h"
 
 #include <string.h>
 
@@ -239,25 +240,7 @@ static uint32_t indirect_capacity(const struct fc_network *net)
 
 /* ---- loads ---- */
 
-/* out[r][t]: bytes of leaf r to cell t; in[r][s]: bytes to leaf r from cell s; pair[s][t], diagonal 0. */
-struct aggregate {
-    struct fc_arena arena;
-    double *out, *in, *pair;
-};
-static enum fc_code aggregate_start(const struct fc_network *net, struct aggregate *g, struct fc_status *st)
-{
-    const struct fc_plus_shape *s = fc_plus(net);
-    size_t S = s->n_cells;
-    memset(g, 0, sizeof *g);
-    g->out = fc_alloc(&g->arena, s->n_routers * S, sizeof *g->out, st);
-    g->in = fc_alloc(&g->arena, s->n_routers * S, sizeof *g->in, st);
-    g->pair = fc_alloc(&g->arena, S * S, sizeof *g->pair, st);
-    if (g->out && g->in && g->pair) return FC_OK;
-    fc_arena_free(&g->arena);
-    return st->code;
-}
-
-static void put_crossings(const struct sink *k, const struct aggregate *g, bool indirect)
+static void put_crossings(const struct sink *k, const struct fc_block_pairs *g, bool indirect)
 {
     const struct fc_plus_shape *s = fc_plus(k->net);
     size_t S = s->n_cells;
@@ -281,7 +264,7 @@ static void put_crossings(const struct sink *k, const struct aggregate *g, bool 
         }
 }
 
-static void put_entry(const struct sink *k, struct aggregate *g, uint32_t src, uint32_t dst, double bytes)
+static void put_entry(const struct sink *k, struct fc_block_pairs *g, uint32_t src, uint32_t dst, double bytes)
 {
     const struct fc_plus_shape *s = fc_plus(k->net);
     size_t S = s->n_cells;
@@ -309,11 +292,10 @@ static enum fc_code sparse(const struct fc_network *net, bool indirect, const ui
                            const double *bytes, size_t n, double *load, struct fc_status *st)
 {
     struct sink k = {.net = net, .load = load, .around = indirect};
-    struct aggregate g;
-    if (aggregate_start(net, &g, st)) return st->code;
+    FC_SCOPED(fc_block_pairs_free) struct fc_block_pairs g = {0};
+    if (fc_block_pairs_start(&g, fc_plus(net)->n_routers, fc_plus(net)->n_cells, st)) return st->code;
     for (size_t e = 0; e < n; e++) put_entry(&k, &g, src[e], dst[e], bytes[e]);
     put_crossings(&k, &g, indirect && detour(net));
-    fc_arena_free(&g.arena);
     return FC_OK;
 }
 
@@ -361,7 +343,7 @@ static void put_node_links(const struct sink *k, const double *a, const double *
 }
 
 /* Traffic within the cell of a block; what the block sends to and gets from others into g. */
-static void put_block(const struct sink *k, const struct sums *sum, uint32_t number, struct aggregate *g)
+static void put_block(const struct sink *k, const struct sums *sum, uint32_t number, struct fc_block_pairs *g)
 {
     const struct fc_plus_shape *s = fc_plus(k->net);
     size_t S = s->n_cells;
@@ -388,9 +370,9 @@ static enum fc_code rank_one(const struct fc_network *net, bool indirect, const 
 {
     const struct fc_plus_shape *s = fc_plus(net);
     struct sink k = {.net = net, .load = load, .around = indirect};
-    struct aggregate g;
+    FC_SCOPED(fc_block_pairs_free) struct fc_block_pairs g = {0};
     struct sums sum;
-    if (aggregate_start(net, &g, st)) return st->code;
+    if (fc_block_pairs_start(&g, fc_plus(net)->n_routers, fc_plus(net)->n_cells, st)) return st->code;
     if (!sum_up(s, a, b, &sum, st)) {
         put_node_links(&k, a, b, &sum);
         for (uint32_t i = 0; i < s->n_blocks; i++) put_block(&k, &sum, i, &g);
@@ -400,7 +382,6 @@ static enum fc_code rank_one(const struct fc_network *net, bool indirect, const 
         put_crossings(&k, &g, indirect && detour(net));
         fc_arena_free(&sum.arena);
     }
-    fc_arena_free(&g.arena);
     return st->code;
 }
 

@@ -181,7 +181,7 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
                            size_t n, double *load, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *out = fc_alloc(&scratch, net->n_nodes, sizeof *out, st);
     double *in = fc_alloc(&scratch, net->n_nodes, sizeof *in, st);
     double *beside = fc_alloc(&scratch, n ? n : 1, sizeof *beside, st); /* bytes of entries within a group */
@@ -197,7 +197,6 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
         if (!any || !fc_routing_shortest.sparse(net, src, dst, beside, n, load, st))
             both_ways(net, out, in, &scratch, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -225,7 +224,7 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                              struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *others_a, *others_b;
     double *out = fc_alloc(&scratch, net->n_nodes, sizeof *out, st);
     double *in = fc_alloc(&scratch, net->n_nodes, sizeof *in, st);
@@ -238,7 +237,6 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
         }
         both_ways(net, out, in, &scratch, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

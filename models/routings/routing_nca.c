@@ -65,7 +65,7 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                              struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_subtree_values a_in, a_out, b_in, b_out;
     if (!fc_subtree_start(s, &scratch, &a_in, st) && !fc_subtree_start(s, &scratch, &a_out, st) &&
         !fc_subtree_start(s, &scratch, &b_in, st) && !fc_subtree_start(s, &scratch, &b_out, st)) {
@@ -77,7 +77,6 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
         }
         spread(net, &a_in, &b_in, load);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -85,7 +84,7 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
                            size_t n, double *load, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_subtree_values up, down;
     if (!fc_subtree_start(s, &scratch, &up, st) && !fc_subtree_start(s, &scratch, &down, st)) {
         for (size_t i = 0; i < n; i++) {
@@ -99,7 +98,6 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
         }
         spread(net, &up, &down, load);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -95,7 +95,7 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                              struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_subtree_values a_in, a_out;
     size_t largest = 0;
     for (int l = 0; l < s->h; l++) {
@@ -109,7 +109,6 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
         for (int l = 0; l < s->h; l++)
             level_loads(net, l, b, a_in.value + a_in.first[l], a_out.value + a_out.first[l], inside, others, load);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

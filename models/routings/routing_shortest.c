@@ -13,8 +13,6 @@
  * steer the split, as in InfiniBand's and ECMP's tables: a slow cable gets its full part. */
 #include "models/routings/graph_sweep.h"
 
-#include <math.h>
-
 static const uint16_t *hops_to(const struct fc_network *net, uint32_t group)
 {
     return ((const struct fc_graph_tables *)net->extra)->hops + (size_t)group * net->n_routers;
@@ -196,10 +194,11 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
                            size_t n, double *load, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_sweep w;
     uint64_t *first, *entry;
-    if (fc_sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st)) goto done;
+    if (fc_sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st))
+        return st->code;
     for (uint32_t group = 0; group < t->n_groups; group++) {
         uint32_t begin = t->first_member[group], end = t->first_member[group + 1];
         if (first[begin] == first[end]) continue;
@@ -214,7 +213,7 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
                 sum += bytes[entry[k]];
                 if (!fc_sweep_inject(&w, src[entry[k]], hops, bytes[entry[k]], 1, load)) {
                     fc_graph_no_path(net, src[entry[k]], to, st);
-                    goto done;
+                    return st->code;
                 }
             }
             if (one_router) { /* one sweep for all of the group: only the last link differs */
@@ -230,8 +229,6 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
             fc_sweep_clear(&w, to);
         }
     }
-done:
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -263,11 +260,11 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                              struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_sweep w;
     double *others_a = fc_alloc(&scratch, net->n_nodes, sizeof *others_a, st);
     double *others_b = fc_alloc(&scratch, net->n_nodes, sizeof *others_b, st);
-    if (!others_a || !others_b || fc_sweep_start(&w, net, &scratch, st)) goto done;
+    if (!others_a || !others_b || fc_sweep_start(&w, net, &scratch, st)) return st->code;
     for (uint32_t group = 0; group < t->n_groups; group++) {
         uint32_t begin = t->first_member[group], end = t->first_member[group + 1];
         const uint16_t *hops = hops_to(net, group);
@@ -281,15 +278,13 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
             if (!fc_sweep_inject(&w, s, hops, a[s], sum_b, load)) {
                 while (b[t->member[begin]] == 0) begin++;
                 fc_graph_no_path(net, s, t->member[begin], st);
-                goto done;
+                return st->code;
             }
         }
         fc_sweep_flow(&w, hops, sum_b, load);
         for (uint32_t i = begin; i < end; i++) fc_sweep_eject(&w, t->member[i], b[t->member[i]], load);
         fc_sweep_clear(&w, t->member[begin]);
     }
-done:
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -10,8 +10,6 @@
  * each end's tree, from its leaves on: O(ends x routers + nodes x ends). */
 #include "models/family_graph.h"
 
-#include <math.h>
-
 /* The links of a node are first .. end - 1. */
 struct cables {
     uint32_t first, end;
@@ -86,7 +84,7 @@ static enum fc_code no_way(const struct fc_network *net, uint32_t src, uint32_t 
 static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
                            size_t n, double *load, struct fc_status *st)
 {
-    struct fc_walk way;
+    FC_SCOPED(fc_walk_free) struct fc_walk way = {0};
     if (fc_walk_start(&way, walk_capacity(net), st)) return st->code;
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] == 0) continue;
@@ -98,7 +96,6 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
         }
         for (uint32_t k = 0; k < way.n; k++) load[way.link[k]] += way.weight[k];
     }
-    fc_walk_free(&way);
     return st->code;
 }
 
@@ -147,7 +144,7 @@ static void sweep_end(const struct fc_network *net, uint32_t end, double *flow, 
 static enum fc_code rank_one(const struct fc_network *net, const double *a, const double *b, double *load,
                              struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct sweep w;
     uint32_t most = 0;
     for (uint32_t n = 0; n < net->n_nodes; n++) {
@@ -165,7 +162,6 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
         for (uint32_t e = to.first; !st->code && e < to.end; e++)
             sweep_end(net, e, w.flow + (size_t)(e - to.first) * net->n_routers, &w, load);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

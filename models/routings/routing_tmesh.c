@@ -250,7 +250,7 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                              struct fc_status *st)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     size_t chips = s->n_chips, dims = (size_t)s->n_dims, width = 2 * dims;
     double *flows = fc_alloc(&scratch, chips * width * 3, sizeof *flows, st);
     double *a_sum = fc_alloc(&scratch, chips, sizeof *a_sum, st);
@@ -277,7 +277,6 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
                        f.pass + c * width, x, y, sums, load + c * s->chip_links);
         terminal_loads(net, a, b, load);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

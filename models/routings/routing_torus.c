@@ -189,14 +189,13 @@ static uint32_t displacement(const struct fc_network *net, uint32_t src, uint32_
 static enum fc_code order_rank_one(const struct fc_network *net, const int *order, const double *a, const double *b,
                                    double *load, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *ra = fc_alloc(&scratch, net->n_routers, sizeof *ra, st);
     double *rb = fc_alloc(&scratch, net->n_routers, sizeof *rb, st);
     if (ra && rb) {
         fc_torus_terminal_loads(net, a, b, load, ra, rb);
         fc_torus_rank_one(net, order, ra, rb, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -226,7 +225,7 @@ static enum fc_code component_sparse(const struct fc_network *net, uint32_t c, c
 {
     const struct fc_torus_shape *s = fc_torus(net);
     int order[FC_MAX_DIMS];
-    struct fc_walk walk;
+    FC_SCOPED(fc_walk_free) struct fc_walk walk = {0};
     fc_torus_order(s, c, order);
     if (fc_walk_start(&walk, path_capacity(net), st)) return st->code;
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +235,6 @@ static enum fc_code component_sparse(const struct fc_network *net, uint32_t c, c
         load[fc_torus_injection(net, src[i])] += bytes[i];
         load[fc_torus_ejection(net, dst[i])] += bytes[i];
     }
-    fc_walk_free(&walk);
     return FC_OK;
 }
 
@@ -247,14 +245,13 @@ static enum fc_code valiant_phases(const struct fc_network *net, const double *o
                                    struct fc_status *st)
 {
     int order[FC_MAX_DIMS];
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *even = fc_alloc(&scratch, net->n_routers, sizeof *even, st);
     for (int i = 0; i < FC_MAX_DIMS; i++) order[i] = i;
     if (even) {
         for (uint32_t v = 0; v < net->n_routers; v++) even[v] = 1.0 / net->n_routers;
         if (!fc_torus_rank_one(net, order, out, even, load, st)) fc_torus_rank_one(net, order, even, in, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -262,7 +259,7 @@ static enum fc_code valiant_rank_one(const struct fc_network *net, const double 
                                      struct fc_status *st)
 {
     uint32_t per_router = fc_torus(net)->nodes_per_router;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *out = fc_alloc(&scratch, net->n_routers, sizeof *out, st);
     double *in = fc_alloc(&scratch, net->n_routers, sizeof *in, st);
     if (out && in) {
@@ -277,7 +274,6 @@ static enum fc_code valiant_rank_one(const struct fc_network *net, const double 
         }
         valiant_phases(net, out, in, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -285,7 +281,7 @@ static enum fc_code valiant_sparse(const struct fc_network *net, const uint32_t 
                                    const double *bytes, size_t n, double *load, struct fc_status *st)
 {
     uint32_t per_router = fc_torus(net)->nodes_per_router;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *out = fc_alloc(&scratch, net->n_routers, sizeof *out, st);
     double *in = fc_alloc(&scratch, net->n_routers, sizeof *in, st);
     if (out && in) {
@@ -297,7 +293,6 @@ static enum fc_code valiant_sparse(const struct fc_network *net, const uint32_t 
         }
         valiant_phases(net, out, in, load, st);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -7,6 +7,7 @@
  * Under UGAL with router.ugal.via: router they cross, in the supernode between, to one of its routers, each as likely.
  * With d_link free the local hops beside D links are not counted (Table 1 of the paper). */
 #include "models/family_two_level.h"
+#include "models/routings/block_pairs.h"
 
 #include <string.h>
 
@@ -281,41 +282,19 @@ static void through_any_router(const struct fc_network *net, const double *pair,
     }
 }
 
-/* out[r][t]: bytes of router r to supernode t; in[r][s]: bytes to router r from supernode s; pair[s][t] between
- * supernodes, diagonal 0. */
-struct aggregate {
-    struct fc_arena arena;
-    double *out, *in, *pair;
-};
-static enum fc_code aggregate_start(const struct fc_network *net, struct aggregate *g, struct fc_status *st)
-{
-    const struct fc_two_level_shape *shape = fc_two_level(net);
-    size_t S = shape->n_supernodes;
-    memset(g, 0, sizeof *g);
-    g->out = fc_alloc(&g->arena, (size_t)shape->n_routers * S, sizeof *g->out, st);
-    g->in = fc_alloc(&g->arena, (size_t)shape->n_routers * S, sizeof *g->in, st);
-    g->pair = fc_alloc(&g->arena, S * S, sizeof *g->pair, st);
-    if (g->out && g->in && g->pair) return FC_OK;
-    fc_arena_free(&g->arena);
-    return st->code;
-}
-
-static enum fc_code indirect_loads(const struct fc_network *net, const struct aggregate *g, bool router, double *load,
-                                   struct fc_status *st)
+static enum fc_code indirect_loads(const struct fc_network *net, const struct fc_block_pairs *g, bool router,
+                                   double *load, struct fc_status *st)
 {
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t m = shape->members, S = shape->n_supernodes;
     double share = 1.0 / (S - 2);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *leg = fc_alloc(&scratch, m, sizeof *leg, st),
            *sent = fc_alloc(&scratch, shape->n_routers, sizeof *sent, st);
     double *got = fc_alloc(&scratch, shape->n_routers, sizeof *got, st),
            *leave = fc_alloc(&scratch, m, sizeof *leave, st);
     double *sn_sent = fc_alloc(&scratch, S, sizeof *sn_sent, st), *sn_got = fc_alloc(&scratch, S, sizeof *sn_got, st);
-    if (st->code) {
-        fc_arena_free(&scratch);
-        return st->code;
-    }
+    if (st->code) return st->code;
     for (uint32_t r = 0; r < shape->n_routers; r++)
         for (uint32_t t = 0; t < S; t++) sent[r] += g->out[(size_t)r * S + t], got[r] += g->in[(size_t)r * S + t];
     for (uint32_t s = 0; s < S; s++)
@@ -338,7 +317,6 @@ static enum fc_code indirect_loads(const struct fc_network *net, const struct ag
         }
     if (router && shape->d_link != FC_D_FREE)
         through_any_router(net, g->pair, sn_sent, sn_got, share, leg, leave, load);
-    fc_arena_free(&scratch);
     return FC_OK;
 }
 
@@ -348,8 +326,8 @@ static enum fc_code indirect_sparse(const struct fc_network *net, const uint32_t
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t m = shape->members, S = shape->n_supernodes, per_router = shape->nodes_per_router;
     if (S < 3) return direct_sparse(net, src, dst, bytes, n, load, st);
-    struct aggregate g;
-    if (aggregate_start(net, &g, st)) return st->code;
+    FC_SCOPED(fc_block_pairs_free) struct fc_block_pairs g = {0};
+    if (fc_block_pairs_start(&g, shape->n_routers, S, st)) return st->code;
     for (size_t e = 0; e < n; e++) {
         uint32_t from = src[e] / per_router, to = dst[e] / per_router, s = from / m, t = to / m;
         load[fc_two_level_injection(net, src[e])] += bytes[e];
@@ -362,9 +340,7 @@ static enum fc_code indirect_sparse(const struct fc_network *net, const uint32_t
         g.in[(size_t)to * S + s] += bytes[e];
         g.pair[(size_t)s * S + t] += bytes[e];
     }
-    indirect_loads(net, &g, fc_two_level_via_router(net), load, st);
-    fc_arena_free(&g.arena);
-    return st->code;
+    return indirect_loads(net, &g, fc_two_level_via_router(net), load, st);
 }
 
 static enum fc_code indirect_rank_one(const struct fc_network *net, const double *a, const double *b, double *load,
@@ -373,9 +349,9 @@ static enum fc_code indirect_rank_one(const struct fc_network *net, const double
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t m = shape->members, S = shape->n_supernodes;
     if (S < 3) return direct_rank_one(net, a, b, load, st);
-    struct aggregate g;
+    FC_SCOPED(fc_block_pairs_free) struct fc_block_pairs g = {0};
     struct sums s;
-    if (aggregate_start(net, &g, st)) return st->code;
+    if (fc_block_pairs_start(&g, shape->n_routers, S, st)) return st->code;
     if (!sum_up(net, a, b, &s, st)) {
         terminal_loads(net, a, b, &s, load);
         intra_supernode_loads(net, &s, load);
@@ -389,7 +365,6 @@ static enum fc_code indirect_rank_one(const struct fc_network *net, const double
         indirect_loads(net, &g, fc_two_level_via_router(net), load, st);
         fc_arena_free(&s.arena);
     }
-    fc_arena_free(&g.arena);
     return st->code;
 }
 

@@ -167,7 +167,7 @@ enum fc_code fc_torus_rank_one(const struct fc_network *net, const int *order, c
     }
     for (int d = 0; d < s->n_dims; d++)
         if (s->k[d] > longest) longest = s->k[d];
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     double *a_sum = fc_alloc(&scratch, n, sizeof *a_sum, st);
     double *b_sum = fc_alloc(&scratch, (size_t)n * (size_t)s->n_dims, sizeof *b_sum, st);
     double *work = fc_alloc(&scratch, 6 * (size_t)longest + 1, sizeof *work, st);
@@ -183,6 +183,5 @@ enum fc_code fc_torus_rank_one(const struct fc_network *net, const int *order, c
             marginalise(s, a_sum, order[i]);
         }
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -11,7 +11,6 @@
  * columns and pairs that fill or empty. */
 #include "solvers/bound/bound.h"
 
-#include <math.h>
 #include <string.h>
 
 struct search {
@@ -130,7 +129,7 @@ static void solve(struct search *a)
 enum fc_code fc_assign(const struct fc_assignment *problem, uint32_t *x, double *u, double *v, double *steps,
                        struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     uint32_t rows = problem->n_rows, columns = problem->n_columns;
     struct search a = {.n_rows = rows, .n_columns = columns, .w = problem->weight, .x = x, .u = u, .v = v};
     a.rest = fc_alloc(&arena, rows, sizeof *a.rest, st);
@@ -150,6 +149,5 @@ enum fc_code fc_assign(const struct fc_assignment *problem, uint32_t *x, double 
         solve(&a);
         if (steps) *steps += a.steps;
     }
-    fc_arena_free(&arena);
     return st->code;
 }

@@ -6,7 +6,6 @@
  * flow LP (Dally & Towles, sec. 3.3), never above it. Traffic without a choice: forced_bound.c. */
 #include "solvers/bound/cut_torus.h"
 
-#include <math.h>
 #include <string.h>
 
 struct cuts {
@@ -119,7 +118,7 @@ static void cut_nodes(struct cuts *c)
 enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_demand *demand,
                           const double *background_bytes_per_s, double *bound_s, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t most = net->n_vertices;
     struct cuts c = {.net = net, .demand = demand, .background = background_bytes_per_s};
     c.label = fc_alloc(&scratch, net->n_routers, sizeof *c.label, st);
@@ -141,6 +140,5 @@ enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_dem
         fc_forced_bound(net, demand, background_bytes_per_s, &forced_s, st);
         *bound_s = fmax(fmax(c.bound_s, dimensions_s), forced_s);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -4,7 +4,6 @@
 
 #include "models/family_torus.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Minimal hops of all traffic in one dimension, bytes x hops. */
@@ -39,7 +38,7 @@ enum fc_code fc_cut_torus(const struct fc_network *net, const struct fc_node_dem
                           const double *background_bytes_per_s, double *bound_s, struct fc_status *st)
 {
     const struct fc_torus_shape *s = fc_torus(net);
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t most = 1;
     *bound_s = 0;
     if (!s || !net->machine->routing->minimal) return FC_OK;
@@ -56,6 +55,5 @@ enum fc_code fc_cut_torus(const struct fc_network *net, const struct fc_node_dem
         double bytes = hop_bytes(net, demand, dim, a, b);
         if (bytes > 0 && rate > 0 && isfinite(rate)) *bound_s = fmax(*bound_s, bytes / rate);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

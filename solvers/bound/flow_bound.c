@@ -1,7 +1,6 @@
 /* flow_bound.c - the least greatest link load of a traffic: which method, and what is handed back. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Links and destinations that column generation is tried with; variables of the edge form. */
@@ -85,11 +84,7 @@ enum fc_code fc_flow_bound_solve(const struct fc_network *net, const struct fc_n
     return st->code;
 }
 
-void fc_flow_bound_free(struct fc_flow_bound *bound)
-{
-    fc_arena_free(&bound->arena);
-    memset(bound, 0, sizeof *bound);
-}
+FC_FREES(fc_flow_bound_free, fc_flow_bound)
 
 bool fc_flow_minimal(const struct fc_network *net)
 {

@@ -8,7 +8,6 @@
  * sources: as many variables as the edge form has. Limit: packets pass through no node. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "solvers/bound/flow.h"
 #include "solvers/glpk_thread.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,10 +272,9 @@ static void work(void *of)
 
 enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct master m = {
         .state = state, .flow = state->flow, .pool = &state->pool, .st = st, .gap = gap, .most_steps = most_steps};
     if (!reserve(&m, &scratch)) fc_glpk(work, &m, "the flow program over paths", st);
-    fc_arena_free(&scratch);
     return st->code;
 }

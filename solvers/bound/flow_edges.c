@@ -7,7 +7,6 @@
 #include "solvers/bound/flow.h"
 #include "solvers/glpk_thread.h"
 
-#include <math.h>
 #include <string.h>
 
 struct edges {
@@ -98,7 +97,7 @@ static void solve(void *of)
 enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st)
 {
     const struct fc_flow *flow = state->flow;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct edges e = {.flow = flow, .scale_s = state->upper_s, .st = st};
     e.price = fc_alloc(&scratch, flow->n_rows, sizeof *e.price, st);
     e.at = fc_alloc(&scratch, flow->n_vertices, sizeof *e.at, st);
@@ -108,6 +107,5 @@ enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st)
         fc_flow_prove(state, e.price);
         state->upper_s = fmin(state->upper_s, e.value * e.scale_s);
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -9,7 +9,6 @@
  * with a binary heap, until all sources are reached. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <string.h>
 
 enum fc_code fc_flow_search_start(const struct fc_flow *flow, struct fc_arena *arena, struct fc_flow_search *s,

@@ -1,7 +1,6 @@
 /* flow_pool.c - the flows of which the solvers mix an answer. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
  * counted, no clock. */
 #include "solvers/bound/flow.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 16 }; /* of a destination; more are merged */
@@ -279,7 +278,7 @@ static enum fc_code sweep(struct sweep *w, double share, struct fc_status *st)
 enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double most_steps, uint64_t most_rounds,
                              struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct sweep w = {.state = state, .flow = state->flow};
     double share = 0.25; /* of the greatest load that the smoothing may add */
     int stalled = 0;
@@ -300,6 +299,5 @@ enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double mos
         share = fmax(fmin(share, apart), gap / 4);
     }
     if (!st->code) compact(&w);
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -8,8 +8,6 @@
  * Limit: bytes that have a choice count for nothing, also where their ways meet again. */
 #include "solvers/bound/forced.h"
 
-#include <math.h>
-
 static double greatest(const struct fc_forced *f, const double *background)
 {
     const struct fc_network *net = f->net;
@@ -28,13 +26,12 @@ static double greatest(const struct fc_forced *f, const double *background)
 enum fc_code fc_forced_bound(const struct fc_network *net, const struct fc_node_demand *demand,
                              const double *background_bytes_per_s, double *bound_s, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_forced f = {.net = net, .demand = demand};
     *bound_s = 0;
     if (!net->machine->routing->minimal) return FC_OK;
     f.bytes = fc_alloc(&scratch, net->n_links, sizeof *f.bytes, st);
     if (f.bytes && !fc_forced_torus(&f, &scratch, st) && !fc_forced_graph(&f, &scratch, st))
         *bound_s = greatest(&f, background_bytes_per_s);
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -15,7 +15,6 @@
 #include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,8 +342,4 @@ enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, doubl
     return st->code;
 }
 
-void fc_worst_case_free(struct fc_worst_case *out)
-{
-    fc_arena_free(&out->arena);
-    memset(out, 0, sizeof *out);
-}
+FC_FREES(fc_worst_case_free, fc_worst_case)

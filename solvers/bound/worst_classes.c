@@ -6,7 +6,6 @@
  * wrongly taken for alike would make the dual fail, which is checked against every share to 1e-9. */
 #include "solvers/bound/worst_classes.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,7 +139,7 @@ static void line_up(uint32_t n_nodes, const uint32_t *group, const uint32_t *cla
 enum fc_code fc_link_permutation(const struct fc_link_classes *c, uint32_t n_nodes, const uint32_t *group, uint32_t *to,
                                  double *u, double *v, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *from_first = fc_alloc(&scratch, c->n_rows + 3ull, sizeof *from_first, st);
     uint32_t *to_first = fc_alloc(&scratch, c->n_columns + 3ull, sizeof *to_first, st);
     uint32_t *from = fc_alloc(&scratch, n_nodes, sizeof *from, st), *at = fc_alloc(&scratch, n_nodes, sizeof *at, st);
@@ -166,6 +165,5 @@ enum fc_code fc_link_permutation(const struct fc_link_classes *c, uint32_t n_nod
             taken[to[n] = free] = true;
         }
     }
-    fc_arena_free(&scratch);
     return st->code;
 }

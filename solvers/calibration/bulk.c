@@ -18,7 +18,6 @@
 #include "solvers/calibration/bulk.h"
 #include "solvers/calibration/family_distance.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MARGIN 0.1              /* of features, beyond the cases */
@@ -43,7 +42,7 @@ static double trend(const struct fc_bulk *bulk, const double *x)
 
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_kriging_point *points = fc_alloc(&arena, bulk->n_cases, sizeof *points, st);
     *kriging = NULL;
     *mean = 0;
@@ -64,7 +63,6 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
         fc_kriging_make(points, bulk->n_cases, &bulk->shape, kriging, st);
     else if (points)
         fc_kriging_fit(points, bulk->n_cases, kriging, st);
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -261,11 +259,10 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
 static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                              const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_bulk own;
     bool is_own = !strcmp(kind, "alltoall") && alone(bulk, kind, &arena, &own, st);
     if (!st->code) process_ratio(is_own ? &own : bulk, net, kind, point, answer, st);
-    fc_arena_free(&arena);
     return st->code;
 }
 

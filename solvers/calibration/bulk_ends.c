@@ -22,8 +22,6 @@
 #include "solvers/calibration/bulk.h"
 #include "solvers/load_internal.h"
 
-#include <math.h>
-
 #define LEAST_PERCENT 10.0
 
 /* Greatest share of all bytes that one node receives, beyond an even share of the nodes that send or receive.
@@ -48,11 +46,10 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
                           const struct fc_phase_parts *parts, const struct fc_bulk_point *point,
                           struct fc_bulk_answer *answer, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     double *bytes = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *bytes, st), net_s = 0;
     if (!bytes) return st->code;
     double c = greatest_share(net, load, bytes), q = (1 - c) * (1 - c);
-    fc_arena_free(&arena);
     for (uint32_t l = 0; l < net->n_links; l++)
         if (load->bytes[l] > 0 && !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]))
             net_s = fmax(net_s, load->bytes[l] * load->wire_factor / fc_free_bandwidth(net, background, l));

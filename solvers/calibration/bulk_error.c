@@ -10,24 +10,18 @@
  * exp(q s_k x standard deviation) - 1; one of another, by the scores with kinds left out, s = 1. Limit: cases of one network are
  * alike, so nine of ten is of networks like those that were run. */
 #include "solvers/calibration/bulk.h"
+#include "core/values.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COVER 0.9
 #define SHRINK 4.0
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The greatest where n is too small for the rule. */
 static double covering(double *value, uint32_t n)
 {
-    qsort(value, n, sizeof *value, ascending);
+    qsort(value, n, sizeof *value, fc_by_real);
     return value[(uint32_t)fmin(ceil((n + 1) * COVER), n) - 1];
 }
 

@@ -2,11 +2,9 @@
  * is left out. */
 #include "solvers/calibration/bulk.h"
 
-#include <math.h>
-
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_kriging *kriging = NULL;
     double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
                  *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
@@ -27,7 +25,6 @@ enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st)
         }
     }
     fc_kriging_close(kriging);
-    fc_arena_free(&arena);
     return st->code;
 }
 

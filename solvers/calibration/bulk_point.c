@@ -10,7 +10,6 @@
  *     spread            packets for many destinations hold up each other; those for one do not */
 #include "solvers/calibration/bulk.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Entries times routers for a second load solution, which walks the box of each: 4096 nodes with 60 000 pairs (half a
@@ -53,7 +52,7 @@ static bool in_order(const struct fc_network *net, const struct fc_placement *pl
 static bool is_one_to_one(const struct fc_network *net, const struct fc_demand *demand,
                           const struct fc_placement *placement)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_status none = {0};
     bool one = demand->n_dense == 0;
     uint32_t *to = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *to, &none), *from = to + net->n_nodes;
@@ -64,7 +63,6 @@ static bool is_one_to_one(const struct fc_network *net, const struct fc_demand *
         to[src] = dst + 1;
         from[dst] = src + 1;
     }
-    fc_arena_free(&arena);
     return to && one;
 }
 
@@ -141,7 +139,7 @@ enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand 
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st)
 {
-    struct fc_load even;
+    FC_SCOPED(fc_load_free) struct fc_load even = {0};
     struct fc_load_settings how = {.split = FC_SPLIT_UNIFORM, .threads = 1};
     struct fc_load_summary one, other;
     *gain = 1;
@@ -151,7 +149,6 @@ enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand 
     fc_load_summarise(net, load, &how, &one);
     fc_load_summarise(net, &even, &how, &other);
     if (one.max_link_s > 0) *gain = fmax(1, other.max_link_s / one.max_link_s);
-    fc_load_free(&even);
     return FC_OK;
 }
 
@@ -185,7 +182,7 @@ enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand
                             const struct fc_phase_parts *parts, double split, double rounds_s,
                             struct fc_bulk_point *point, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     double whole_flits, *sums = fc_alloc(&arena, 2 * (size_t)net->n_nodes, sizeof *sums, st);
     if (!sums) return st->code;
     count_packets(net, demand, placement, &point->packets, &whole_flits);
@@ -196,7 +193,6 @@ enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand
     point->latency_share = point->reference_s > 0 ? parts->fill_s / point->reference_s : 0;
     point->rounds = parts->links_s > 0 ? fmax(1, rounds_s / parts->links_s) : 1;
     point->spread = spread(net, demand, placement, sums);
-    fc_arena_free(&arena);
     return FC_OK;
 }
 

@@ -13,7 +13,6 @@
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
 #include "solvers/calibration/calibration_replays.h"
 
-#include <math.h>
 #include <string.h>
 
 #define DEFAULT_BUDGET_S 120.0
@@ -19,15 +18,13 @@ static enum fc_code check(const struct fc_calibration_settings *set, struct fc_s
 /* The kind of the machine itself, which also says whether the kernel runs it at all. */
 static enum fc_code describe(const struct fc_machine *machine, struct fc_calibration *c, struct fc_status *st)
 {
-    struct fc_network net;
+    FC_SCOPED(fc_network_free) struct fc_network net = {0};
     char path[1200];
     c->machine = fc_copy_text(&c->arena, machine->name, st);
     c->file = fc_copy_text(&c->arena, fc_calibration_path(machine, path, sizeof path), st);
     c->kernel_version = FC_KERNEL_VERSION;
     if (st->code || fc_network_build(machine, &net, st)) return st->code;
-    fc_calibration_kind(&net, NULL, &c->arena, &c->kind, st);
-    fc_network_free(&net);
-    return st->code;
+    return fc_calibration_kind(&net, NULL, &c->arena, &c->kind, st);
 }
 
 /* Units of work a second of one core: `usual`, less where packets compare ways. */
@@ -83,8 +80,8 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
 /* Whether the calibration is of this machine's kind of router, and of this kernel. */
 static enum fc_code check_made(const struct fc_machine *machine, const struct fc_calibration *c, struct fc_status *st)
 {
-    struct fc_network net;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_network_free) struct fc_network net = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const char *kind;
     struct fc_place where = {c->file, 0};
     if (strcmp(c->kernel_version, FC_KERNEL_VERSION))
@@ -93,8 +90,6 @@ static enum fc_code check_made(const struct fc_machine *machine, const struct fc
     if (fc_network_build(machine, &net, st)) return st->code;
     if (!fc_calibration_kind(&net, NULL, &arena, &kind, st) && strcmp(kind, c->kind))
         fc_fail(st, FC_INPUT, where, "made for another kind of router: %s (this machine: %s)", c->kind, kind);
-    fc_arena_free(&arena);
-    fc_network_free(&net);
     return st->code;
 }
 

@@ -28,7 +28,6 @@
 #include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_interp.h>
-#include <math.h>
 #include <string.h>
 
 #define LEAST_PERCENT 1.0

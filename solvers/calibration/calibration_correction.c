@@ -15,7 +15,6 @@
 #include "solvers/calibration/calibration_correction.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +60,7 @@ static int by_links(const void *a, const void *b)
 /* Mean over packets and links of the inputs that feed a link. */
 static enum fc_code inputs_of_links(const struct fc_turns *t, double *inputs, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct feed *feeds = fc_alloc(&arena, t->n_choices, sizeof *feeds, st);
     double sum = 0, all = 0;
     uint32_t n = 0;
@@ -86,7 +85,6 @@ static enum fc_code inputs_of_links(const struct fc_turns *t, double *inputs, st
         all += rate;
     }
     *inputs = all > 0 ? fmax(1, sum / all) : 1;
-    fc_arena_free(&arena);
     return st->code;
 }
 

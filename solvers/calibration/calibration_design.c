@@ -14,7 +14,6 @@
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };

@@ -22,7 +22,6 @@
  * that what is stated covers some nine of ten, with the first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +79,7 @@ static enum fc_code leave_out(const struct fc_correction *c, int process, double
 enum fc_code fc_curve_error_make(const struct fc_correction *c, const struct fc_calibration_case *own, double part,
                                  struct fc_arena *arena, struct fc_curve_error *error, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     memset(error, 0, sizeof *error);
     if (c->n_cases < 2) return FC_OK;
     struct fc_off *off = error->off = fc_alloc(arena, c->n_cases + PRIORS, sizeof *off, st);
@@ -91,7 +90,6 @@ enum fc_code fc_curve_error_make(const struct fc_correction *c, const struct fc_
         leave_out(c, k, part, value, off, error->n_shares, st);
         error->n_shares += c->share[k] < 1;
     }
-    fc_arena_free(&scratch);
     for (int i = 0; off && i < PRIORS; i++) {
         struct fc_off *one = &off[c->n_cases + (uint32_t)i];
         *one = (struct fc_off){.weight = 1.0 / PRIORS, .saturation = prior[i]};

@@ -19,7 +19,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit_nlinear.h>
-#include <math.h>
 #include <string.h>
 
 #define FIRST_STEP 0.3
@@ -176,13 +175,21 @@ static void from_logs(const struct lm *m, const gsl_vector *x, struct fc_queuein
         p->value[m->f->free[i]] = clamp(m->f->free[i], exp(gsl_vector_get(x, (size_t)i)));
 }
 
+/* The rows of the jobs in use, one after the other. */
+static void pack(const struct fc_fit *f, const double *r, gsl_vector *out)
+{
+    size_t n = 0;
+    for (uint32_t j = 0; j < f->n_jobs; j++)
+        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++) gsl_vector_set(out, n++, r[i]);
+}
+
 static int lm_residuals(const gsl_vector *x, void *data, gsl_vector *r)
 {
     struct lm *m = data;
     struct fc_queueing_parameters p;
     from_logs(m, x, &p);
     if (!isfinite(residuals(m->f, &p, m->f->trial))) return GSL_EDOM;
-    fc_fit_pack(m->f, m->f->trial, r);
+    pack(m->f, m->f->trial, r);
     return GSL_SUCCESS;
 }
 
@@ -209,13 +216,6 @@ static int lm_jacobian(const gsl_vector *x, void *data, gsl_matrix *jacobian)
     gsl_vector_free(here);
     gsl_vector_free(there);
     return status;
-}
-
-void fc_fit_pack(const struct fc_fit *f, const double *r, gsl_vector *out)
-{
-    size_t n = 0;
-    for (uint32_t j = 0; j < f->n_jobs; j++)
-        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++) gsl_vector_set(out, n++, r[i]);
 }
 
 static size_t used_rows(const struct fc_fit *f)

@@ -33,8 +33,6 @@ enum fc_code fc_fit_all(struct fc_fit *fit, struct fc_queueing_parameters *param
 void fc_fit_again(struct fc_fit *fit, struct fc_queueing_parameters *parameters);
 /* The sum of squares over the jobs in use. */
 double fc_fit_residuals(struct fc_fit *fit, const struct fc_queueing_parameters *parameters);
-/* The rows of the jobs in use, one after the other. */
-void fc_fit_pack(const struct fc_fit *fit, const double *r, gsl_vector *out);
 /* Answer (the model, and what `corrected` says where it is not NULL) against kernel at the kernel's loads:
  * log_ratio[n_points] of the latencies, *log_saturation. */
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,

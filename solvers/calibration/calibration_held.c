@@ -8,9 +8,9 @@
  * exp(|log ratio|) - 1. What an answer states follows from those of the networks (calibration_error.c). Cases
  * whose model takes too long to be fitted to are held out of every fit, but not of the correction. */
 #include "solvers/calibration/calibration_correction.h"
+#include "core/values.h"
 #include "solvers/calibration/calibration_fit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,18 +237,12 @@ static void make_hull(struct fc_calibration *c)
 
 /* ---- the whole ---- */
 
-static int by_choices(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double most_choices(struct held *h)
 {
     const struct fc_fit *f = h->fit;
     uint32_t n = f->n_jobs < LEAST_FITTED ? f->n_jobs : LEAST_FITTED;
     for (uint32_t j = 0; j < f->n_jobs; j++) h->sorted[j] = (double)f->jobs[j]->turns.n_choices;
-    qsort(h->sorted, f->n_jobs, sizeof *h->sorted, by_choices);
+    qsort(h->sorted, f->n_jobs, sizeof *h->sorted, fc_by_real);
     return fmax(MOST_CHOICES, h->sorted[n - 1]);
 }
 

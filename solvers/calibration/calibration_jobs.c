@@ -9,8 +9,6 @@
 #include "solvers/calibration/calibration_jobs.h"
 #include "solvers/calibration/calibration_internal.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RANKS = 256, PHASES = 2, CALLS = 4, SIZES = 3 };
@@ -102,11 +100,10 @@ static double computation_s(const struct fc_network *net, double bytes)
 static enum fc_code make_pattern(const struct fc_network *net, const struct fc_small_job *job, double bytes,
                                  uint64_t seed, struct fc_trace *trace, struct fc_status *st)
 {
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     double compute_s = job->computes ? computation_s(net, bytes) : 0;
     if (fc_demand_from_pattern(net, job->name, seed, &demand, st)) return st->code;
     fc_trace_generate(&demand, PHASES, compute_s, trace, st);
-    fc_demand_free(&demand);
     for (uint32_t r = 0; !st->code && r < trace->n_ranks; r++)
         for (uint64_t e = trace->first_event[r], k = 0; e < trace->first_event[r + 1]; e++)
             if (trace->events[e].compute_s > 0)

@@ -110,7 +110,7 @@ static void add_differences(const char *of, const char *other, bool missing, cha
 static enum fc_code compare_kinds(const struct fc_network *net, const struct fc_calibration *c,
                                   struct fc_calibration_misfit *misfit, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_status why = {0};
     const char *kind;
     char keys[600] = "";
@@ -125,7 +125,6 @@ static enum fc_code compare_kinds(const struct fc_network *net, const struct fc_
         snprintf(misfit->text, sizeof misfit->text,
                  "%.200s: made for another kind of router: %s; `fabricast calibrate` makes a new one", c->file, keys);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

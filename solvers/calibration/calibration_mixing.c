@@ -15,7 +15,6 @@
 #include "solvers/calibration/calibration_mixing.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 #include <string.h>
 
 enum { PARTS = 200 };

@@ -12,7 +12,6 @@
 #include "solvers/calibration/calibration_phases.h"
 #include "solvers/flit/run.h"
 
-#include <math.h>
 #include <string.h>
 
 #define CHEAP (1 / 32.0) /* of the budget */
@@ -95,7 +94,7 @@ static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *
 
 static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_status *st)
 {
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_load_settings how = {.threads = 1, .seed = seed};
     char text[TEXT];
     name_pattern(f, message_bytes(f, 1), text, sizeof text);
@@ -104,7 +103,6 @@ static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_statu
     if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
         if (!fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st))
             fc_bulk_rounds(f->net, &demand, &f->placement, NULL, &f->rounds_s, st);
-    fc_demand_free(&demand);
     return st->code;
 }
 
@@ -244,7 +242,7 @@ static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, con
                               struct fc_status *st)
 {
     struct fc_flit_settings settings;
-    struct fc_flit_result result;
+    FC_SCOPED(fc_flit_free) struct fc_flit_result result = {0};
     struct fc_phase_parts parts;
     const struct family *f = r->of;
     fc_flit_defaults(&settings);
@@ -260,18 +258,16 @@ static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, con
     r->hops_run = (double)result.flit_hops / (strcmp(result.engine, "event") ? 1 : r->flits);
     r->ran = result.complete && r->out.at.reference_s > 0;
     if (result.deadlock) fc_refuse(st, FC_NO, "%s: deadlock: %s", r->pattern, result.deadlock_text);
-    fc_flit_free(&result);
     return st->code;
 }
 
 static void run_one(struct run *r, uint64_t seed, struct fc_status *st)
 {
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct known known = {0};
     if (fc_demand_from_pattern(r->of->net, r->pattern, seed, &demand, st)) return;
     if (!know(r, &demand, seed, &known, st)) run_phase(r, &demand, &known, seed, st);
     fc_load_free(&known.load);
-    fc_demand_free(&demand);
 }
 
 static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibration_settings *settings,
@@ -386,7 +382,7 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const s
                                        double budget_hops, const struct fc_calibration_settings *settings,
                                        struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_calibration_networks networks = {.without = settings->without};
     int n_families = 0;
     *bulk = (struct fc_bulk){0};
@@ -401,6 +397,5 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const s
     }
     for (int i = 0; i < n_families; i++) close_family(&families[i]);
     fc_calibration_networks_close(&networks);
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -75,22 +75,20 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
                                    .rounds = at[5],
                                    .spread = at[6]};
     if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1 && at[5] >= 1 && at[6] <= 1) return FC_OK;
-    return fc_fail(
-        r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "at")),
+    return FC_YAML_FAIL(
+        &r->yaml, fc_yaml_value(&r->yaml, node, "at"),
         "at: expected packets, anisotropy, split and rounds of at least 1, a share and a spread of at most 1");
 }
 
 static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, struct fc_bulk *bulk)
 {
-    if (node->type != YAML_SEQUENCE_NODE)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: expected a list of cases");
-    size_t n = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    if (node->type != YAML_SEQUENCE_NODE) return FC_YAML_FAIL(&r->yaml, node, "cases: expected a list of cases");
+    size_t n = (size_t)fc_yaml_count(node);
     if (n > FC_KRIGING_MOST_POINTS)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: %zu cases (at most %d)", n,
-                       FC_KRIGING_MOST_POINTS);
+        return FC_YAML_FAIL(&r->yaml, node, "cases: %zu cases (at most %d)", n, FC_KRIGING_MOST_POINTS);
     bulk->cases = fc_alloc(&r->c->arena, n, sizeof *bulk->cases, r->st);
     for (size_t i = 0; bulk->cases && i < n; i++)
-        if (read_bulk_case(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]), &bulk->cases[i])) break;
+        if (read_bulk_case(r, fc_yaml_item(&r->yaml, node, i), &bulk->cases[i])) break;
     bulk->n_cases = (uint32_t)n;
     return r->st->code;
 }
@@ -113,10 +111,9 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
     for (int i = FC_BULK_FEATURES; i < FC_KRIGING_FEATURES; i++) bulk->shape.length[i] = 1;
     for (int i = 0; i < FC_BULK_FEATURES; i++)
         if (!(bulk->shape.length[i] > 0))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "lengths")),
-                           "lengths: %g (expected above 0)", bulk->shape.length[i]);
+            return FC_YAML_FAIL(&r->yaml, fc_yaml_value(&r->yaml, node, "lengths"), "lengths: %g (expected above 0)",
+                                bulk->shape.length[i]);
     if (!(bulk->shape.noise > 0))
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "noise")),
-                       "noise: 0 (expected above 0)");
+        return FC_YAML_FAIL(&r->yaml, fc_yaml_value(&r->yaml, node, "noise"), "noise: 0 (expected above 0)");
     return FC_OK;
 }

@@ -29,8 +29,8 @@ static enum fc_code read_parameters(struct reader *r, const yaml_node_t *node)
         struct parameter p;
         if (decode(r, entry, name, fields, FC_COUNT(fields), NULL, 0, &p)) return r->st->code;
         if (!(p.low <= p.value && p.value <= p.high))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, entry), "%s: %g is not in its interval %g to %g",
-                           name, p.value, p.low, p.high);
+            return FC_YAML_FAIL(&r->yaml, entry, "%s: %g is not in its interval %g to %g", name, p.value, p.low,
+                                p.high);
         c->parameters.value[i] = p.value;
         c->low.value[i] = p.low;
         c->high.value[i] = p.high;
@@ -49,8 +49,7 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
         const yaml_node_t *value = fc_yaml_value(&r->yaml, node, lists[i]);
         if (read_list(r, value, lists[i], false, 0, 2, range[i])) return r->st->code;
         if (range[i][0] > range[i][1])
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: %g to %g is no range", lists[i],
-                           range[i][0], range[i][1]);
+            return FC_YAML_FAIL(&r->yaml, value, "%s: %g to %g is no range", lists[i], range[i][0], range[i][1]);
     }
     return FC_OK;
 }
@@ -94,21 +93,19 @@ static enum fc_code read_correction(struct reader *r, const yaml_node_t *node, s
                   one->shape.length))
         return r->st->code;
     if (one->share > last) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "corrections: share %g (expected above %g)",
-                   one->share, last);
+    return FC_YAML_FAIL(&r->yaml, node, "corrections: share %g (expected above %g)", one->share, last);
 }
 
 static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
 {
     struct fc_calibration *c = r->c;
-    long n =
-        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
+    long n = fc_yaml_count(node);
     if (n < 0 || n > FC_CALIBRATION_MOST_CORRECTIONS)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "corrections: expected a list of at most %d",
-                       FC_CALIBRATION_MOST_CORRECTIONS);
+        return FC_YAML_FAIL(&r->yaml, node, "corrections: expected a list of at most %d",
+                            FC_CALIBRATION_MOST_CORRECTIONS);
     for (c->n_corrections = 0; c->n_corrections < (int)n; c->n_corrections++) {
         struct fc_calibration_correction *one = &c->corrections[c->n_corrections];
-        if (read_correction(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[c->n_corrections]), one,
+        if (read_correction(r, fc_yaml_item(&r->yaml, node, c->n_corrections), one,
                             c->n_corrections ? one[-1].share : 0))
             return r->st->code;
     }
@@ -118,29 +115,23 @@ static enum fc_code read_corrections(struct reader *r, const yaml_node_t *node)
 static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struct fc_calibration_case *k)
 {
     static const char *const at[] = {"at"};
-    long n =
-        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
+    long n = fc_yaml_count(node);
     if (n < 1 || n > FC_CALIBRATION_MOST_POINTS)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "points: expected a list of 1 to %d points",
-                       FC_CALIBRATION_MOST_POINTS);
+        return FC_YAML_FAIL(&r->yaml, node, "points: expected a list of 1 to %d points", FC_CALIBRATION_MOST_POINTS);
     k->points = fc_alloc(&r->c->arena, (size_t)n, sizeof *k->points, r->st);
     if (!k->points) return r->st->code;
     for (int i = 0; i < (int)n; i++) {
-        const yaml_node_t *point = fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]);
+        const yaml_node_t *point = fc_yaml_item(&r->yaml, node, i);
         double v[4];
         if (decode(r, point, "points", NULL, 0, at, 1, NULL) ||
             read_list(r, fc_yaml_value(&r->yaml, point, "at"), "at", true, 0, 4, v))
             return r->st->code;
         k->points[i] = (struct fc_calibration_point){v[0], v[1], v[2], v[3]};
         if (!(v[0] > (i ? k->points[i - 1].load_share : 0)) || !(v[0] < 1))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
-                           "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
-        if (!(v[1] > 0))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
-                           "points: latency %g cycles (expected above 0)", v[1]);
-        if (!(v[3] > 0))
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, point),
-                           "points: model over kernel %g (expected above 0)", v[3]);
+            return FC_YAML_FAIL(&r->yaml, point,
+                                "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
+        if (!(v[1] > 0)) return FC_YAML_FAIL(&r->yaml, point, "points: latency %g cycles (expected above 0)", v[1]);
+        if (!(v[3] > 0)) return FC_YAML_FAIL(&r->yaml, point, "points: model over kernel %g (expected above 0)", v[3]);
     }
     k->n_points = (int)n;
     return FC_OK;
@@ -173,8 +164,8 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
         read_points(r, fc_yaml_value(&r->yaml, node, "points"), k))
         return r->st->code;
     if (!(flits[0] >= 1) || flits[0] > flits[1])
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, fc_yaml_value(&r->yaml, node, "flits")),
-                       "flits: %g to %g is no packet length", flits[0], flits[1]);
+        return FC_YAML_FAIL(&r->yaml, fc_yaml_value(&r->yaml, node, "flits"), "flits: %g to %g is no packet length",
+                            flits[0], flits[1]);
     k->flits_min = flits[0];
     k->flits_max = flits[1];
     k->kind = fc_calibration_pattern_kind(k->pattern, &r->c->arena, r->st);
@@ -184,15 +175,13 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
 static enum fc_code read_cases(struct reader *r, const yaml_node_t *node)
 {
     struct fc_calibration *c = r->c;
-    long n =
-        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : 0;
-    if (n < 1)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "cases: expected a list of at least one case");
+    long n = fc_yaml_count(node);
+    if (n < 1) return FC_YAML_FAIL(&r->yaml, node, "cases: expected a list of at least one case");
     c->cases = fc_alloc(&c->arena, (size_t)n, sizeof *c->cases, r->st);
     if (!c->cases) return r->st->code;
     c->n_cases = (uint32_t)n;
     for (long i = 0; i < n; i++)
-        if (read_case(r, fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]), &c->cases[i])) return r->st->code;
+        if (read_case(r, fc_yaml_item(&r->yaml, node, i), &c->cases[i])) return r->st->code;
     return FC_OK;
 }
 

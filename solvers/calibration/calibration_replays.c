@@ -16,7 +16,6 @@
 #include "solvers/calibration/calibration_mixing.h"
 #include "solvers/flit/run.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_NODES = 256, LEAST_CASES = 10 };
@@ -69,7 +68,7 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
                       const struct fc_calibration *calibration, int model)
 {
     static const enum fc_network_model network[FC_MEASURED] = {FC_NET_CONTENTION, FC_NET_QUEUEING};
-    struct fc_replay replayed;
+    FC_SCOPED(fc_replay_free) struct fc_replay replayed = {0};
     struct fc_status why = {0};
     r->out.ratio[model] = NAN;
     struct fc_calibration own = limited(calibration, r->limit);
@@ -77,14 +76,13 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
     if (replay(r, trace, placement, theory ? NULL : &own, network[model], &replayed, &why)) return;
     fc_replay_locate(r->net, &replayed, &r->out.at[model]);
     if (replayed.prediction.time_s > 0) r->out.ratio[model] = r->out.kernel_s / replayed.prediction.time_s;
-    fc_replay_free(&replayed);
 }
 
 static void estimate(struct run *r, uint64_t seed, struct fc_status *st)
 {
-    struct fc_trace trace;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     struct fc_placement placement;
-    struct fc_replay replayed;
+    FC_SCOPED(fc_replay_free) struct fc_replay replayed = {0};
     struct fc_status why = {0};
     if (fc_small_job_make(r->net, &r->job, seed, &trace, &placement, &why)) {
         if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape */
@@ -93,9 +91,7 @@ static void estimate(struct run *r, uint64_t seed, struct fc_status *st)
     if (!replay(r, &trace, &placement, NULL, FC_NET_IDEAL, &replayed, st)) {
         r->exists = replayed.n_network_messages > 0;
         r->work = work_of(r, &replayed);
-        fc_replay_free(&replayed);
     }
-    fc_trace_free(&trace);
 }
 
 /* The job's time through the kernel (limit 0), or by contention with the limit; NaN: not possible. */
@@ -103,14 +99,13 @@ static double time_of(const struct run *r, const struct fc_trace *trace, const s
                       const struct fc_calibration *calibration, double limit, struct fc_status *st)
 {
     struct fc_calibration own = limited(calibration, limit);
-    struct fc_replay replayed;
+    FC_SCOPED(fc_replay_free) struct fc_replay replayed = {0};
     struct fc_status why = {0};
     if (replay(r, trace, placement, &own, limit > 0 ? FC_NET_CONTENTION : FC_NET_FLIT, &replayed, &why)) {
         if (why.code == FC_FAULT) *st = why;
         return NAN;
     }
     double time_s = replayed.prediction.time_s;
-    fc_replay_free(&replayed);
     return time_s;
 }
 
@@ -130,7 +125,7 @@ struct campaign {
 
 static void run_one(const struct campaign *c, struct run *r, struct fc_status *st)
 {
-    struct fc_trace trace;
+    FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     struct fc_placement placement;
     const struct fc_calibration *calibration = c->calibration;
     if (c->stage > KERNEL && !r->ran) return;
@@ -142,7 +137,6 @@ static void run_one(const struct campaign *c, struct run *r, struct fc_status *s
     if (c->stage == LIMIT)
         r->time_s[c->step] = time_of(r, &trace, &placement, calibration, fc_mixing_limit(c->step), st);
     for (int m = 0; c->stage == MODELS && m < c->n_models; m++) run_model(r, &trace, &placement, calibration, m);
-    fc_trace_free(&trace);
 }
 
 static enum fc_code in_parallel(struct campaign *c, enum stage stage, struct fc_status *st)
@@ -275,7 +269,7 @@ enum fc_code fc_calibration_replays_run(const struct fc_machine *machine, double
                                         const struct fc_calibration_settings *settings,
                                         struct fc_calibration *calibration, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     const struct fc_calibration_design none = {.n_networks = 0};
     struct fc_calibration_networks networks = {.without = settings->without};
     struct campaign c = {.calibration = calibration, .settings = settings};
@@ -288,6 +282,5 @@ enum fc_code fc_calibration_replays_run(const struct fc_machine *machine, double
     }
     calibration->replays = replays;
     fc_calibration_networks_close(&networks);
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -52,8 +52,8 @@ static enum fc_code read_figures(struct reader *r, const yaml_node_t *node, stru
     c->ratio[m] = v[4];
     if (isnan(v[4])) return FC_OK;
     if (v[0] <= 1 && v[1] <= 1 && v[2] >= 1 && v[3] >= 0 && v[4] > 0) return FC_OK;
-    return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, list),
-                   "%s: expected shares of 0 to 1, at least one packet, hops and a ratio above 0", models[m]);
+    return FC_YAML_FAIL(&r->yaml, list, "%s: expected shares of 0 to 1, at least one packet, hops and a ratio above 0",
+                        models[m]);
 }
 
 static enum fc_code read_replay_case(struct reader *r, const yaml_node_t *node, struct fc_replay_case *c)
@@ -80,8 +80,8 @@ static enum fc_code read_mixing(struct reader *r, const yaml_node_t *node, struc
     replays->mixing_low = v[1];
     replays->mixing_high = v[2];
     if (0 < v[1] && v[1] <= v[0] && v[0] <= v[2] && v[2] <= 1) return FC_OK;
-    return fc_fail(
-        r->st, FC_INPUT, fc_yaml_place(&r->yaml, node),
+    return FC_YAML_FAIL(
+        &r->yaml, node,
         "mixing: expected a limit above 0 and up to 1 between the ends of its interval, which come after it");
 }
 
@@ -100,15 +100,12 @@ enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *no
         read_list(r, fc_yaml_value(&r->yaml, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
         return r->st->code;
     const yaml_node_t *cases = fc_yaml_value(&r->yaml, node, "cases");
-    size_t n = cases->type == YAML_SEQUENCE_NODE
-                   ? (size_t)(cases->data.sequence.items.top - cases->data.sequence.items.start)
-                   : 0;
+    long n = fc_yaml_count(cases);
     if (n < 1 || n > FC_MOST_REPLAYS)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, cases), "replays: expected a list of 1 to %d cases",
-                       FC_MOST_REPLAYS);
+        return FC_YAML_FAIL(&r->yaml, cases, "replays: expected a list of 1 to %d cases", FC_MOST_REPLAYS);
     replays->cases = fc_alloc(&r->c->arena, n, sizeof *replays->cases, r->st);
-    for (size_t i = 0; replays->cases && i < n; i++)
-        if (read_replay_case(r, fc_yaml_node(&r->yaml, cases->data.sequence.items.start[i]), &replays->cases[i])) break;
+    for (long i = 0; replays->cases && i < n; i++)
+        if (read_replay_case(r, fc_yaml_item(&r->yaml, cases, i), &replays->cases[i])) break;
     replays->n_cases = (uint32_t)n;
     return r->st->code;
 }

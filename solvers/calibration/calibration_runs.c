@@ -15,7 +15,6 @@
  * threads. */
 #include "solvers/calibration/calibration_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { WAVE = 4 };
@@ -56,14 +55,13 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
 static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *stable, double *accepted,
                              double *flit_hops, struct fc_status *st)
 {
-    struct fc_flit_result r;
+    FC_SCOPED(fc_flit_free) struct fc_flit_result r = {0};
     job->settings.load_flits_per_cycle = load;
     if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;
     *stable = r.stable;
     *accepted = r.accepted_flits_per_node_cycle;
     *flit_hops += (double)r.flit_hops;
     if (r.deadlock) fc_refuse(st, FC_NO, "deadlock at load %.6g: %s", load, r.deadlock_text);
-    fc_flit_free(&r);
     return st->code;
 }
 

@@ -7,7 +7,6 @@
  * their all-to-alls take at most 3.8 times. */
 #include "solvers/calibration/calibration.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MOST_PERCENT 60.0

@@ -51,8 +51,7 @@ struct reader {
 /* Whether the node is a mapping with plain keys, each once. */
 static inline enum fc_code check_mapping(struct reader *r, const yaml_node_t *node, const char *what)
 {
-    if (node->type != YAML_MAPPING_NODE)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: expected a mapping of keys", what);
+    if (node->type != YAML_MAPPING_NODE) return FC_YAML_FAIL(&r->yaml, node, "%s: expected a mapping of keys", what);
     return fc_yaml_check_keys(&r->yaml, node, what);
 }
 
@@ -66,16 +65,13 @@ static inline bool is_null(const yaml_node_t *node)
 static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null,
                                      double low, int n, double *out)
 {
-    long count =
-        node->type == YAML_SEQUENCE_NODE ? (long)(node->data.sequence.items.top - node->data.sequence.items.start) : -1;
-    if (count != n)
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: expected a list of %d numbers", name, n);
+    long count = fc_yaml_count(node);
+    if (count != n) return FC_YAML_FAIL(&r->yaml, node, "%s: expected a list of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
-        yaml_node_t *item = fc_yaml_node(&r->yaml, node->data.sequence.items.start[i]);
+        yaml_node_t *item = fc_yaml_item(&r->yaml, node, i);
         struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, low, 1e18, NULL, NULL, ""};
         if (item->type != YAML_SCALAR_NODE)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, item), "%s: expected a list of %d numbers", name,
-                           n);
+            return FC_YAML_FAIL(&r->yaml, item, "%s: expected a list of %d numbers", name, n);
         if (may_be_null && is_null(item))
             out[i] = NAN;
         else if (fc_key_set(&key, &out[i], fc_yaml_text(item), 0, NULL, fc_yaml_place(&r->yaml, item), r->st))
@@ -88,8 +84,7 @@ static inline enum fc_code read_field(struct reader *r, const struct field *fiel
                                       const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
-    if (!fc_yaml_is_plain(value))
-        return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, value), "%s: expected one value", key->name);
+    if (!fc_yaml_is_plain(value)) return FC_YAML_FAIL(&r->yaml, value, "%s: expected one value", key->name);
     if (field->may_be_null && is_null(value)) {
         memcpy((char *)settings + key->offset, &(double){NAN}, sizeof(double));
         return FC_OK;
@@ -114,8 +109,7 @@ static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, con
     }
     for (size_t i = 0; i < n_fields + n_others; i++) {
         const yaml_node_t *value = fc_yaml_value(&r->yaml, node, known[i].name);
-        if (!value)
-            return fc_fail(r->st, FC_INPUT, fc_yaml_place(&r->yaml, node), "%s: %s is missing", what, known[i].name);
+        if (!value) return FC_YAML_FAIL(&r->yaml, node, "%s: %s is missing", what, known[i].name);
         if (i < n_fields && read_field(r, &fields[i], settings, value)) return r->st->code;
     }
     return FC_OK;

@@ -17,7 +17,6 @@
 #include "solvers/calibration/family_distance.h"
 #include "solvers/flit/prepared.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 

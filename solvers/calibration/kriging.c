@@ -158,7 +158,7 @@ static bool make_scratch(struct fc_arena *arena, uint32_t n, struct scratch *s, 
 enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *value,
                                   double *standard_deviation, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct scratch s;
     fc_gsl_errors();
     if (make_scratch(&arena, k->n, &s, st) && !leave_out(k, what, s.error, s.variance, s.block, s.done))
@@ -167,7 +167,6 @@ enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_le
         value[i] = k->points[i].value - s.error[i];
         standard_deviation[i] = sqrt(k->shape.variance * s.variance[i]);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

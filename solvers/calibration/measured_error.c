@@ -11,8 +11,8 @@
  * cases have algorithms, sizes and noise of their own (Stone, Consistent nonparametric regression, Ann. Stat. 5, 1977).
  * Limits: collectives of all ranks; of other jobs it says what messages of that size are worth. */
 #include "solvers/calibration/measured_error.h"
+#include "core/values.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,24 +138,21 @@ static double vector_bytes(const struct fc_trace *t, const struct fc_event *e)
     }
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
 static double count_nodes(const struct fc_placement *placement)
 {
     uint32_t *node = malloc((placement->n_tasks + 1) * sizeof *node), n = 0;
     if (!node) return placement->n_tasks;
     memcpy(node, placement->node, placement->n_tasks * sizeof *node);
-    qsort(node, placement->n_tasks, sizeof *node, compare_nodes);
+    qsort(node, placement->n_tasks, sizeof *node, fc_by_number);
     for (uint32_t i = 0; i < placement->n_tasks; i++) n += i == 0 || node[i] != node[i - 1];
     free(node);
     return n;
 }
 
-struct fc_measured_point fc_measured_locate(const struct fc_trace *t, const struct fc_placement *placement,
-                                            double mean_message_bytes)
+/* The point of a job: of the operation whose calls weigh most, each by 1 + bytes / 16 KiB. Events not in memory: messages of
+ * the bytes given. O(events). */
+static struct fc_measured_point locate(const struct fc_trace *t, const struct fc_placement *placement,
+                                       double mean_message_bytes)
 {
     double weight[FC_N_OPS] = {0}, bytes[FC_N_OPS] = {0}, nodes = count_nodes(placement);
     struct fc_measured_point point = {NULL, nodes, placement->n_tasks / fmax(1, nodes), fmax(1, mean_message_bytes)};
@@ -181,7 +178,7 @@ void fc_measured_state_error(const struct fc_machine *machine, const struct fc_t
 {
     struct fc_prediction *p = &replay->prediction;
     double mean = replay->n_messages ? (p->network_bytes + p->local_bytes) / (double)replay->n_messages : 1;
-    struct fc_measured_point point = fc_measured_locate(trace, placement, mean);
+    struct fc_measured_point point = locate(trace, placement, mean);
     bool far;
     double error = fc_measured_error_percent(&machine->measured, &point, FC_NONE, &far);
     if (isnan(error)) return;

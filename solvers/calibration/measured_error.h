@@ -9,10 +9,6 @@ struct fc_measured_point {
     double nodes, ranks_per_node, bytes; /* of its vector, or mean of a message */
 };
 
-/* The point of a job: of the operation whose calls weigh most, each by 1 + bytes / 16 KiB. Events not in memory: messages of
- * the bytes given. O(events). */
-struct fc_measured_point fc_measured_locate(const struct fc_trace *trace, const struct fc_placement *placement,
-                                            double mean_message_bytes);
 /* The error in percent: of eight in ten of the twelve cases nearest to the point, widened by cases->widen. *extrapolated: the job is
  * larger or smaller than all that were measured, and the error wider. `without`: a case whose job does not count, FC_NONE: none.
  * NaN: too few cases. O(cases). */

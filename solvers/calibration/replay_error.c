@@ -20,9 +20,9 @@
  * jobs that were run (calibration_jobs.c), on networks about as large: outside of their packets a message and
  * hops the error is doubled and flagged. Contention and queueing only, without other traffic. */
 #include "solvers/calibration/replay_error.h"
+#include "core/values.h"
 #include "solvers/calibration/family_distance.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,12 +139,6 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
     if (answer->extrapolated) answer->error_percent *= 2;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* |error| over what the others state, of the jobs of a network (NULL: of all, each left out), into ratio[]. */
 static uint32_t left_out(const struct fc_replays *replays, int model, const char *network, double *ratio)
 {
@@ -156,7 +150,7 @@ static uint32_t left_out(const struct fc_replays *replays, int model, const char
         fc_replay_error(replays, model, &c->at[model], network, network ? FC_NONE : i, &answer);
         if (!isnan(answer.error_percent)) ratio[n++] = 100 * fabs(c->ratio[model] - 1) / answer.error_percent;
     }
-    qsort(ratio, n, sizeof *ratio, by_value);
+    qsort(ratio, n, sizeof *ratio, fc_by_real);
     return n;
 }
 

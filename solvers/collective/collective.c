@@ -7,7 +7,6 @@
  * no message, the barrier apart. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,7 +222,7 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
                   algorithm->op == FC_OP_REDUCE;
     struct fc_schedule s = {
         .n = n, .root = rooted ? root : 0, .bytes = bytes, .list = list, .work = fc_op_work(algorithm->op)};
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     if (list && has_blocks(algorithm->op)) {
         s.before = fc_alloc(&scratch, (size_t)n + 1, sizeof *s.before, st);
         for (uint32_t i = 0; s.before && i < n; i++) s.before[i + 1] = s.before[i] + list[i];
@@ -236,7 +235,6 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
         append(&s, arena, messages, n_messages, st);
     }
     free(s.messages);
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -11,8 +11,6 @@
  * with down(1) = up(1) = 0; the root has its last receive g + (b - 1) G after the one before. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 /* Distance of the longest edge of the tree, 0 when n = 1. */
 static uint32_t longest_edge(uint32_t n)
 {
@@ -68,38 +66,14 @@ static double up_s(const struct fc_loggp *p, uint32_t n, double bytes, bool bloc
     return fmax(root, child) + fc_loggp_recv_s(p, blocks ? c * bytes : bytes);
 }
 
-void fc_build_bcast_binomial(struct fc_schedule *s)
-{
-    down_the_tree(s, false);
-}
-double fc_time_bcast_binomial(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return down_s(p, n, bytes, false);
-}
+FC_BUILD(bcast_binomial, down_the_tree(s, false))
+FC_TIME(bcast_binomial, down_s(p, n, bytes, false))
 
-void fc_build_scatter_binomial(struct fc_schedule *s)
-{
-    down_the_tree(s, true);
-}
-double fc_time_scatter_binomial(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return down_s(p, n, bytes, true);
-}
+FC_BUILD(scatter_binomial, down_the_tree(s, true))
+FC_TIME(scatter_binomial, down_s(p, n, bytes, true))
 
-void fc_build_reduce_binomial(struct fc_schedule *s)
-{
-    up_the_tree(s, false);
-}
-double fc_time_reduce_binomial(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return up_s(p, n, bytes, false);
-}
+FC_BUILD(reduce_binomial, up_the_tree(s, false))
+FC_TIME(reduce_binomial, up_s(p, n, bytes, false))
 
-void fc_build_gather_binomial(struct fc_schedule *s)
-{
-    up_the_tree(s, true);
-}
-double fc_time_gather_binomial(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return up_s(p, n, bytes, true);
-}
+FC_BUILD(gather_binomial, up_the_tree(s, true))
+FC_TIME(gather_binomial, up_s(p, n, bytes, true))

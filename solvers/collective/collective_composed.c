@@ -19,22 +19,10 @@ static void scatter_of_vector(struct fc_schedule *s, const struct fc_collective_
     fc_collective_alike_build(gather, s);
     s->bytes = vector_bytes;
 }
-void fc_build_bcast_scatter_ring(struct fc_schedule *s)
-{
-    scatter_of_vector(s, &fc_alike_allgather_ring);
-}
-double fc_time_bcast_scatter_ring(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_ring(p, n, bytes / n);
-}
-void fc_build_bcast_scatter_doubling(struct fc_schedule *s)
-{
-    scatter_of_vector(s, &fc_alike_allgather_doubling);
-}
-double fc_time_bcast_scatter_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_doubling(p, n, bytes / n);
-}
+FC_BUILD(bcast_scatter_ring, scatter_of_vector(s, &fc_alike_allgather_ring))
+FC_TIME(bcast_scatter_ring, fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_ring(p, n, bytes / n))
+FC_BUILD(bcast_scatter_doubling, scatter_of_vector(s, &fc_alike_allgather_doubling))
+FC_TIME(bcast_scatter_doubling, fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_doubling(p, n, bytes / n))
 
 void fc_build_allreduce_reduce_bcast(struct fc_schedule *s)
 {
@@ -42,20 +30,14 @@ void fc_build_allreduce_reduce_bcast(struct fc_schedule *s)
     s->work = FC_WORK_NONE;
     fc_build_bcast_binomial(s);
 }
-double fc_time_allreduce_reduce_bcast(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_reduce_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, bytes);
-}
+FC_TIME(allreduce_reduce_bcast, fc_time_reduce_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, bytes))
 void fc_build_allreduce_linear(struct fc_schedule *s)
 {
     fc_build_reduce_linear(s);
     s->work = FC_WORK_NONE;
     fc_build_bcast_linear(s);
 }
-double fc_time_allreduce_linear(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_reduce_linear(p, n, bytes) + fc_time_bcast_linear(p, n, bytes);
-}
+FC_TIME(allreduce_linear, fc_time_reduce_linear(p, n, bytes) + fc_time_bcast_linear(p, n, bytes))
 
 void fc_build_allreduce_allgather(struct fc_schedule *s)
 {
@@ -76,10 +58,7 @@ void fc_build_allgather_gather_bcast(struct fc_schedule *s)
     fc_build_bcast_binomial(s);
     s->bytes = block_bytes;
 }
-double fc_time_allgather_gather_bcast(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_gather_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, n * bytes);
-}
+FC_TIME(allgather_gather_bcast, fc_time_gather_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, n *bytes))
 
 void fc_build_reduce_scatter_reduce_scatter(struct fc_schedule *s)
 {
@@ -90,7 +69,4 @@ void fc_build_reduce_scatter_reduce_scatter(struct fc_schedule *s)
     s->work = FC_WORK_NONE;
     fc_build_scatter_linear(s);
 }
-double fc_time_reduce_scatter_reduce_scatter(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_reduce_binomial(p, n, n * bytes) + fc_time_scatter_linear(p, n, bytes);
-}
+FC_TIME(reduce_scatter_reduce_scatter, fc_time_reduce_binomial(p, n, n *bytes) + fc_time_scatter_linear(p, n, bytes))

@@ -15,10 +15,7 @@ void fc_build_allreduce_doubling(struct fc_schedule *s)
     for (uint32_t mask = 1; mask < s->n - folded; mask *= 2) fc_fold_exchange(s, mask, folded, s->bytes);
     fc_unfold(s, folded, s->bytes);
 }
-double fc_time_allreduce_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_fold_doubling_s(p, n, bytes);
-}
+FC_TIME(allreduce_doubling, fc_fold_doubling_s(p, n, bytes))
 
 void fc_build_barrier_doubling(struct fc_schedule *s)
 {
@@ -42,10 +39,7 @@ void fc_build_scan_doubling(struct fc_schedule *s)
         for (uint32_t r = 0; r < s->n; r++)
             if ((r ^ mask) < s->n) fc_schedule_add(s, r, r ^ (uint32_t)mask, s->bytes);
 }
-double fc_time_scan_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_ceil_log2(n) * fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(scan_doubling, fc_ceil_log2(n) * fc_loggp_hop_s(p, bytes))
 
 /* ---- allgather: everyone sends the aligned group that it has so far ---- */
 

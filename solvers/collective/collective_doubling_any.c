@@ -44,10 +44,7 @@ static void doubling(struct fc_schedule *s, bool but)
     }
 }
 
-void fc_build_allgather_doubling_any(struct fc_schedule *s)
-{
-    doubling(s, false);
-}
+FC_BUILD(allgather_doubling_any, doubling(s, false))
 void fc_build_bcast_scatter_doubling_any(struct fc_schedule *s)
 {
     double vector_bytes = s->bytes;
@@ -56,7 +53,4 @@ void fc_build_bcast_scatter_doubling_any(struct fc_schedule *s)
     doubling(s, false);
     s->bytes = vector_bytes;
 }
-void fc_build_reduce_scatter_doubling(struct fc_schedule *s)
-{
-    doubling(s, true);
-}
+FC_BUILD(reduce_scatter_doubling, doubling(s, true))

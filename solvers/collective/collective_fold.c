@@ -12,8 +12,6 @@
  *     T = k (o + r) + max(H + k L, max(H + w L, k L) + H),   k H where nobody folds. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 uint32_t fc_fold(struct fc_schedule *s, double bytes)
 {
     uint32_t folded = s->n - fc_power_of_two(s->n);

@@ -9,8 +9,6 @@
  *     T = max over i of (sum over j of (o + r_j(i)) + max(H(n b) + L D(i), k L) + (i folded: H(b))). */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 /* The first old member whose block belongs to member i after folding. */
 static uint32_t first_block(uint32_t i, uint32_t folded)
 {

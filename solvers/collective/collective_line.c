@@ -20,8 +20,6 @@
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 
-#include <math.h>
-
 /* ---- lines and planes ---- */
 
 static enum fc_code check_machine(const struct fc_network *net, const char *what, struct fc_status *st)
@@ -49,7 +47,7 @@ static void find_dims(struct fc_deposit *d)
 static enum fc_code check_all(const struct fc_deposit *d, const char *what, struct fc_status *st)
 {
     const struct fc_torus_shape *s = d->shape;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t n = 1, here = 0;
     bool *there = fc_alloc(&scratch, s->n_routers, sizeof *there, st);
     for (int i = 0; i < d->n_dims; i++) n *= s->k[d->dim[i]];
@@ -58,7 +56,6 @@ static enum fc_code check_all(const struct fc_deposit *d, const char *what, stru
         here += !*at;
         *at = true;
     }
-    fc_arena_free(&scratch);
     if (st->code || here == n) return st->code;
     return fc_refuse(st, FC_INPUT, "%s: members are on %u of the %u nodes of it (expected all)", what, here, n);
 }

@@ -10,17 +10,12 @@
  * Sources: MPICH and Open MPI coll/base; the times are LogGP's. */
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 void fc_build_scatter_linear(struct fc_schedule *s)
 {
     for (uint32_t m = 0; m < s->n; m++, s->round++)
         if (m != s->root) fc_schedule_add(s, s->root, m, fc_schedule_blocks(s, m, 1));
 }
-double fc_time_scatter_linear(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return (n - 2) * fc_loggp_send_gap_s(p, bytes) + fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(scatter_linear, (n - 2) * fc_loggp_send_gap_s(p, bytes) + fc_loggp_hop_s(p, bytes))
 
 void fc_build_gather_linear(struct fc_schedule *s)
 {
@@ -28,19 +23,13 @@ void fc_build_gather_linear(struct fc_schedule *s)
         if (m != s->root) fc_schedule_add(s, m, s->root, fc_schedule_blocks(s, m, 1));
     s->round++;
 }
-double fc_time_gather_linear(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return (n - 2) * fc_loggp_recv_gap_s(p, bytes) + fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(gather_linear, (n - 2) * fc_loggp_recv_gap_s(p, bytes) + fc_loggp_hop_s(p, bytes))
 
 void fc_build_scan_linear(struct fc_schedule *s)
 {
     for (uint32_t m = 0; m + 1 < s->n; m++, s->round++) fc_schedule_add(s, m, m + 1, s->bytes);
 }
-double fc_time_scan_linear(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return (n - 1) * fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(scan_linear, (n - 1) * fc_loggp_hop_s(p, bytes))
 
 /* ---- alltoall, alltoallv, allgather ---- */
 

@@ -27,7 +27,4 @@ static double pair(const struct fc_schedule *s, uint32_t from, uint32_t to, uint
 }
 const struct fc_collective_alike fc_alike_neighbor = {.n_rounds = rounds, .to = partner, .bytes = pair};
 
-double fc_time_neighbor(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_loggp_hop_s(p, bytes) + (n / 2 - 1) * fc_loggp_hop_s(p, 2 * bytes);
-}
+FC_TIME(neighbor, fc_loggp_hop_s(p, bytes) + (n / 2 - 1) * fc_loggp_hop_s(p, 2 * bytes))

@@ -25,7 +25,4 @@ const struct fc_collective_alike fc_alike_alltoall_shifted = {
 const struct fc_collective_alike fc_alike_reduce_scatter_pairwise = {
     .n_rounds = fc_alike_less_one, .to = fc_alike_ahead, .from = fc_alike_behind, .block = target_of};
 
-double fc_time_pairwise(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return (n - 1) * fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(pairwise, (n - 1) * fc_loggp_hop_s(p, bytes))

@@ -17,13 +17,11 @@
 #include "solvers/background.h"
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
-
 /* The range of adjacent nodes that the members fill. */
 static enum fc_code find_range(const struct fc_hardware_call *call, const char *what, uint32_t *first, uint32_t *n,
                                struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t least = FC_NONE, most = 0, gap = FC_NONE;
     for (uint32_t m = 0; m < call->n; m++) {
         if (call->node[m] < least) least = call->node[m];
@@ -38,7 +36,6 @@ static enum fc_code find_range(const struct fc_hardware_call *call, const char *
     for (uint32_t m = 0; there && m < call->n; m++) there[call->node[m] - least] = true;
     for (uint32_t i = 0; there && i < *n && gap == FC_NONE; i++)
         if (!there[i]) gap = least + i;
-    fc_arena_free(&scratch);
     if (!st->code && gap != FC_NONE)
         return fc_refuse(st, FC_INPUT,
                          "%s: members are on nodes %u to %u but for node %u (the hardware takes adjacent nodes only)",

@@ -18,14 +18,8 @@ static void gather(struct fc_schedule *s, uint32_t k)
             }
     }
 }
-void fc_build_allgather_bruck_4(struct fc_schedule *s)
-{
-    gather(s, 4);
-}
-void fc_build_allgather_bruck_8(struct fc_schedule *s)
-{
-    gather(s, 8);
-}
+FC_BUILD(allgather_bruck_4, gather(s, 4))
+FC_BUILD(allgather_bruck_8, gather(s, 8))
 
 /* Distances below n whose digit of place d is j. */
 static uint32_t with_digit(uint32_t n, uint32_t k, uint64_t d, uint64_t j)
@@ -42,11 +36,5 @@ static void exchange(struct fc_schedule *s, uint32_t k)
             for (uint64_t j = 1; j < k && j * d < s->n; j++)
                 fc_schedule_add(s, m, (uint32_t)((m + j * d) % s->n), with_digit(s->n, k, d, j) * s->bytes);
 }
-void fc_build_alltoall_bruck_4(struct fc_schedule *s)
-{
-    exchange(s, 4);
-}
-void fc_build_alltoall_bruck_8(struct fc_schedule *s)
-{
-    exchange(s, 8);
-}
+FC_BUILD(alltoall_bruck_4, exchange(s, 4))
+FC_BUILD(alltoall_bruck_8, exchange(s, 8))

@@ -46,11 +46,5 @@ const struct fc_collective_alike fc_alike_reduce_scatter_ring = {
 const struct fc_collective_alike fc_alike_allreduce_ring = {
     .n_rounds = twice, .to = right, .from = left, .bytes = part, .n_reduce = fc_alike_less_one};
 
-double fc_time_allgather_ring(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return (n - 1) * fc_loggp_hop_s(p, bytes);
-}
-double fc_time_allreduce_ring(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return 2 * (n - 1) * fc_loggp_hop_s(p, bytes / n);
-}
+FC_TIME(allgather_ring, (n - 1) * fc_loggp_hop_s(p, bytes))
+FC_TIME(allreduce_ring, 2 * (n - 1) * fc_loggp_hop_s(p, bytes / n))

@@ -46,10 +46,7 @@ void fc_build_scatter_nb(struct fc_schedule *s)
         if (m != s->root) fc_schedule_add(s, s->root, m, fc_schedule_blocks(s, m, 1));
     s->round++;
 }
-double fc_time_scatter_nb(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return fc_time_scatter_linear(p, n, bytes);
-}
+FC_TIME(scatter_nb, fc_time_scatter_linear(p, n, bytes))
 
 void fc_build_double_ring(struct fc_schedule *s)
 {

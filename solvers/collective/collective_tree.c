@@ -25,7 +25,6 @@
 #include "core/values.h"
 #include "solvers/collective/collective_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { SEGMENT = 32768 }; /* bytes, at most */
@@ -259,18 +258,9 @@ REDUCE(reduce_chains3, CHAINS, 3)
 REDUCE(reduce_chains4, CHAINS, 4)
 REDUCE(reduce_binary, K_ARY, 2)
 
-void fc_build_reduce_pipeline(struct fc_schedule *s)
-{
-    build(s, (struct tree){CHAINS, 1, 0}, true, false, segments(s->bytes));
-}
-void fc_build_reduce_binary_segments(struct fc_schedule *s)
-{
-    build(s, (struct tree){K_ARY, 2, 0}, true, false, segments(s->bytes));
-}
-void fc_build_reduce_binomial_segments(struct fc_schedule *s)
-{
-    build(s, (struct tree){K_NOMIAL, 2, 0}, true, false, segments(s->bytes));
-}
+FC_BUILD(reduce_pipeline, build(s, (struct tree){CHAINS, 1, 0}, true, false, segments(s->bytes)))
+FC_BUILD(reduce_binary_segments, build(s, (struct tree){K_ARY, 2, 0}, true, false, segments(s->bytes)))
+FC_BUILD(reduce_binomial_segments, build(s, (struct tree){K_NOMIAL, 2, 0}, true, false, segments(s->bytes)))
 
 void fc_build_reduce_in_order(struct fc_schedule *s)
 {
@@ -279,10 +269,7 @@ void fc_build_reduce_in_order(struct fc_schedule *s)
     if (s->root != s->n - 1) fc_schedule_add(s, s->n - 1, s->root, s->bytes);
     s->round++;
 }
-double fc_time_reduce_in_order(const struct fc_loggp *p, uint32_t n, double bytes)
-{
-    return up_s(p, (struct tree){IN_ORDER, 2, 0}, n, bytes) + fc_loggp_hop_s(p, bytes);
-}
+FC_TIME(reduce_in_order, up_s(p, (struct tree){IN_ORDER, 2, 0}, n, bytes) + fc_loggp_hop_s(p, bytes))
 
 #define BARRIER(name, ...)                                                                                             \
     void fc_build_##name(struct fc_schedule *s)                                                                        \

@@ -14,8 +14,6 @@
 #include "solvers/nic/nic.h"
 #include "solvers/timing.h"
 
-#include <math.h>
-
 /* Payload rate of the host bus with h bytes beside each unit. */
 static double bus_rate(const struct fc_nic *n, double header_bytes)
 {
@@ -75,7 +73,7 @@ enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t 
                         struct fc_status *st)
 {
     const struct fc_routing_ops *routing = net->machine->routing;
-    struct fc_walk walk = {0};
+    FC_SCOPED(fc_walk_free) struct fc_walk walk = {0};
     if (source >= net->n_nodes || target >= net->n_nodes || source == target)
         return fc_refuse(st, FC_INPUT, "a way from node %u to node %u (expected two different ones below %u)", source,
                          target, net->n_nodes);
@@ -88,7 +86,6 @@ enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t 
         way->narrowest_bytes_per_s = fmin(way->narrowest_bytes_per_s, rate);
         way->bundle_bytes_per_s = fmin(way->bundle_bytes_per_s, rate / share_of(&walk, i));
     }
-    fc_walk_free(&walk);
     return FC_OK;
 }
 

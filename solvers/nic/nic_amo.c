@@ -14,8 +14,6 @@
  * keeps the cache full of variables drawn evenly. */
 #include "solvers/nic/nic.h"
 
-#include <math.h>
-
 enum fc_code fc_nic_amo_rate(const struct fc_machine *m, uint32_t processes, double variables, double round_trip_s,
                              double *rate_per_s, struct fc_status *st)
 {

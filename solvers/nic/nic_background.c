@@ -16,8 +16,6 @@
 #include "solvers/nic/nic.h"
 #include "solvers/flit/flit.h"
 
-#include <math.h>
-
 #define CONTENDED 0.9 /* of a node's link */
 #define WARM_UP_CYCLES 5000
 #define MEASURE_CYCLES 20000
@@ -40,9 +38,9 @@ enum fc_code fc_nic_background_run(const struct fc_network *net, const char *pat
                                    struct fc_nic_background *background, struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
-    struct fc_demand demand;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_flit_settings settings;
-    struct fc_flit_result result;
+    FC_SCOPED(fc_flit_free) struct fc_flit_result result = {0};
     if (m->router.multicast != FC_MULTICAST_TREE)
         return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->network_line},
                        "a background for barriers and broadcasts is for machines with router.multicast: tree");
@@ -59,8 +57,6 @@ enum fc_code fc_nic_background_run(const struct fc_network *net, const char *pat
     if (!fc_flit_run(net, &demand, NULL, &settings, &result, st)) {
         uint32_t link = net->first_link[fc_node_vertex(net, 0)];
         derive(m, &result, fc_link_bandwidth(net, link) * result.cycle_s / m->router.flit_bytes, background);
-        fc_flit_free(&result);
     }
-    fc_demand_free(&demand);
     return st->code;
 }

@@ -26,8 +26,6 @@
  * Limits: one barrier or broadcast at a time; adjacent nodes; the background is not slowed. */
 #include "solvers/nic/nic_loaded.h"
 
-#include <math.h>
-
 struct group {
     const struct fc_machine *m;
     const struct fc_fat_tree_shape *shape;
@@ -151,7 +149,7 @@ enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, u
                                  enum fc_nic_barrier kind, const struct fc_nic_background *background, double limit_s,
                                  struct fc_nic_time *time, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_spread wait;
     struct group g;
     bool software = kind == FC_NIC_BARRIER_SOFTWARE;
@@ -170,7 +168,6 @@ enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, u
         time->mean_s = alone + fc_spread_mean(&wait);
         time->below = limit_s > 0 ? fc_spread_below(&wait, limit_s - alone) : (double)NAN;
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -178,7 +175,7 @@ enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, u
 static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_nic_memory memory,
                                   const struct fc_nic_background *b, double *time_s, struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_nic_load load = open_load(g, b, step_for(g, b, true), &arena, st);
     struct fc_spread source, copies;
     if (!fc_nic_wait_source(&load, &source) && !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
@@ -189,7 +186,6 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
         *time_s = fc_spread_mean(&source) + (turns - 1) * others_s + turns * fc_spread_mean(&copies) + first +
                   (packets - 1) * packet_s(g, memory, 2);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

@@ -35,7 +35,6 @@
 #include "solvers/queueing/queueing_internal.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 #include <string.h>
 
 const char *const fc_queueing_parameter_names[] = {"contention", "input_queue", "backpressure", "port", "choice",

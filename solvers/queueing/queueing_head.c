@@ -1,8 +1,6 @@
 /* queueing_head.c - waits of single heads, at the load solved last: (2) of queueing.c for one set of choices. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
-
 double fc_queueing_solved_cycles(const struct fc_queueing *queueing)
 {
     return queueing->solved_cycles;

@@ -11,7 +11,6 @@
  * bits. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MOST_RATIO 0.95

@@ -2,7 +2,6 @@
  * pairs of (input port, output), rows of shares and moments of the states. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ACCURACY 1e-7
@@ -11,14 +10,13 @@
 static enum fc_code sort_by(const uint32_t *key, uint32_t n_keys, uint32_t *list, uint32_t n, uint32_t *to,
                             struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t *first = fc_alloc(&scratch, n_keys + 1ull, sizeof *first, st);
     if (!first) return st->code;
     for (uint32_t i = 0; i < n; i++) first[key[list[i]] + 1]++;
     for (uint32_t k = 0; k < n_keys; k++) first[k + 1] += first[k];
     for (uint32_t i = 0; i < n; i++) to[first[key[list[i]]]++] = list[i];
     memcpy(list, to, n * sizeof *list);
-    fc_arena_free(&scratch);
     return FC_OK;
 }
 

@@ -10,7 +10,6 @@
 #include "solvers/queueing/queueing_pair.h"
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { WALKS = 64, MOST_PAIRS = 4096 };
@@ -37,7 +36,7 @@ static int ascending(const void *a, const void *b)
 static enum fc_code sort_channels(struct fc_queueing_pairs *p, struct fc_status *st)
 {
     const struct fc_turns *t = p->turns;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct keyed *list = fc_alloc(&scratch, t->n_channels + 1ull, sizeof *list, st);
     p->by_key = fc_alloc(&p->arena, t->n_channels + 1ull, sizeof *p->by_key, st);
     p->key = fc_alloc(&p->arena, t->n_channels + 1ull, sizeof *p->key, st);
@@ -47,7 +46,6 @@ static enum fc_code sort_channels(struct fc_queueing_pairs *p, struct fc_status 
         p->key[i] = list[i].key;
         p->by_key[i] = list[i].channel;
     }
-    fc_arena_free(&scratch);
     return st->code;
 }
 
@@ -321,21 +319,19 @@ static void entries(struct classes *c, const struct fc_demand *demand, uint32_t 
 enum fc_code fc_queueing_by_hops(const struct fc_queueing_pairs *pairs, const struct fc_demand *demand, double factor,
                                  struct fc_hops_class *class, uint32_t *n, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct classes c = {.p = pairs};
     double all = 0;
     *n = 0;
     c.sums = fc_alloc(&scratch, FC_MOST_HOPS_CLASSES, sizeof *c.sums, st);
-    if (!c.sums || check(pairs, st)) goto end;
+    if (!c.sums || check(pairs, st)) return st->code;
     int parts = demand->n_dense + (demand->n_entries > 0);
     if (demand->n_entries) entries(&c, demand, MOST_PAIRS / (uint32_t)parts);
     for (int d = 0; d < demand->n_dense; d++)
-        if (dense(&c, &demand->dense[d], demand->n_tasks, MOST_PAIRS / (uint32_t)parts, &scratch, st)) goto end;
+        if (dense(&c, &demand->dense[d], demand->n_tasks, MOST_PAIRS / (uint32_t)parts, &scratch, st)) return st->code;
     for (uint32_t h = 0; h < FC_MOST_HOPS_CLASSES; h++) all += c.sums[h].weight;
     for (uint32_t h = 0; h < FC_MOST_HOPS_CLASSES; h++)
         if (c.sums[h].weight > 0)
             class[(*n)++] = (struct fc_hops_class){h, c.sums[h].weight / all, finish(&c.sums[h], factor)};
-end:
-    fc_arena_free(&scratch);
     return st->code;
 }

@@ -11,7 +11,6 @@
 #include "solvers/queueing/queueing_internal.h"
 
 #include <gsl/gsl_math.h>
-#include <math.h>
 #include <string.h>
 
 #define LEAST_DAMPING 0.4

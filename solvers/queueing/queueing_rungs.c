@@ -8,8 +8,6 @@
  * it decides what is stable; above the last rung, the last. Limit: T has small steps where a lower rung ends. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
-
 /* The first rung whose load is not below. */
 static uint32_t above(const struct fc_queueing *q, double load)
 {

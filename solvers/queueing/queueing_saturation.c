@@ -1,8 +1,6 @@
 /* queueing_saturation.c - the load at which the steady state of the queueing model ends. */
 #include "solvers/queueing/queueing_internal.h"
 
-#include <math.h>
-
 /* Where the greatest utilisation u reaches 1. u grows with the load, a little faster than in proportion, and
  * smoothly also beyond 1 (the queues are capped there), so that secants between the greatest stable and the
  * least unstable load need a handful of solves. With strong backpressure the steady state ends before u = 1

@@ -9,8 +9,6 @@
  * nodes that send are taken as their mean. Not held against the kernel, which has no windows for single packets. */
 #include "solvers/queueing/queueing_window.h"
 
-#include <math.h>
-
 enum { MOST_STEPS = 60 };
 #define ACCURACY 1e-8
 #define FULL 0.999 /* of the saturation: beyond, the network is full */

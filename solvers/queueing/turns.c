@@ -12,7 +12,6 @@
  * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair. UGAL: turns_ugal.c. */
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024, EDGES_A_HOP = 10 };
@@ -393,7 +392,7 @@ static enum fc_code make_at(enum fc_turns_method method, const struct fc_network
                             const struct fc_flit_settings *settings, uint64_t most_hops, double *load,
                             struct fc_turns *turns, struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
@@ -403,7 +402,6 @@ static enum fc_code make_at(enum fc_turns_method method, const struct fc_network
     if (make(&w, settings, method, most_hops, st)) fc_turns_free(turns);
     if (load) *load = w.at_load;
     fc_flit_unprepare(&w.flit);
-    fc_arena_free(&scratch);
     return st->code;
 }
 

@@ -60,7 +60,7 @@ static uint32_t cell_offset(const struct fc_cells *cells, uint32_t from, uint32_
 static enum fc_code entries_alike(const struct fc_cells *cells, const struct fc_demand *demand, bool *alike,
                                   struct fc_status *st)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     size_t n = demand->n_entries;
     *alike = n % cells->n_cells == 0;
     struct seen *seen = *alike ? fc_alloc(&arena, n, sizeof *seen, st) : NULL;
@@ -76,7 +76,6 @@ static enum fc_code entries_alike(const struct fc_cells *cells, const struct fc_
                      (i == 0 || seen[i - 1].from != seen[i].from || seen[i - 1].to != seen[i].to ||
                       seen[i - 1].offset != seen[i].offset);
     }
-    fc_arena_free(&arena);
     return st->code;
 }
 

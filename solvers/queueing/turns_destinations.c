@@ -16,7 +16,6 @@
  * graphs of more edges than KEPT are built anew every round, of which there are then few. */
 #include "solvers/queueing/turns_ways.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ACCURACY 1e-5

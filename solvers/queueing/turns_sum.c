@@ -8,7 +8,6 @@
  *
  * Links that differ by more than chance keep what they differ by. Limit: chance is taken for that of independent packets. */
 #include "solvers/queueing/turns_internal.h"
-#include <math.h>
 #include <string.h>
 
 void fc_turns_add_up(struct fc_turns_walk *w)

@@ -14,7 +14,6 @@
 #include "models/family_torus.h"
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ACCURACY 1e-6

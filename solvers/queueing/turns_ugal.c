@@ -16,7 +16,6 @@
  * between them. Limits: queues of links further away than the next are not seen; M/D/1 for all links. */
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 32, TOP_ROUNDS = 12 };

@@ -11,8 +11,6 @@
  */
 #include "solvers/queueing/turns_internal.h"
 
-#include <math.h>
-
 void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class, bool from_router,
                   bool to_node)
 {

@@ -34,7 +34,6 @@
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */

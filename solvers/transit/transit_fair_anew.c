@@ -10,7 +10,6 @@
  * of every flow twice, half of what looking for what changes costs when everything does. */
 #include "solvers/transit/transit_fair.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define SAME 1e-10 /* a rate that differs by less has not changed */

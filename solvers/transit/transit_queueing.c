@@ -105,8 +105,8 @@ static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w
 static enum fc_code make_factor(struct fc_transit *t, struct fc_transit_waits *w)
 {
     struct fc_flit_settings settings;
-    struct fc_demand demand = {0};
-    struct fc_turns turns;
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    FC_SCOPED(fc_turns_free) struct fc_turns turns = {0};
     fc_flit_defaults(&settings);
     settings.seed = t->settings.seed;
     if (fc_demand_from_pattern(t->net, "uniform", 1, &demand, t->st)) return t->st->code;
@@ -122,9 +122,7 @@ static enum fc_code make_factor(struct fc_transit *t, struct fc_transit_waits *w
                           packets, LEAST_PACKETS);
         else
             code = solve_model(t, w, &turns, &settings);
-        fc_turns_free(&turns);
     }
-    fc_demand_free(&demand);
     return code;
 }
 

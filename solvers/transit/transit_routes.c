@@ -30,7 +30,6 @@
 #include "solvers/transit/transit_internal.h"
 #include "models/hosts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_CHOSEN = 1 << 20 };

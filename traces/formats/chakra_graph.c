@@ -2,7 +2,6 @@
 #include "core/array.h"
 #include "traces/formats/chakra.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 

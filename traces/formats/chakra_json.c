@@ -8,8 +8,6 @@
 #include "traces/formats/chakra.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

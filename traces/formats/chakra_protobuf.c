@@ -8,7 +8,6 @@
 #include "traces/formats/chakra.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
@@ -204,9 +203,8 @@ static enum fc_code read_messages(struct fc_chakra *c, struct fc_stream *s)
 
 enum fc_code fc_chakra_read_protobuf(struct fc_chakra *c)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     enum fc_code code = fc_stream_open(c->file, &s, c->st);
     if (!code) code = read_messages(c, &s);
-    fc_stream_close(&s);
     return code;
 }

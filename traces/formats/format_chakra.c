@@ -18,7 +18,6 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -267,7 +266,7 @@ static bool is_chakra(const struct fc_trace_probe *probe)
  * nodes. */
 static enum fc_code refuse_pytorch(const char *path, struct fc_status *st)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     size_t there;
     enum fc_code code = fc_stream_open(path, &s, st);
     if (!code) code = fc_stream_need(&s, 1 << 16, &there, st);
@@ -275,13 +274,12 @@ static enum fc_code refuse_pytorch(const char *path, struct fc_status *st)
         code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
                        "an execution graph of PyTorch: its nodes have neither kind nor duration "
                        "(expected what chakra_trace_link and chakra_converter make of it)");
-    fc_stream_close(&s);
     return code;
 }
 
 static enum fc_code read_chakra(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_rank_files files;
     struct fc_chakra c = {.st = sink->st, .sink = sink, .file = path};
     bool is_json = !fc_is_rank_file(path, ".et") && !fc_has_rank_files(path, ".et") && !ends_in(path, ".et");
@@ -295,7 +293,6 @@ static enum fc_code read_chakra(const char *path, const struct fc_trace_options 
     free(c.groups);
     free(c.nodes);
     free(c.before);
-    fc_arena_free(&arena);
     return code;
 }
 

@@ -156,7 +156,7 @@ static uint64_t most_ranks(const struct fc_dumpi_run *run)
 /* numprocs and fileprefix of the .meta file. */
 static enum fc_code read_meta(struct fc_dumpi_run *run, struct place *place)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     const char *line;
     size_t n;
     long long number = 0;
@@ -170,7 +170,6 @@ static enum fc_code read_meta(struct fc_dumpi_run *run, struct place *place)
     if (!code && !number)
         code = fc_fail(run->st, FC_INPUT, (struct fc_place){place->meta, 0},
                        "has no line numprocs=, so is no .meta file of DUMPI");
-    fc_stream_close(&s);
     run->n_ranks = (uint32_t)number;
     return code;
 }

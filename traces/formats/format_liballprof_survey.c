@@ -57,7 +57,7 @@ static bool is_file(const char *path)
 
 static bool is_ours(const char *path)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_status st = {0};
     struct fc_trace_probe probe = {.path = path};
     bool ours = !fc_stream_open(path, &s, &st) && !fc_stream_need(&s, 64 << 10, &probe.n_head, &st);
@@ -65,7 +65,6 @@ static bool is_ours(const char *path)
         probe.head = (const char *)s.next;
         ours = fc_allprof_is(&probe);
     }
-    fc_stream_close(&s);
     return ours;
 }
 
@@ -193,7 +192,7 @@ static enum fc_code note_call(struct survey *s, const struct fc_allprof_call *ca
 static enum fc_code survey_rank(struct fc_allprof *a, uint32_t rank, bool *any)
 {
     struct survey s = {.a = a, .rank = rank};
-    struct fc_stream stream = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream stream = {0};
     const char *file = fc_allprof_file(a, rank);
     a->first_use[rank] = a->n_uses;
     enum fc_code code = file ? fc_stream_open(file, &stream, a->st) : FC_NO;
@@ -204,7 +203,6 @@ static enum fc_code survey_rank(struct fc_allprof *a, uint32_t rank, bool *any)
         *any = true;
         code = note_call(&s, &call);
     }
-    fc_stream_close(&stream);
     fc_requests_free(&s.comms);
     fc_requests_free(&s.made);
     return code;

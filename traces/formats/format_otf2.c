@@ -14,9 +14,7 @@
 #include "core/stream.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -9,7 +9,6 @@
 #include "traces/formats/format_otf2.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

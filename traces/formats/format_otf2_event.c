@@ -17,14 +17,16 @@ static OTF2_CallbackCode went(struct fc_otf2_archive *a, enum fc_code code)
     return code || a->st->code ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-#define EVENT(name, ...)                                                                                               \
+/* A callback whose work is `does`, with the archive a and the time in seconds t; the rest are its own parameters. */
+#define EVENT(name, does, ...)                                                                                         \
     static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,       \
-                                  OTF2_AttributeList *attributes, __VA_ARGS__)
-/* Of all callbacks: what is unused, and the time in seconds. */
-#define BEGIN                                                                                                          \
-    struct fc_otf2_archive *a = user;                                                                                  \
-    double t = seconds(a, time);                                                                                       \
-    (void)location, (void)position, (void)attributes, (void)t
+                                  OTF2_AttributeList *attributes __VA_OPT__(, ) __VA_ARGS__)                           \
+    {                                                                                                                  \
+        struct fc_otf2_archive *a = user;                                                                              \
+        double t = seconds(a, time);                                                                                   \
+        (void)location, (void)position, (void)attributes, (void)t;                                                     \
+        return went(a, does);                                                                                          \
+    }
 
 /* MPI functions by name; Fortran tracers may write small letters. */
 static const char *mpi_name(const struct fc_otf2_archive *a, OTF2_RegionRef region)
@@ -34,139 +36,52 @@ static const char *mpi_name(const struct fc_otf2_archive *a, OTF2_RegionRef regi
     return strncasecmp(name, "MPI_", 4) == 0 ? name : NULL;
 }
 
-EVENT(on_enter, OTF2_RegionRef region)
+static enum fc_code enter(struct fc_otf2_archive *a, OTF2_RegionRef region, double t)
 {
-    BEGIN;
     const char *name = mpi_name(a, region);
-    return went(a, name ? fc_otf2_enter(&a->rank, name, t) : FC_OK);
+    return name ? fc_otf2_enter(&a->rank, name, t) : FC_OK;
 }
 
-EVENT(on_leave, OTF2_RegionRef region)
-{
-    BEGIN;
-    return went(a, mpi_name(a, region) ? fc_otf2_leave(&a->rank, t) : FC_OK);
-}
-
-EVENT(on_send, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_SEND, receiver, comm, tag, bytes, 0, t));
-}
-
-EVENT(on_isend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_ISEND, receiver, comm, tag, bytes, request, t));
-}
-
-EVENT(on_recv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_RECV, sender, comm, tag, bytes, 0, t));
-}
-
-EVENT(on_irecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_IRECV, sender, comm, tag, bytes, request, t));
-}
-
-EVENT(on_irecv_request, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_request(&a->rank, false, request, t));
-}
-
-EVENT(on_isend_complete, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_send_done(&a->rank, request, t));
-}
-
-EVENT(on_test, uint64_t request)
-{
-    BEGIN;
-    (void)request;
-    fc_otf2_tested(&a->rank);
-    return went(a, FC_OK);
-}
-
-EVENT(on_cancelled, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_cancelled(&a->rank, request));
-}
-
-EVENT(on_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
-{
-    BEGIN;
-    struct fc_otf2_collective c = {op, comm, root, sent, received};
-    return went(a, fc_otf2_collective(&a->rank, &c, t));
-}
-
-EVENT(on_collective_request, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_request(&a->rank, true, request, t));
-}
-
-EVENT(on_collective_complete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
-      uint64_t request)
-{
-    BEGIN;
-    struct fc_otf2_collective c = {op, comm, root, sent, received};
-    return went(a, fc_otf2_collective_done(&a->rank, &c, request, t));
-}
-
-static OTF2_CallbackCode moved(struct fc_otf2_archive *a, int mode, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
-                               double t)
+static enum fc_code moved(struct fc_otf2_archive *a, int mode, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
+                          double t)
 {
     const struct fc_otf2_window_def *w = fc_otf2_find(&a->windows, win);
-    if (!w) return went(a, fc_otf2_fail(&a->rank, "window %" PRIu32 " is not defined", win));
-    return went(a, fc_otf2_move(&a->rank, mode, w->comm, remote, bytes, t));
+    if (!w) return fc_otf2_fail(&a->rank, "window %" PRIu32 " is not defined", win);
+    return fc_otf2_move(&a->rank, mode, w->comm, remote, bytes, t);
 }
 
-EVENT(on_put, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-{
-    BEGIN;
-    (void)id;
-    return moved(a, 0, win, remote, bytes, t);
-}
-
-EVENT(on_get, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-{
-    BEGIN;
-    (void)id;
-    return moved(a, 1, win, remote, bytes, t);
-}
-
-EVENT(on_atomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+#define MESSAGE(kind, request) fc_otf2_message(&a->rank, kind, peer, comm, tag, bytes, request, t)
+#define COLLECTIVE                                                                                                     \
+    &(struct fc_otf2_collective)                                                                                       \
+    {                                                                                                                  \
+        op, comm, root, sent, received                                                                                 \
+    }
+EVENT(on_enter, enter(a, region, t), OTF2_RegionRef region)
+EVENT(on_leave, mpi_name(a, region) ? fc_otf2_leave(&a->rank, t) : FC_OK, OTF2_RegionRef region)
+EVENT(on_send, MESSAGE(FC_OTF2_SEND, 0), uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+EVENT(on_isend, MESSAGE(FC_OTF2_ISEND, request), uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+      uint64_t request)
+EVENT(on_recv, MESSAGE(FC_OTF2_RECV, 0), uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+EVENT(on_irecv, MESSAGE(FC_OTF2_IRECV, request), uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+      uint64_t request)
+EVENT(on_irecv_request, fc_otf2_request(&a->rank, false, request, t), uint64_t request)
+EVENT(on_isend_complete, fc_otf2_send_done(&a->rank, request, t), uint64_t request)
+EVENT(on_test, (fc_otf2_tested(&a->rank), (void)request, FC_OK), uint64_t request)
+EVENT(on_cancelled, fc_otf2_cancelled(&a->rank, request), uint64_t request)
+EVENT(on_collective_begin, FC_OK)
+EVENT(on_collective, fc_otf2_collective(&a->rank, COLLECTIVE, t), OTF2_CollectiveOp op, OTF2_CommRef comm,
+      uint32_t root, uint64_t sent, uint64_t received)
+EVENT(on_collective_request, fc_otf2_request(&a->rank, true, request, t), uint64_t request)
+EVENT(on_collective_complete, fc_otf2_collective_done(&a->rank, COLLECTIVE, request, t), OTF2_CollectiveOp op,
+      OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request)
+EVENT(on_put, ((void)id, moved(a, 0, win, remote, bytes, t)), OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
       uint64_t id)
-{
-    BEGIN;
-    (void)type, (void)id;
-    return moved(a, 2, win, remote, sent > received ? sent : received, t);
-}
-
-EVENT(on_comm_create, OTF2_CommRef comm)
-{
-    BEGIN;
-    fc_otf2_comm_made(&a->rank, comm);
-    return went(a, FC_OK);
-}
-
-EVENT(on_measurement, OTF2_MeasurementMode mode)
-{
-    BEGIN;
-    return went(a, fc_otf2_switch(&a->rank, mode == OTF2_MEASUREMENT_ON, t));
-}
-
-static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
-                                             void *user, OTF2_AttributeList *attributes)
-{
-    BEGIN;
-    return went(a, FC_OK);
-}
+EVENT(on_get, ((void)id, moved(a, 1, win, remote, bytes, t)), OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
+      uint64_t id)
+EVENT(on_atomic, ((void)type, (void)id, moved(a, 2, win, remote, sent > received ? sent : received, t)),
+      OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
+EVENT(on_comm_create, (fc_otf2_comm_made(&a->rank, comm), FC_OK), OTF2_CommRef comm)
+EVENT(on_measurement, fc_otf2_switch(&a->rank, mode == OTF2_MEASUREMENT_ON, t), OTF2_MeasurementMode mode)
 
 OTF2_EvtReaderCallbacks *fc_otf2_event_callbacks(void)
 {

@@ -218,7 +218,7 @@ static enum fc_code read_line(struct line *l, struct fc_prv *p)
 static enum fc_code read_paraver(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     (void)options;
-    struct fc_stream s;
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_prv p = {0};
     struct line l = {.st = sink->st};
     size_t length;
@@ -237,7 +237,6 @@ static enum fc_code read_paraver(const char *path, const struct fc_trace_options
     if (!code && !p.sink) code = fc_fail(sink->st, FC_INPUT, (struct fc_place){path, 0}, "is empty");
     if (!code) code = fc_prv_finish(&p);
     fc_prv_free(&p);
-    fc_stream_close(&s);
     return code;
 }
 

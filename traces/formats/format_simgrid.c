@@ -22,7 +22,6 @@
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,14 +98,13 @@ static bool is_action(const char *text, size_t length)
 
 static bool is_trace(const char *path)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_status st = {0};
     const char *text = NULL;
     size_t length;
     struct stat info;
     bool trace = !stat(path, &info) && S_ISREG(info.st_mode) && !fc_stream_open(path, &s, &st) &&
                  !fc_text_line(&s, &text, &length, &st) && text && is_action(text, length);
-    fc_stream_close(&s);
     return trace;
 }
 
@@ -336,14 +334,13 @@ static enum fc_code read_description(struct fc_simgrid *s, const char *path, str
 /* The first line of the file is one of a description of jobs. */
 static bool is_description(const char *path)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_status st = {0};
     struct fc_simgrid_word word[4];
     const char *text = NULL;
     size_t length;
     bool is = !fc_stream_open(path, &s, &st) && !fc_text_line(&s, &text, &length, &st) && text &&
               !is_action(text, length) && job_words(text, length, word);
-    fc_stream_close(&s);
     return is;
 }
 
@@ -368,17 +365,15 @@ static enum fc_code read_simgrid(const char *path, const struct fc_trace_options
 /* The file is a trace, or a list whose first file is one. */
 static bool leads_to_trace(const char *path)
 {
-    struct fc_stream s = {0};
+    FC_SCOPED(fc_stream_close) struct fc_stream s = {0};
     struct fc_status st = {0};
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const char *text = NULL;
     size_t length;
     if (is_trace(path)) return true;
     bool line = !fc_stream_open(path, &s, &st) && !fc_text_line(&s, &text, &length, &st) && text && length <= 4096;
     char *file = line ? find_file(path, text, length, &arena, &st) : NULL;
     bool leads = file && is_trace(file);
-    fc_arena_free(&arena);
-    fc_stream_close(&s);
     return leads;
 }
 
@@ -386,7 +381,7 @@ static bool is_simgrid(const struct fc_trace_probe *probe)
 {
     const char *text, *at, *word;
     size_t length, n;
-    struct fc_arena arena = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_status st = {0};
     struct fc_simgrid_word job[4];
     if (probe->folder || !fc_probe_line(probe, &text, &length)) return false;
@@ -398,7 +393,6 @@ static bool is_simgrid(const struct fc_trace_probe *probe)
     if (description) word = job[1].text, n = job[1].length;
     char *file = find_file(probe->path, word, n, &arena, &st);
     bool ours = file && (description ? leads_to_trace(file) : is_trace(file));
-    fc_arena_free(&arena);
     return ours;
 }
 

@@ -4,7 +4,6 @@
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { ANY_SOURCE = -333, ANY_TAG = -444 };

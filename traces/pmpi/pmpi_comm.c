@@ -280,8 +280,7 @@ void fc_log_spawn(struct fc_call *call)
     if (!fc_pmpi_left(call)) return;
     fc_pmpi_note("(MPI_Comm_spawn was called: the processes it started are not recorded, nor what was exchanged with "
                  "them; the calls of those that started them keep their time)");
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
@@ -302,8 +301,7 @@ void fc_log_comm_free(struct fc_call *call, struct fc_comm *was)
         was->freed = true;
         fc_comm_release(was);
     }
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
@@ -358,7 +356,6 @@ void fc_log_win_free(struct fc_call *call, struct fc_window *was)
         free(was->world);
         free(was);
     }
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }

@@ -102,14 +102,24 @@ void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, i
     fc_pmpi_done();
 }
 
+/* comm NULL: none of ours. */
+static struct fc_raw_event received_event(const struct fc_call *call, int kind, const struct fc_comm *comm,
+                                          const MPI_Status *status)
+{
+    if (!comm || call->rc != MPI_SUCCESS) return fc_pmpi_event(call, FC_OP_OTHER);
+    return message_event(call, kind, comm, status->MPI_SOURCE, status->MPI_TAG, received_bytes(status));
+}
+
+static void write_received(const struct fc_call *call, const struct fc_comm *comm, const MPI_Status *status)
+{
+    struct fc_raw_event event = received_event(call, FC_OP_RECV, comm, status);
+    fc_pmpi_write(&event, NULL, 0);
+}
+
 void fc_log_recv(struct fc_call *call, MPI_Comm comm, const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
-    bool good = call->rc == MPI_SUCCESS;
-    struct fc_raw_event event =
-        message_event(call, FC_OP_RECV, fc_comm_of(comm), good ? status->MPI_SOURCE : MPI_PROC_NULL,
-                      good ? status->MPI_TAG : 0, good ? received_bytes(status) : 0);
-    fc_pmpi_write(&event, NULL, 0);
+    write_received(call, fc_comm_of(comm), status);
     fc_pmpi_done();
 }
 
@@ -119,11 +129,9 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
 {
     if (!fc_pmpi_left(call)) return;
     const struct fc_comm *c = fc_comm_of(comm);
-    bool good = call->rc == MPI_SUCCESS;
     struct fc_call post = *call;
     post.leave_ns = post.enter_ns;
-    struct fc_raw_event irecv = message_event(&post, FC_OP_IRECV, c, good ? status->MPI_SOURCE : MPI_PROC_NULL,
-                                              good ? status->MPI_TAG : 0, good ? received_bytes(status) : 0);
+    struct fc_raw_event irecv = received_event(&post, FC_OP_IRECV, c, status);
     irecv.request = irecv.kind == FC_OP_IRECV ? state.made++ : -1;
     if (irecv.request >= 0) fc_pmpi_write(&irecv, NULL, 0);
     struct fc_call sent = irecv.request >= 0 ? post : *call;
@@ -200,8 +208,7 @@ void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype t
         r->tag = tag;
         r->bytes = fc_bytes_of(count, type);
     }
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
@@ -312,8 +319,7 @@ void fc_log_cancel(struct fc_call *call, MPI_Request request)
     struct fc_request *r = request_of(request);
     if (!r) r = fc_handles_get(&state.requests, FC_KEY(request)); /* another thread waits for it */
     if (r) r->cancelled = true;
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
@@ -330,15 +336,11 @@ void fc_log_request_free(struct fc_call *call, struct fc_request *was)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    if (was) {
-        int64_t freed[FC_DONE_WORDS] = {was->number, FC_HOW_FREED, 0, 0, 0};
-        bool open = was->receive && (!was->persistent || was->active);
-        if (open) fc_pmpi_note("(MPI_Request_free of a receive under way: counted with its posted size)");
-        fc_pmpi_write(&event, freed, open ? FC_DONE_WORDS : 0);
-        free_request(was);
-    } else {
-        fc_pmpi_write(&event, NULL, 0);
-    }
+    int64_t freed[FC_DONE_WORDS] = {was ? was->number : 0, FC_HOW_FREED, 0, 0, 0};
+    bool open = was && was->receive && (!was->persistent || was->active);
+    if (open) fc_pmpi_note("(MPI_Request_free of a receive under way: counted with its posted size)");
+    fc_pmpi_write(&event, freed, open ? FC_DONE_WORDS : 0);
+    if (was) free_request(was);
     fc_pmpi_done();
 }
 
@@ -347,12 +349,10 @@ void fc_log_request_free(struct fc_call *call, struct fc_request *was)
 void fc_log_probe(struct fc_call *call, bool found)
 {
     if (!fc_pmpi_left(call)) return;
-    if (found) {
-        struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-        fc_pmpi_write(&event, NULL, 0);
-    } else {
+    if (found)
+        fc_pmpi_write_plain(call, FC_OP_OTHER);
+    else
         fc_pmpi_fold_poll();
-    }
     fc_pmpi_done();
 }
 
@@ -368,8 +368,7 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
             c->users++;
             fc_handles_set(&state.messages, FC_KEY(message), c);
         }
-        struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-        fc_pmpi_write(&event, NULL, 0);
+        fc_pmpi_write_plain(call, FC_OP_OTHER);
     }
     fc_pmpi_done();
 }
@@ -386,12 +385,7 @@ struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle)
 void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event;
-    if (comm && call->rc == MPI_SUCCESS)
-        event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG, received_bytes(status));
-    else
-        event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    write_received(call, comm, status);
     fc_comm_release(comm);
     fc_pmpi_done();
 }
@@ -399,12 +393,10 @@ void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *
 void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    if (comm) {
+    if (comm)
         post_receive(call, comm, fc_bytes_of(count, type), MPI_ANY_SOURCE, MPI_ANY_TAG, request);
-    } else {
-        struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-        fc_pmpi_write(&event, NULL, 0);
-    }
+    else
+        fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_comm_release(comm);
     fc_pmpi_done();
 }

@@ -332,11 +332,16 @@ struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind)
     return event;
 }
 
+void fc_pmpi_write_plain(const struct fc_call *call, int kind)
+{
+    struct fc_raw_event event = fc_pmpi_event(call, kind);
+    fc_pmpi_write(&event, NULL, 0);
+}
+
 void fc_log_other(struct fc_call *call)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
@@ -356,8 +361,7 @@ void fc_pmpi_start(struct fc_call *call)
     recorder.clock_cost_ns = measure_clocks();
     recorder.on = true;
     fc_comm_start();
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_INIT);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_INIT);
     dl_iterate_phdr(write_object, NULL); /* now, for a program that does not come to its end */
     fc_pmpi_done();
 }
@@ -365,8 +369,7 @@ void fc_pmpi_start(struct fc_call *call)
 void fc_pmpi_finish(struct fc_call *call)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_FINALIZE);
-    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_write_plain(call, FC_OP_FINALIZE);
     close_file();
     fc_pmpi_done();
 }

@@ -33,6 +33,8 @@ void fc_pmpi_unlock(void);
 void fc_pmpi_fold_poll(void);
 struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind);
 void fc_pmpi_write(struct fc_raw_event *event, const int64_t *words, uint64_t n_words);
+/* An event that only takes its time. */
+void fc_pmpi_write_plain(const struct fc_call *call, int kind);
 /* Names something that cannot be recorded fully; `what` is a constant, reported once. */
 void fc_pmpi_note(const char *what);
 void fc_pmpi_start(struct fc_call *call);  /* MPI_Init returned */
