@@ -18,7 +18,12 @@
  * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
  * 12000 to 24000), up to a tenth above the load that the network can carry. Loads of up to 1.05 of the ideal are
  * tried, and an overload of some percent may grow too slowly for a window to show: without a latency limit what is
- * found above the ideal is the ideal. */
+ * found above the ideal is the ideal.
+ *
+ * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH, and
+ * bracket the saturation to that; long runs go on from the middle of it to 0.5 % of the ideal. A long run measures at most
+ * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS: near saturation a queue's own noise then leaves some 0.5 %
+ * (docs/flit.md). */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 

@@ -9,8 +9,8 @@
  * 2. Measurement: 32 batches, at first 4 Z and 3000 x (1 % / precision)^2 packets in all, then 8 more at a time; 64 are joined
  *    to 32. At each checkpoint, shortly before the window's end, the batches that have arrived are looked at:
  *    - latency rising (as in run_phases.c): what was measured becomes warm-up, a window of twice the length begins;
- *    - half widths of mean latency, by 16 batches or more, and of accepted load both at most 0.9 of what was asked at two checkpoints running, and the load
- *      accepted what is offered, to the precision: the end.
+ *    - half widths of mean latency, by 16 batches or more, and of accepted load both at most 0.9 of what was asked, and the load
+ *      accepted what is offered, to the precision, at two checkpoints running: the end.
  *    Greatest length: until 0.8 of --max-cycles, else 2 million packets or 20 million flits in the window (or most_packets), but 20 Z at
  *    least. Then the run says that the precision was not reached, and its half widths; where it accepts less than is offered, by
  *    more than the precision, or the latency rises, it is unstable.
