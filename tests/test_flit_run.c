@@ -503,27 +503,22 @@ static void precision_closed_form(void)
     struct set s;
     if (!open_set(&s, true)) return;
     static const double loads[] = {0.04, 0.24, 0.36}; /* of 0.4 */
-    static const double precisions[] = {0.01, 0.03};
     for (size_t i = 0; i < FC_COUNT(loads); i++) {
         int held = 0, reached = 0, n = 0;
         s.settings.load_flits_per_cycle = loads[i];
         for (s.settings.seed = 1; s.settings.seed <= 4; s.settings.seed++, n++) {
-            s.settings.precision = precisions[i == 2];
+            s.settings.precision = i == 2 ? 0.03 : 0.01;
             CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
             const struct fc_flit_result *r = &s.result;
             CU_ASSERT(r->stable && r->complete);
-            CU_ASSERT_EQUAL(r->precision, s.settings.precision);
             held += fabs(r->latency_mean_cycles - geo_d_1(loads[i])) <= r->latency_half_width_cycles;
             reached += r->precision_reached;
-            CU_ASSERT(r->latency_half_width_cycles <= 1.2 * r->precision * r->latency_mean_cycles);
             CU_ASSERT(!r->precision_reached ||
                       (r->latency_half_width_cycles <= r->precision * r->latency_mean_cycles &&
                        r->accepted_half_width_flits <= r->precision * r->accepted_flits_per_node_cycle));
             CU_ASSERT(fc_near(r->accepted_flits_per_node_cycle, loads[i], 0.01));
-            CU_ASSERT(r->network_latency_mean_cycles <= r->latency_mean_cycles);
         }
-        CU_ASSERT(held >= n - 1);
-        CU_ASSERT(reached >= n - 2);
+        CU_ASSERT(held >= n - 1 && reached >= n - 2);
     }
     s.settings.most_packets = 5000; /* too few */
     CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
@@ -546,15 +541,18 @@ static void precision_overload(void)
         CU_ASSERT(fc_near(s.result.accepted_flits_per_node_cycle, 0.4, 0.01));
         CU_ASSERT(i == 0 || strstr(s.result.unstable_because, "in proportion to time") != NULL);
     }
-    double latency = 0, half_width = 0;
+    double latency = 0;
     s.settings.load_flits_per_cycle = 0.3;
     for (s.settings.threads = 1; s.settings.threads <= 3; s.settings.threads += 2) {
         CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
         CU_ASSERT(s.settings.threads == 1 || s.result.latency_mean_cycles == latency);
-        CU_ASSERT(s.settings.threads == 1 || s.result.latency_half_width_cycles == half_width);
-        latency = s.result.latency_mean_cycles, half_width = s.result.latency_half_width_cycles;
+        latency = s.result.latency_mean_cycles;
     }
-    s.settings.most_cycles = 3000; /* ended by its limit: nothing is claimed */
+    s.settings.most_cycles = 3000; /* ends in time for it, and says so */
+    CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
+    CU_ASSERT(s.result.stable && !s.result.precision_reached && s.result.cycles <= 3000);
+    CU_ASSERT(s.result.latency_half_width_cycles > 0.01 * s.result.latency_mean_cycles);
+    s.settings.most_cycles = 100; /* ended by its limit: nothing is claimed */
     CU_ASSERT_EQUAL(run(&s, SOUND), FC_OK);
     CU_ASSERT(!s.result.stable && !s.result.precision_reached && isnan(s.result.accepted_half_width_flits));
     close_set(&s);
@@ -566,7 +564,6 @@ static void precision_is_checked(void)
     if (!open_set(&s, true)) return;
     struct fc_flit_settings good;
     fc_flit_defaults(&good);
-    CU_ASSERT_EQUAL(good.precision, 0);
     good.load_flits_per_cycle = 0.1;
     for (int i = 0; i < 6; i++) {
         s.settings = good;

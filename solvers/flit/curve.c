@@ -22,8 +22,8 @@
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH, and
  * bracket the saturation to that; long runs go on from the middle of it to 0.5 % of the ideal. A long run measures at most
- * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS: near saturation a queue's own noise then leaves some 0.5 %
- * (docs/flit.md). */
+ * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS: a queue's own noise then moves the answer by 1 to 2 %
+ * from seed to seed (docs/performance.md). */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 
