@@ -2,8 +2,8 @@
  *
  * Machines of both engines at 20 %, 60 % and 90 % of what they take (the saturation is found first, with a precision, too).
  * SEEDS runs each end by the asked precision; the mean they are held against comes from TRUTHS runs with other seeds and a
- * quarter of it, some 16 times as long. At least 90 % of the 95 % intervals of latency have to hold it, over all of a machine's
- * loads at least 90 %, at a load at least 84 % (of 50 runs of 95 % fewer are seen in 1 of 300 cases); and accepted loads are within
+ * quarter of it, some 16 times as long. Of the 95 % intervals of latency at least 90 % have to hold it over all of a machine's
+ * loads, and 84 % at each (of 50 that hold in 95 % fewer are seen in 1 of 300 cases); and accepted loads are within
  * their half widths of what is offered as often. Exit status 1 when missed. Some 2 CPU minutes.
  *
  *     validate_precision [MACHINE...] */
