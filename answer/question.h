@@ -79,6 +79,7 @@ struct fc_run_question {
     const char *vc_rule;       /* instead of the machine's */
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles;
     double gap_cycles;
+    double precision; /* half widths, a share of the means; 0: runs of chosen length */
     bool backlog, in_order, allow_deadlock, bubble_as_published;
 };
 

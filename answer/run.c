@@ -58,6 +58,7 @@ enum fc_code fc_run_settings(const struct fc_run_question *run, uint64_t seed, i
     if (run->high_priority && read_share(run->high_priority, &settings->high_priority_share, st)) return st->code;
     settings->warmup_cycles = run->warmup_cycles;
     settings->measure_cycles = run->measure_cycles;
+    settings->precision = run->precision;
     settings->most_cycles = run->most_cycles;
     settings->interval_cycles = run->interval_cycles;
     settings->source_gap_cycles = run->gap_cycles;

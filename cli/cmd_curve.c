@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a kernel run with a precision knows of a point. */
+struct precision {
+    double accepted_half_width;
+    bool reached;
+};
+
 struct answer {
     const struct fc_session *session;
     const struct fc_demand *demand;
@@ -24,7 +30,8 @@ struct answer {
     struct fc_curve_model model;
     double saturation, ideal; /* offered flits/node/cycle; NaN: unknown */
     const char *engine, *vc_rule;
-    double cycle_s; /* NaN: not known yet */
+    double cycle_s;            /* NaN: not known yet */
+    struct precision *precise; /* [n] with --precision and the kernel, else NULL */
 };
 
 enum { MOST_POINTS = 1000 };
@@ -116,6 +123,19 @@ static void print_saturation(const struct answer *a, FILE *stream)
     fc_curve_model_print_windows(m, stream);
 }
 
+/* Which loads are not known as precisely as was asked. */
+static void print_imprecise(const struct answer *a, FILE *stream)
+{
+    bool first = true;
+    for (size_t i = 0; a->precise && i < a->n; i++) {
+        if (a->precise[i].reached || isnan(a->points[i].latency_cycles)) continue;
+        if (first) fprintf(stream, "\nprecision   %.4g %% not reached at", 100 * a->settings->precision);
+        fprintf(stream, "%s %.4g", first ? "" : ",", a->points[i].load);
+        first = false;
+    }
+    if (!first) fprintf(stream, "\n");
+}
+
 /* At a terminal latency in a line, up to six times the least, as the plot has it. */
 static void print_shape(const struct answer *a, FILE *stream)
 {
@@ -136,6 +156,7 @@ static void print(FILE *stream, const void *what)
     print_head(a, stream);
     for (size_t i = 0; i < a->n; i++) print_point(a, i, stream);
     print_shape(a, stream);
+    print_imprecise(a, stream);
     print_saturation(a, stream);
 }
 
@@ -151,6 +172,10 @@ static json_t *to_json(const struct answer *a)
             flit = json_pack("{s:o, s:o, s:o, s:b}", "packet_latency_cycles", fc_json_real(p->latency_cycles),
                              "accepted", fc_json_real(p->accepted), "half_width_cycles",
                              fc_json_real(p->half_width_cycles), "stable", !isnan(p->latency_cycles));
+        if (a->precise) {
+            json_object_set_new(flit, "accepted_half_width", fc_json_real(a->precise[i].accepted_half_width));
+            json_object_set_new(flit, "precision_reached", json_boolean(a->precise[i].reached));
+        }
         json_t *point = json_pack("{s:o, s:o, s:o}", "load", fc_json_real(p->load), "queueing", model, "flit", flit);
         if (a->flit && a->queueing)
             json_object_set_new(point, "deviation_percent", fc_json_real(deviation_percent(a, i)));
@@ -168,6 +193,7 @@ static json_t *to_json(const struct answer *a)
                   fc_json_real(a->ideal), "error_against", fc_error_against_name(a->model.error_against), "calibration",
                   a->queueing && a->model.calibrated ? a->model.calibration.file : NULL, "uncalibrated_because",
                   a->queueing && *a->model.misfit.text ? a->model.misfit.text : NULL);
+    if (a->precise) json_object_set_new(json, "precision", fc_json_real(a->settings->precision));
     json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
     if (windows) json_object_set_new(json, "windows", windows);
     return json;
@@ -230,6 +256,7 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
         a->points[i].accepted = r.accepted_flits_per_node_cycle;
         a->points[i].latency_cycles = stable ? r.latency_mean_cycles : (double)NAN;
         a->points[i].half_width_cycles = stable ? r.latency_half_width_cycles : (double)NAN;
+        if (a->precise) a->precise[i] = (struct precision){r.accepted_half_width_flits, r.precision_reached};
         a->cycle_s = r.cycle_s;
         a->engine = fc_copy_text(arena, r.engine, st);
         a->vc_rule = fc_copy_text(arena, r.vc_rule, st);
@@ -271,6 +298,7 @@ static enum fc_code make_points(struct answer *a, struct fc_arena *arena, struct
 {
     a->points = fc_alloc(arena, a->n, sizeof *a->points, st);
     for (size_t i = 0; a->points && i < a->n; i++) a->points[i] = (struct fc_plot_latency){a->load[i], NAN, NAN, NAN};
+    if (a->points && a->flit && a->settings->precision > 0) a->precise = fc_alloc(arena, a->n, sizeof *a->precise, st);
     return st->code;
 }
 

@@ -106,6 +106,18 @@ static void print_background(FILE *stream, const struct answer *a)
     fprintf(stream, "\n");
 }
 
+/* Half widths of what was to be as precise as asked, percent. */
+static void print_precision(FILE *stream, const struct fc_flit_result *r)
+{
+    double latency = 100 * half_width(r) / r->latency_mean_cycles;
+    double accepted = 100 * r->accepted_half_width_flits / r->accepted_flits_per_node_cycle;
+    if (!(r->precision > 0)) return;
+    fprintf(stream, "precision   %.4g %% %s", 100 * r->precision, r->precision_reached ? "reached" : "not reached");
+    if (!isnan(latency)) fprintf(stream, ", latency +- %.2f %%", latency);
+    if (!isnan(accepted)) fprintf(stream, ", accepted load +- %.2f %%", accepted);
+    fprintf(stream, "\n");
+}
+
 static void print_packets(FILE *stream, const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
@@ -126,6 +138,7 @@ static void print_packets(FILE *stream, const struct answer *a)
                 r->accepted_flits_per_node_cycle);
     else
         fprintf(stream, "load        accepted %.4g flits/node/cycle\n", r->accepted_flits_per_node_cycle);
+    print_precision(stream, r);
     print_background(stream, a);
     if (!isnan(r->fairness_jain))
         fprintf(stream, "fairness    nodes inject %.2f to %.2f of the mean, Jain's index %.4f\n", r->fairness_min,
@@ -358,6 +371,11 @@ static json_t *to_json(const struct answer *a)
     set_real(fairness, "max", r->fairness_max);
     set_real(fairness, "jain", r->fairness_jain);
     json_object_set_new(json, "fairness", fairness);
+    if (r->precision > 0) {
+        set_real(json, "precision", r->precision);
+        json_object_set_new(json, "precision_reached", json_boolean(r->precision_reached));
+        set_real(json, "accepted_half_width_flits_per_node_cycle", r->accepted_half_width_flits);
+    }
     if (r->high_priority.share > 0) json_object_set_new(json, "high_priority", json_part(&r->high_priority));
     if (r->background.share > 0) json_object_set_new(json, "background", json_background(a));
     set_real(json, "router_links_utilization", a->router_links_utilization);

@@ -29,7 +29,7 @@ static void buckets(void)
 static struct fc_flit_counts *new_counts(uint64_t from, uint64_t to)
 {
     struct fc_flit_counts *c = calloc(1, sizeof *c);
-    c->measure_from = from, c->measure_to = to;
+    c->measure_from = from, c->measure_to = to, c->batches = FC_FLIT_BATCHES;
     return c;
 }
 

@@ -212,7 +212,7 @@ static const struct {
 /* Commands whose runs take seconds or start others; their rules are checked, their runs are tests of their own. */
 static const char *const not_run[] = {"calibrate", "sweep", "serve"};
 /* Options that start programs, or runs of the kernel that take seconds. */
-static const char *const not_given[] = {"partial", "confirm", "mpi"};
+static const char *const not_given[] = {"partial", "confirm", "mpi", "precision"};
 
 /* ---- runs ---- */
 

@@ -48,6 +48,7 @@
     X(suite_flit_source)                                                                                               \
     X(suite_flit_source_closed)                                                                                        \
     X(suite_flit_run)                                                                                                  \
+    X(suite_flit_means)           \
     X(suite_flit_statistics)                                                                                           \
     X(suite_flit_priority)                                                                                             \
     X(suite_flit_background)                                                                                           \

@@ -28,7 +28,7 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
     to->network_ticks += from->network_ticks;
     to->hops += from->hops;
     raise_to(&to->latency_max_ticks, from->latency_max_ticks);
-    for (int i = 0; i < FC_FLIT_BATCHES; i++) {
+    for (int i = 0; i < FC_FLIT_MOST_BATCHES; i++) {
         to->batch_packets[i] += from->batch_packets[i];
         to->batch_ticks[i] += from->batch_ticks[i];
     }

@@ -21,20 +21,22 @@ static inline void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, u
         log->packet[log->n++] = (struct fc_flit_logged){born, tick};
 }
 
-#define FC_FLIT_BATCHES 32
-#define FC_FLIT_BUCKETS 1536 /* log-linear: 32 a power of two, see fc_flit_bucket */
+#define FC_FLIT_BATCHES 32      /* of a window */
+#define FC_FLIT_MOST_BATCHES 64 /* of one that grows by and by */
+#define FC_FLIT_BUCKETS 1536    /* log-linear: 32 a power of two, see fc_flit_bucket */
 struct fc_flit_counts {
     /* Set by run.c and never changed by an engine. Between two calls of advance run.c may move a window that
      * lies ahead or is open to later ticks, clear what was measured, and replace the interval arrays by
      * longer ones: */
     uint64_t measure_from, measure_to; /* ticks: packets born in [from, to) are measured */
+    uint32_t batches;                  /* that the window is divided into, at most FC_FLIT_MOST_BATCHES */
     uint64_t interval_ticks;           /* 0: no intervals */
     uint32_t n_intervals;
     struct fc_flit_log *log; /* gets the packets that are not born in the measurement; NULL: forgotten */
     /* Packets born in the measurement: */
     uint64_t measured_started; /* that left their source queue; neither these nor those below are of the background */
     uint64_t measured_delivered, latency_ticks, network_ticks, hops, latency_max_ticks;
-    uint64_t batch_packets[FC_FLIT_BATCHES], batch_ticks[FC_FLIT_BATCHES]; /* by time of birth */
+    uint64_t batch_packets[FC_FLIT_MOST_BATCHES], batch_ticks[FC_FLIT_MOST_BATCHES]; /* by time of birth */
     uint64_t histogram[FC_FLIT_BUCKETS];
     struct fc_flit_apart_counts { /* those of high priority among them; or those of the background, not among them */
         uint64_t delivered, latency_ticks, network_ticks, latency_max_ticks;
@@ -76,7 +78,7 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
     counts->network_ticks += now - entered;
     counts->hops += hops;
     if (latency > counts->latency_max_ticks) counts->latency_max_ticks = latency;
-    uint64_t batch = (born - counts->measure_from) * FC_FLIT_BATCHES / (counts->measure_to - counts->measure_from);
+    uint64_t batch = (born - counts->measure_from) * counts->batches / (counts->measure_to - counts->measure_from);
     counts->batch_packets[batch]++;
     counts->batch_ticks[batch] += latency;
     counts->histogram[fc_flit_bucket(latency)]++;

@@ -18,7 +18,12 @@
  * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
  * 12000 to 24000), up to a tenth above the load that the network can carry. Loads of up to 1.05 of the ideal are
  * tried, and an overload of some percent may grow too slowly for a window to show: without a latency limit what is
- * found above the ideal is the ideal. */
+ * found above the ideal is the ideal.
+ *
+ * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH, and
+ * bracket the saturation to that; long runs go on from the middle of it to 0.5 % of the ideal. A long run measures at most
+ * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS: a queue's own noise then moves the answer by 1 to 2 %
+ * from seed to seed (docs/performance.md). */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 
@@ -26,7 +31,12 @@
 
 #define TOLERANCE 0.005
 #define ABOVE_IDEAL 1.05
-enum { MOST_RUNS = 24 };
+#define SHORT_WIDTH 0.04
+#define LONG_ZERO_LOADS 1200
+#define LEAST_FLITS 1.2e6
+#define MOST_FLITS 3e6
+#define MOST_PACKETS 4e5
+enum { MOST_RUNS = 24, SHORTER = 8 };
 
 /* Bytes that nodes send to themselves: self[n_nodes], and the sum of everything. */
 static enum fc_code own_bytes(const struct fc_flit_net *flit, const struct fc_demand *demand, double *self, double *sum,
@@ -177,11 +187,62 @@ enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_de
     return fc_flit_saturation_counted(net, demand, settings, load_flits_per_cycle, &flit_hops, st);
 }
 
+/* How long runs with a precision go on: LONG_ZERO_LOADS of the network at the load, within what is worth its time. */
+static enum fc_code probe_packets(const struct fc_network *net, const struct fc_flit_settings *settings, double load,
+                                  uint64_t *packets, struct fc_status *st)
+{
+    struct fc_flit_net flit;
+    double cycles;
+    uint32_t least, most;
+    if (fc_flit_zero_load_cycles(net, settings, &cycles, st) || fc_flit_prepare(net, settings, &flit, st))
+        return st->code;
+    if (!fc_flit_lengths(&flit, settings, &least, &most, st)) {
+        double flits = ((double)least + most) / 2, wanted = LONG_ZERO_LOADS * cycles * load * net->n_nodes / flits;
+        *packets = (uint64_t)fmin(fmin(fmax(wanted, LEAST_FLITS / flits), MOST_FLITS / flits), MOST_PACKETS);
+    }
+    fc_flit_unprepare(&flit);
+    return st->code;
+}
+
+/* What a search goes on with. */
+struct search {
+    const struct fc_network *net;
+    const struct fc_demand *demand;
+    const struct fc_flit_settings *settings;
+    struct fc_progress *progress;
+    double ideal, top; /* loads at most top */
+    double *flit_hops;
+};
+
+/* From `next` outwards in steps that double, then by halves, until the greatest load seen stable and the least seen unstable
+ * are `width` apart. Where `next` is overload the search goes on from what it got accepted. */
+static enum fc_code search(const struct search *s, double next, double step, double width, double *low, double *high,
+                           struct fc_status *st)
+{
+    *low = 0;
+    *high = s->top + width; /* itself never tried */
+    for (int run = 0; run<MOST_RUNS && * high - *low> width * (1 + 1e-9); run++) {
+        bool stable = false;
+        double accepted = NAN;
+        if (probe(s->net, s->demand, s->settings, next, &stable, &accepted, s->flit_hops, st)) return st->code;
+        *(stable ? low : high) = next;
+        fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->ideal / width), "saturation");
+        double middle = (*low + *high) / 2;
+        next = stable ? fmin(middle, *low + step) : fmax(middle, *high - step);
+        bool first = run == 0 || (s->settings->precision > 0 && *low == 0);
+        if (first && !stable && accepted > *low + width && accepted < *high - width)
+            next = accepted;
+        else
+            step *= 2;
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
                                         const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                         double *flit_hops, struct fc_status *st)
 {
-    double most, bound = INFINITY, low = 0;
+    double most, bound = INFINITY, low = 0, high = 0;
     struct fc_flit_settings set = *settings;
     *load_flits_per_cycle = NAN;
     set.backlog = false;
@@ -189,22 +250,20 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     set.progress = NULL;
     if (fc_flit_ideal_throughput(net, demand, &set, &most, st) || injection_bound(net, demand, &set, &bound, st))
         return st->code;
-    double width = TOLERANCE * most, next = fmin(bound, most * ABOVE_IDEAL), step = 4 * width;
-    double high = next + width; /* itself never tried */
-    for (int run = 0; run < MOST_RUNS && high - low > width * (1 + 1e-9); run++) {
-        bool stable = false;
-        double accepted = NAN;
-        if (probe(net, demand, &set, next, &stable, &accepted, flit_hops, st)) return st->code;
-        *(stable ? &low : &high) = next;
-        fc_progress_show(settings->progress, 1 - log2((high - low) / width) / log2(1 + most / width), "saturation");
-        /* Outwards from what overload got accepted in steps that double, then halves. */
-        double middle = (low + high) / 2;
-        next = stable ? fmin(middle, low + step) : fmax(middle, high - step);
-        if (run == 0 && !stable && accepted > low + width && accepted < high - width)
-            next = accepted;
-        else
-            step *= 2;
+    struct search how = {net, demand, &set, settings->progress, most, fmin(bound, most * ABOVE_IDEAL), flit_hops};
+    double width = TOLERANCE * most, start = how.top;
+    if (set.precision > 0) {
+        uint64_t packets = 0;
+        if (probe_packets(net, &set, most, &packets, st)) return st->code;
+        set.only_accepted = true;
+        set.precision = SHORT_WIDTH;
+        set.most_packets = packets / SHORTER;
+        if (search(&how, start, 2 * SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st)) return st->code;
+        set.precision = TOLERANCE;
+        set.most_packets = packets;
+        start = fmin((low + high) / 2, how.top);
     }
+    if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st)) return st->code;
     *load_flits_per_cycle = set.latency_limit_cycles > 0 ? low : fmin(low, most);
     if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
     return FC_OK;

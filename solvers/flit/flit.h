@@ -26,7 +26,11 @@ struct fc_flit_settings {
     uint32_t packet_flits_min,
         packet_flits_max;                   /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
-    uint64_t most_cycles;                   /* the run ends here whatever happens; 0: chosen */
+    double precision; /* open loop: the measurement ends when the 95 % half widths of mean latency and accepted load
+                             are this share of them (run_precision.c); 0: by its length, see run_phases.c */
+    uint64_t most_packets;    /* with a precision: in the measurement; 0: see run_precision.c */
+    bool only_accepted;       /* with a precision: of the accepted load alone, whether it is what is offered */
+    uint64_t most_cycles;     /* the run ends here whatever happens; 0: chosen */
     uint64_t interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
     uint64_t deadlock_cycles; /* no movement for so long with flits in flight is a deadlock; 0: chosen */
     double source_gap_cycles; /* closed loop: least time between two packets of a node (software cost a
@@ -77,6 +81,10 @@ struct fc_flit_result {
     double offered_flits_per_node_cycle, accepted_flits_per_node_cycle; /* NaN offered for closed loop */
     /* Packets born in the measurement (closed loop: all). NaN: none arrived. */
     double latency_mean_cycles, latency_half_width_cycles; /* source queue included; 95 % by batch means */
+    /* With settings->precision, else 0, NaN and false: means are those at the load asked for, not at what the window happened
+     * to offer, and reached says whether both half widths are as asked. */
+    double precision, accepted_half_width_flits;
+    bool precision_reached;
     double latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
     double network_latency_mean_cycles; /* from the first flit on the injection link */
     struct fc_flit_part high_priority, background;

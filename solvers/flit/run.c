@@ -130,14 +130,18 @@ static enum fc_code finish(struct fc_flit_control *c, struct fc_status *st)
     r->warmup_cycles = fc_flit_to_cycles(c->flit, from < end ? from : end);
     r->packets_in_flight = c->state.packets_in_flight;
     r->flits_in_flight = c->state.flits_in_flight;
-    return fc_flit_fill_result(c->flit, c->traffic, &measured, r, st);
+    if (fc_flit_fill_result(c->flit, c->traffic, &measured, r, st)) return st->code;
+    if (c->settings->precision > 0) fc_flit_fill_precision(c);
+    return FC_OK;
 }
 
 static enum fc_code whole_run(struct fc_flit_control *c, struct fc_status *st)
 {
     struct fc_flit_result *r = c->result;
     if (start(c, st)) return st->code;
-    enum fc_code code = c->traffic->open_loop ? fc_flit_run_open(c, st) : fc_flit_run_closed(c, st);
+    enum fc_code code = !c->traffic->open_loop       ? fc_flit_run_closed(c, st)
+                        : c->settings->precision > 0 ? fc_flit_run_precise(c, st)
+                                                     : fc_flit_run_open(c, st);
     if (code) return code;
     if (r->deadlock) {
         fc_flit_call_unstable(c, "deadlock");
@@ -166,6 +170,8 @@ enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_
                                       .stable = true,
                                       .unstable_because = "",
                                       .deadlock_text = "",
+                                      .precision = settings->precision,
+                                      .accepted_half_width_flits = NAN,
                                       .multicast = ""};
     struct fc_flit_control c = {
         .flit = flit, .traffic = traffic, .ops = ops, .settings = settings, .result = result, .phase = ""};
@@ -193,6 +199,13 @@ static enum fc_code check_settings(const struct fc_flit_settings *set, const str
     if (demand->open_loop && (set->in_order || set->source_gap_cycles != 0))
         return fc_refuse(st, FC_INPUT,
                          "order of messages and source gap are for finite messages, not for open-loop traffic");
+    if (!(set->precision >= 0 && set->precision < 1))
+        return fc_refuse(st, FC_INPUT, "precision %g: expected a share above 0 and below 1, 0: none", set->precision);
+    if (set->precision > 0 && (!demand->open_loop || set->measure_cycles || set->backlog))
+        return fc_refuse(
+            st, FC_INPUT,
+            "a precision is for the mean latency of open-loop traffic at a load, in a measurement of no given "
+            "length");
     if (set->most_cycles && set->warmup_cycles >= set->most_cycles)
         return fc_refuse(st, FC_INPUT, "a warm-up of %llu cycles leaves nothing to measure of at most %llu cycles",
                          (unsigned long long)set->warmup_cycles, (unsigned long long)set->most_cycles);

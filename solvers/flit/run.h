@@ -34,11 +34,30 @@ struct fc_flit_control {
     uint64_t zero_load, chunk, most, still; /* ticks; still: no movement for longer is a deadlock */
     bool stopped;                           /* deadlock or `most`: nothing more is run */
     const char *phase;
+    uint64_t
+        passed[FC_FLIT_MOST_BATCHES]; /* with a precision: flits delivered since the window's start until the end of
+                                              each of its first n_passed batches, none of a background */
+    uint32_t n_passed;
 };
 /* Open loop: warm-up, measurement, drain. Closed loop: everything. The engine is open; windows are set in
  * here. */
 enum fc_code fc_flit_run_open(struct fc_flit_control *control, struct fc_status *st);
 enum fc_code fc_flit_run_closed(struct fc_flit_control *control, struct fc_status *st);
+/* The same as run_open with settings->precision (run_precision.c); and what it knows of its means, into a result that
+ * is filled otherwise. */
+enum fc_code fc_flit_run_precise(struct fc_flit_control *control, struct fc_status *st);
+void fc_flit_fill_precision(struct fc_flit_control *control);
+
+/* Runs to tick `until`, progress from one share to the other; `what` is the phase. */
+enum fc_code fc_flit_run_until(struct fc_flit_control *control, uint64_t until, double done_from, double done_to,
+                               const char *what, struct fc_status *st);
+/* Opens a window of `length` ticks that begins one zero-load time later. */
+void fc_flit_start_window(struct fc_flit_control *control, uint64_t length);
+/* Sums the counts up; the first batches of which hardly a packet is missing. */
+int fc_flit_arrived_batches(struct fc_flit_control *control);
+/* Sources go on until the packets of the window have arrived, or it is clear that they do not. */
+enum fc_code fc_flit_drain(struct fc_flit_control *control, struct fc_status *st);
+uint64_t fc_flit_delivered_packets(const struct fc_flit_control *control);
 /* Empties the measurement; packets born in [from, to) ticks, which lie ahead, are measured from now on. */
 void fc_flit_set_window(struct fc_flit_control *control, uint64_t from, uint64_t to);
 /* The sum over all threads into total; interval counts only into arrays that it has. */
@@ -71,10 +90,26 @@ void fc_flit_bucket_range(uint32_t bucket, uint64_t *low, uint64_t *end);
 /* The latency that a share `p` of the measured packets does not exceed, linear within a bucket; NaN: none.
  * Ticks. */
 double fc_flit_percentile(const struct fc_flit_counts *counts, double p);
-/* Doubles the window: batches are joined in pairs. The window must be a multiple of FC_FLIT_BATCHES ticks. */
+/* Joins batches in pairs; the window stays, the caller says how many batches it has now. */
+void fc_flit_join_batches(struct fc_flit_counts *counts);
+/* Doubles the window: batches are joined in pairs. The window must be a multiple of its batches in ticks. */
 void fc_flit_double_window(struct fc_flit_counts *counts);
 /* Forgets what was measured; the window becomes [from, to). */
 void fc_flit_restart_window(struct fc_flit_counts *counts, uint64_t from, uint64_t to);
+
+/* ---- precision (run_means.c) ----------------------------------------------------------------------------- */
+
+/* MSER-5: how many of the n group means, in order of time, are to be cut; 0 for fewer than 2. */
+int fc_flit_mser5_cut(const double *mean, int n);
+/* Batches in order of time, at most FC_FLIT_MOST_BATCHES: the mean asked for is sum / weight; births correct it. */
+struct fc_flit_series {
+    const double *sum, *weight, *births; /* [n] */
+    int n;
+    double expected_births; /* of a batch */
+};
+/* The mean that the expected births would give, by at most 2 * most - 1 and at least 8 joined batches (fewer where there are
+ * fewer). NaN half width: fewer than 4 batches. */
+struct fc_flit_mean fc_flit_controlled_mean(const struct fc_flit_series *series, int most);
 
 /* What a run has counted, for the result. */
 struct fc_flit_measured {

@@ -92,7 +92,7 @@ static enum fc_code find_deadlock(struct fc_flit_control *c, struct fc_status *s
     return fc_flit_deadlock_text(c->flit, blocked, n, wanted, &c->result->arena, &c->result->deadlock_text, st);
 }
 
-static uint64_t arrived_packets(const struct fc_flit_control *c)
+uint64_t fc_flit_delivered_packets(const struct fc_flit_control *c)
 {
     uint64_t n = 0;
     for (int t = 0; t < c->threads; t++) n += c->counts[t].packets_delivered;
@@ -118,8 +118,8 @@ static void show(const struct fc_flit_control *c, double done, const char *what)
     fc_progress_show(c->settings->progress, done, what);
 }
 
-static enum fc_code run_until(struct fc_flit_control *c, uint64_t until, double done_from, double done_to,
-                              const char *what, struct fc_status *st)
+enum fc_code fc_flit_run_until(struct fc_flit_control *c, uint64_t until, double done_from, double done_to,
+                               const char *what, struct fc_status *st)
 {
     uint64_t start = c->state.now;
     while (!c->stopped && c->state.now < until) {
@@ -137,6 +137,7 @@ void fc_flit_add_up(struct fc_flit_control *c)
     struct fc_flit_counts arrays = *c->total;
     *c->total = (struct fc_flit_counts){.measure_from = c->counts->measure_from,
                                         .measure_to = c->counts->measure_to,
+                                        .batches = c->counts->batches,
                                         .interval_ticks = c->counts->interval_ticks,
                                         .n_intervals = arrays.n_intervals,
                                         .interval_flits = arrays.interval_flits,
@@ -163,7 +164,7 @@ static enum fc_code warm(struct fc_flit_control *c, uint64_t until, bool *rising
     double third = 0, fourth = 0;
     for (int i = 1; i <= SAMPLES && !c->stopped; i++) {
         uint64_t end = start + unit * (uint64_t)i < until ? start + unit * (uint64_t)i : until;
-        if (run_until(c, end, 0, 0.3, "warm-up", st)) return st->code;
+        if (fc_flit_run_until(c, end, 0, 0.3, "warm-up", st)) return st->code;
         double here = (double)c->state.packets_in_flight;
         if (i > SAMPLES / 4 * 3)
             fourth += here;
@@ -198,17 +199,22 @@ struct verdict {
     bool rising, strongly, precise;
 };
 
-static struct verdict judge(struct fc_flit_control *c)
+int fc_flit_arrived_batches(struct fc_flit_control *c)
 {
     fc_flit_add_up(c);
     const struct fc_flit_counts *t = c->total;
-    double length = (double)(t->measure_to - t->measure_from);
+    int arrived = 0, n = (int)t->batches;
     double expected = c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits / c->flit->ticks_per_cycle *
-                      length / FC_FLIT_BATCHES;
+                      (double)(t->measure_to - t->measure_from) / n;
     double least = 0.95 * expected - 4 * sqrt(expected);
-    int arrived = 0; /* batches with hardly a packet missing, up to the first that is not */
-    while (arrived < FC_FLIT_BATCHES && (double)t->batch_packets[arrived] >= least) arrived++;
-    if (least <= 0) arrived = FC_FLIT_BATCHES - 1; /* too few packets to see any missing */
+    while (arrived < n && (double)t->batch_packets[arrived] >= least) arrived++;
+    return least > 0 ? arrived : n - 1; /* too few packets to see any missing */
+}
+
+static struct verdict judge(struct fc_flit_control *c)
+{
+    int arrived = fc_flit_arrived_batches(c);
+    const struct fc_flit_counts *t = c->total;
     if (arrived < FC_FLIT_BATCHES / 2) return (struct verdict){.rising = true, .strongly = true};
     struct fc_flit_trend trend = fc_flit_latency_trend(t, arrived);
     struct fc_flit_mean mean = fc_flit_batch_mean(t, arrived);
@@ -230,8 +236,8 @@ void fc_flit_call_unstable(struct fc_flit_control *c, const char *because)
     if (!c->result->unstable_because[0]) c->result->unstable_because = because;
 }
 
-/* The window begins Z later: flits of packets that links are busy with now would not be counted. */
-static void start_window(struct fc_flit_control *c, uint64_t length)
+/* Z later: flits of packets that links are busy with now would not be counted. */
+void fc_flit_start_window(struct fc_flit_control *c, uint64_t length)
 {
     uint64_t from = c->state.now + c->zero_load;
     fc_flit_set_window(c, from, from + length);
@@ -244,7 +250,7 @@ static enum fc_code measure(struct fc_flit_control *c, struct fc_status *st)
     for (int doublings = 0; !c->stopped; doublings++) {
         uint64_t from = c->counts->measure_from, to = c->counts->measure_to, length = to - from;
         uint64_t margin = length / FC_FLIT_BATCHES > c->zero_load ? length / FC_FLIT_BATCHES : c->zero_load;
-        if (run_until(c, to - margin, 0.3, 0.8, "measurement", st)) return st->code;
+        if (fc_flit_run_until(c, to - margin, 0.3, 0.8, "measurement", st)) return st->code;
         if (c->stopped) break;
         struct verdict v = judge(c);
         bool last = doublings == MOST_DOUBLINGS || !may_double(c, length);
@@ -255,11 +261,11 @@ static enum fc_code measure(struct fc_flit_control *c, struct fc_status *st)
         if (last || (!v.rising && v.precise)) break;
         before = v.strongly;
         if (v.rising)
-            start_window(c, 2 * length);
+            fc_flit_start_window(c, 2 * length);
         else
             for (int t = 0; t < c->threads; t++) fc_flit_double_window(&c->counts[t]);
     }
-    return run_until(c, c->counts->measure_to, 0.8, 0.9, "measurement", st);
+    return fc_flit_run_until(c, c->counts->measure_to, 0.8, 0.9, "measurement", st);
 }
 
 static bool all_arrived(const struct fc_flit_control *c)
@@ -272,7 +278,7 @@ static bool all_arrived(const struct fc_flit_control *c)
     return c->state.now >= c->counts->measure_to && c->state.sources_waiting == 0 && started == arrived;
 }
 
-static enum fc_code drain(struct fc_flit_control *c, struct fc_status *st)
+enum fc_code fc_flit_drain(struct fc_flit_control *c, struct fc_status *st)
 {
     uint64_t start = c->state.now, limit = start + (start > 50 * c->zero_load ? start : 50 * c->zero_load);
     while (!c->stopped && !all_arrived(c) && c->state.now < limit) {
@@ -283,7 +289,7 @@ static enum fc_code drain(struct fc_flit_control *c, struct fc_status *st)
     c->result->complete = all_arrived(c);
     if (!c->result->complete && !c->stopped) fc_flit_call_unstable(c, "packets of the measurement do not arrive");
     fc_flit_add_up(c);
-    struct fc_flit_trend trend = fc_flit_latency_trend(c->total, FC_FLIT_BATCHES);
+    struct fc_flit_trend trend = fc_flit_latency_trend(c->total, (int)c->total->batches);
     if (c->result->complete && trend.growth > 0.2 && trend.t > 4.5)
         fc_flit_call_unstable(c, "the latency grows over the whole measurement");
     return FC_OK;
@@ -298,7 +304,7 @@ static enum fc_code warm_up(struct fc_flit_control *c, struct fc_status *st)
     if (set->warmup_cycles) {
         uint64_t from = fc_flit_cycles_to_ticks(c->flit, (double)set->warmup_cycles);
         fc_flit_set_window(c, from, from + length);
-        return run_until(c, from, 0, 0.3, "warm-up", st);
+        return fc_flit_run_until(c, from, 0, 0.3, "warm-up", st);
     }
     double cycles = fmax(LEAST_CYCLES, 10 * fc_flit_to_cycles(c->flit, c->zero_load));
     uint64_t until = fc_flit_cycles_to_ticks(c->flit, cycles);
@@ -306,7 +312,7 @@ static enum fc_code warm_up(struct fc_flit_control *c, struct fc_status *st)
     fc_flit_set_window(c, UINT64_MAX / 2, UINT64_MAX / 2 + FC_FLIT_BATCHES);
     for (int i = 0; rising && i <= MOST_WARMUP_DOUBLINGS && !c->stopped; i++, until *= 2)
         if (warm(c, until, &rising, st)) return st->code;
-    start_window(c, length);
+    fc_flit_start_window(c, length);
     return FC_OK;
 }
 
@@ -315,11 +321,11 @@ enum fc_code fc_flit_run_open(struct fc_flit_control *c, struct fc_status *st)
     bool backlog = c->traffic->backlog;
     if (warm_up(c, st)) return st->code;
     enum fc_code code = c->settings->measure_cycles || backlog
-                            ? run_until(c, c->counts->measure_to, 0.3, 0.9, "measurement", st)
+                            ? fc_flit_run_until(c, c->counts->measure_to, 0.3, 0.9, "measurement", st)
                             : measure(c, st);
     if (code) return code;
     c->result->complete = backlog && !c->stopped;
-    if (!backlog && c->result->stable && !c->stopped) return drain(c, st);
+    if (!backlog && c->result->stable && !c->stopped) return fc_flit_drain(c, st);
     return FC_OK;
 }
 
@@ -332,11 +338,11 @@ enum fc_code fc_flit_run_closed(struct fc_flit_control *c, struct fc_status *st)
     fc_flit_set_window(c, 0, UINT64_MAX);
     while (!c->stopped) {
         if (step(c, UINT64_MAX, st)) return st->code;
-        show(c, (double)arrived_packets(c) / (double)packets, "messages");
+        show(c, (double)fc_flit_delivered_packets(c) / (double)packets, "messages");
     }
     c->result->complete = c->state.exhausted;
-    if (c->state.exhausted && arrived_packets(c) != packets)
+    if (c->state.exhausted && fc_flit_delivered_packets(c) != packets)
         return fc_refuse(st, FC_FAULT, "the %s engine ended after %llu of %llu packets", c->ops->name,
-                         (unsigned long long)arrived_packets(c), (unsigned long long)packets);
+                         (unsigned long long)fc_flit_delivered_packets(c), (unsigned long long)packets);
     return FC_OK;
 }

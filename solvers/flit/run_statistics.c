@@ -29,7 +29,7 @@ static double lag1_correlation(const double *packets, const double *ticks, int n
 
 struct fc_flit_mean fc_flit_batch_mean(const struct fc_flit_counts *counts, int n)
 {
-    double packets[FC_FLIT_BATCHES], ticks[FC_FLIT_BATCHES], all_packets = 0, all_ticks = 0;
+    double packets[FC_FLIT_MOST_BATCHES], ticks[FC_FLIT_MOST_BATCHES], all_packets = 0, all_ticks = 0;
     for (int i = 0; i < n; i++) {
         all_packets += packets[i] = (double)counts->batch_packets[i];
         all_ticks += ticks[i] = (double)counts->batch_ticks[i];
@@ -80,25 +80,31 @@ struct fc_flit_trend fc_flit_latency_trend(const struct fc_flit_counts *counts, 
     double slope = xy / xx;
     for (int g = 0; g < GROUPS; g++) rest += pow(mean[g] - y_mean - slope * (g - x_mean), 2);
     double error = sqrt(rest / (GROUPS - 2) / xx), growth = y_mean > 0 ? slope * GROUPS / y_mean : 0;
-    growth *= (double)FC_FLIT_BATCHES / n; /* over the whole window */
+    growth *= (double)counts->batches / n; /* over the whole window */
     return (struct fc_flit_trend){growth, error > 0 ? slope / error : slope > 0 ? INFINITY : 0};
+}
+
+void fc_flit_join_batches(struct fc_flit_counts *counts)
+{
+    for (int i = 0; i < FC_FLIT_MOST_BATCHES; i++) {
+        int from = 2 * i;
+        bool old = from < FC_FLIT_MOST_BATCHES;
+        counts->batch_packets[i] = old ? counts->batch_packets[from] + counts->batch_packets[from + 1] : 0;
+        counts->batch_ticks[i] = old ? counts->batch_ticks[from] + counts->batch_ticks[from + 1] : 0;
+    }
 }
 
 void fc_flit_double_window(struct fc_flit_counts *counts)
 {
     counts->measure_to += counts->measure_to - counts->measure_from;
-    for (int i = 0; i < FC_FLIT_BATCHES; i++) {
-        int from = 2 * i;
-        bool old = from < FC_FLIT_BATCHES;
-        counts->batch_packets[i] = old ? counts->batch_packets[from] + counts->batch_packets[from + 1] : 0;
-        counts->batch_ticks[i] = old ? counts->batch_ticks[from] + counts->batch_ticks[from + 1] : 0;
-    }
+    fc_flit_join_batches(counts);
 }
 
 void fc_flit_restart_window(struct fc_flit_counts *counts, uint64_t from, uint64_t to)
 {
     counts->measure_from = from;
     counts->measure_to = to;
+    counts->batches = FC_FLIT_BATCHES;
     counts->measured_started = counts->measured_delivered = 0;
     counts->latency_ticks = counts->network_ticks = counts->hops = counts->latency_max_ticks = 0;
     counts->window_flits_delivered = counts->window_background_flits = 0;
@@ -148,7 +154,7 @@ double fc_flit_percentile(const struct fc_flit_counts *counts, double p)
 static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_counts *total, struct fc_flit_result *r)
 {
     double cycles = 1 / flit->ticks_per_cycle, packets = (double)total->measured_delivered;
-    struct fc_flit_mean mean = fc_flit_batch_mean(total, FC_FLIT_BATCHES);
+    struct fc_flit_mean mean = fc_flit_batch_mean(total, (int)total->batches);
     bool none = total->measured_delivered == 0;
     r->measured_packets = total->measured_delivered;
     r->latency_mean_cycles = none ? NAN : (double)total->latency_ticks / packets * cycles;

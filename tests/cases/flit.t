@@ -261,3 +261,25 @@ $ cd $TMP; printf 'name: fast\nnetwork: {family: mesh, dims: [2]}\nlinks: {mesh:
 > time        84.85 us, bound 83.89 us: 98.9 % of peak
 > 1
 ! fabricast: fast: router.buffer: 1024 B leave a link idle until credits are back (expected at least 13440 B a virtual channel: bandwidth x round trip, and a packet)
+
+# Until the half widths are what was asked, or the most that is asked for has been run.
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 60% --packet-flits 4 --precision 3% | grep -e ^answer -e ^latency -e ^load -e ^precision
+> answer      stable
+> latency     17.22 +- 0.36 cycles (17.22 ns), p50 16, p95 32, p99 43, max 67; 4888 packets
+> load        offered 0.6, accepted 0.5998 flits/node/cycle
+> precision   3 % reached, latency +- 2.09 %, accepted load +- 0.92 %
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 70% --packet-flits 4 --precision 0.5% --max-cycles 9000 | grep -e ^answer -e ^precision
+> answer      stable
+> precision   0.5 % not reached, latency +- 5.28 %, accepted load +- 0.95 %
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 60% --packet-flits 4 --precision 3% --json | grep -e precision -e '"accepted_'
+>   "accepted_flits_per_node_cycle": 0.599786513587245,
+>   "precision": 0.03,
+>   "precision_reached": true,
+>   "accepted_half_width_flits_per_node_cycle": 0.00554525206910932,
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 60% --precision 3% --measure 1000
+! fabricast: --precision: a measurement of given length ends with it (leave one of them out)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 60% --precision 200%
+! fabricast flit: --precision: '200%' is out of range (allowed: 0.0001 to 0.5)
+! Try `fabricast flit --help' or `fabricast flit --usage' for more information.
+? 2

@@ -1,0 +1,307 @@
+/* run_precision.c - a run that ends when its means are known as precisely as was asked, instead of by its length.
+ *
+ * Z: zero-load time (run_phases.c). All checkpoints are at ticks that follow from Z, the load and counts alone: same settings and
+ * seed, same result, for any number of threads.
+ *
+ * 1. Warm-up: as set; else a pilot from cycle 0 of T = 3000 packets, at least 4 Z and at most 20 Z, doubled up to 2^8 T or a quarter
+ *    of the greatest length, until MSER-5 (run_means.c) cuts the latencies by birth in its first half and nearly all have
+ *    arrived. The window begins Z later; nothing of the pilot is measured.
+ * 2. Measurement: 32 batches, at first 4 Z and 3000 x (1 % / precision)^2 packets in all, then 8 more at a time; 64 are joined
+ *    to 32. At each checkpoint, shortly before the window's end, the batches that have arrived are looked at:
+ *    - latency rising (as in run_phases.c): what was measured becomes warm-up, a window of twice the length begins;
+ *    - half widths of mean latency, by 16 batches or more, and of accepted load both at most 0.9 of what was asked, and the load
+ *      accepted what is offered, to the precision, at two checkpoints running: the end.
+ *    Greatest length: until 0.8 of --max-cycles, else 2 million packets or 20 million flits in the window (or most_packets), but 20 Z at
+ *    least. Then the run says that the precision was not reached, and its half widths; where it accepts less than is offered, by
+ *    more than the precision, or the latency rises, it is unstable.
+ * 3. Drain: as in run_phases.c.
+ *
+ * Overload, at every checkpoint from 16 Z on: the packets in the system (births expected - delivered) grow in proportion to time,
+ * where a stable network slows down. g: their growth since half of the time by births expected since then, at least 0.85 of
+ * that of the quarter before, and either g > 1/4, or growth beyond 8 standard deviations of the births and more than rate x 4 Z in
+ * the system. Then accepted load is measured for half as long again or until it is as precise as asked, and the run is unstable.
+ *
+ * Means and half widths: run_means.c. The half width of accepted load is that of flits delivered in batches of time, by 8
+ * to 15 of them. */
+#include "solvers/flit/run.h"
+
+#include <math.h>
+
+enum { GROWS_BY = 8, MOST_PILOT_DOUBLINGS = 8, LEAST_BATCHES = 16, ACCEPTED_BATCHES = 8, MOST_CHECKPOINTS = 256 };
+#define FIRST_PACKETS 3000.0
+#define MOST_PACKETS 2e6
+#define LEAST_ZERO_LOADS 4.0
+#define PILOT_ZERO_LOADS 20.0
+#define STOPS_AT 0.9
+
+/* Packets in the system at the checkpoints. */
+struct course {
+    uint64_t tick[MOST_CHECKPOINTS];
+    double packets[MOST_CHECKPOINTS];
+    int n;
+};
+
+static double packets_per_tick(const struct fc_flit_control *c)
+{
+    return c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits / c->flit->ticks_per_cycle;
+}
+
+static uint64_t round_up(uint64_t x, uint64_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+/* At least so many zero-load times, in batches of whole ticks. */
+static uint64_t window_ticks(const struct fc_flit_control *c, double ticks, double zero_loads)
+{
+    return round_up((uint64_t)fmax(ceil(ticks), zero_loads * (double)c->zero_load), FC_FLIT_BATCHES);
+}
+
+static double most_window_ticks(const struct fc_flit_control *c)
+{
+    double packets = MOST_PACKETS * fmin(1, 10 / c->traffic->mean_flits);
+    uint64_t from = c->counts->measure_from;
+    if (c->settings->most_cycles)
+        return 0.8 * (double)c->most - (from < c->most ? (double)from : 0); /* the rest: drain */
+    if (c->settings->most_packets) packets = (double)c->settings->most_packets;
+    return fmax(packets / packets_per_tick(c), 20 * (double)c->zero_load);
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
+static void open_window(struct fc_flit_control *c, uint64_t length)
+{
+    fc_flit_start_window(c, length);
+    c->n_passed = 0;
+}
+
+/* On to tick `until`, at most the window's end; notes what has passed at the end of every batch. */
+static enum fc_code run_batches(struct fc_flit_control *c, uint64_t until, struct fc_status *st)
+{
+    const struct fc_flit_counts *w = c->counts;
+    uint64_t length = (w->measure_to - w->measure_from) / w->batches;
+    while (!c->stopped && c->state.now < until) {
+        uint64_t end = w->measure_from + length * (c->n_passed + 1);
+        if (fc_flit_run_until(c, end < until ? end : until, 0.3, 0.9, "measurement", st)) return st->code;
+        if (c->stopped || c->state.now < end) continue;
+        uint64_t flits = 0;
+        for (int t = 0; t < c->threads; t++)
+            flits += c->counts[t].window_flits_delivered - c->counts[t].window_background_flits;
+        c->passed[c->n_passed++] = flits;
+    }
+    return FC_OK;
+}
+
+static void lengthen(struct fc_flit_control *c)
+{
+    uint64_t length = (c->counts->measure_to - c->counts->measure_from) / c->counts->batches;
+    bool full = c->counts->batches + GROWS_BY > FC_FLIT_MOST_BATCHES;
+    for (int t = 0; t < c->threads; t++) {
+        struct fc_flit_counts *w = &c->counts[t];
+        if (full) {
+            fc_flit_join_batches(w);
+            w->batches /= 2;
+        }
+        w->batches += GROWS_BY;
+        w->measure_to += (full ? 2 : 1) * GROWS_BY * length;
+    }
+    if (!full) return;
+    c->n_passed /= 2;
+    for (uint32_t i = 0; i < c->n_passed; i++) c->passed[i] = c->passed[2 * i + 1];
+}
+
+/* Of the first n batches of c->total. */
+static struct fc_flit_mean latency_mean(const struct fc_flit_control *c, int n)
+{
+    const struct fc_flit_counts *t = c->total;
+    double ticks[FC_FLIT_MOST_BATCHES], packets[FC_FLIT_MOST_BATCHES];
+    for (int i = 0; i < n; i++) {
+        ticks[i] = (double)t->batch_ticks[i];
+        packets[i] = (double)t->batch_packets[i];
+    }
+    double expected = packets_per_tick(c) * (double)(t->measure_to - t->measure_from) / t->batches;
+    return fc_flit_controlled_mean(&(struct fc_flit_series){ticks, packets, packets, n, expected}, LEAST_BATCHES);
+}
+
+/* Flits a batch, in a stable network as if births were as expected. */
+static struct fc_flit_mean accepted_mean(const struct fc_flit_control *c, int n)
+{
+    const struct fc_flit_counts *t = c->total;
+    double flits[FC_FLIT_MOST_BATCHES], packets[FC_FLIT_MOST_BATCHES], one[FC_FLIT_MOST_BATCHES];
+    if (n > (int)c->n_passed) n = (int)c->n_passed;
+    for (int i = 0; i < n; i++) {
+        flits[i] = (double)(c->passed[i] - (i ? c->passed[i - 1] : 0));
+        one[i] = 1;
+        packets[i] = c->result->stable ? (double)t->batch_packets[i] : 1; /* overload: not all arrive */
+    }
+    double expected = packets_per_tick(c) * (double)(t->measure_to - t->measure_from) / t->batches;
+    if (!c->result->stable) expected = 1;
+    return fc_flit_controlled_mean(&(struct fc_flit_series){flits, one, packets, n, expected}, ACCEPTED_BATCHES);
+}
+
+static bool reaches(const struct fc_flit_mean *m, double precision)
+{
+    return m->half_width <= precision * m->mean; /* false for NaN */
+}
+
+/* ---- overload -------------------------------------------------------------------------------------------- */
+
+/* Packets in the system now, those in source queues as expected. */
+static void note(struct course *course, const struct fc_flit_control *c)
+{
+    const struct fc_flit_traffic *others = c->traffic->background;
+    double rate = packets_per_tick(c);
+    if (others) rate += others->offered * c->flit->n_nodes / others->mean_flits / c->flit->ticks_per_cycle;
+    if (course->n == MOST_CHECKPOINTS) course->n--; /* then the last is the latest */
+    course->tick[course->n] = c->state.now;
+    course->packets[course->n++] = rate * (double)c->state.now - (double)fc_flit_delivered_packets(c);
+}
+
+static double packets_at(const struct course *course, double tick)
+{
+    int i = 0;
+    while (i < course->n - 1 && (double)course->tick[i] < tick) i++;
+    double from = i ? (double)course->tick[i - 1] : 0, before = i ? course->packets[i - 1] : 0;
+    return before + (course->packets[i] - before) * (tick - from) / ((double)course->tick[i] - from);
+}
+
+static bool overloaded(const struct fc_flit_control *c, const struct course *course)
+{
+    double now = (double)c->state.now, births = packets_per_tick(c) * now / 2, zero_load = (double)c->zero_load;
+    if (now < 16 * zero_load) return false;
+    double held = packets_at(course, now), half = packets_at(course, now / 2), quarter = packets_at(course, now / 4);
+    double growth = held - half, rate = growth / births, before = (half - quarter) / (births / 2);
+    if (before <= 0 || rate < 0.85 * before) return false;
+    return rate > 0.25 || (growth > 8 * sqrt(births) && held > packets_per_tick(c) * 4 * zero_load);
+}
+
+/* Measures what is accepted. */
+static enum fc_code overload(struct fc_flit_control *c, struct fc_status *st)
+{
+    uint64_t length = window_ticks(c, (double)c->state.now / 2, LEAST_ZERO_LOADS);
+    fc_flit_call_unstable(c, "packets in the network grow in proportion to time");
+    open_window(c, length);
+    for (;;) {
+        uint64_t to = c->counts->measure_to;
+        if (run_batches(c, to - c->zero_load, st)) return st->code;
+        fc_flit_add_up(c);
+        struct fc_flit_mean accepted = accepted_mean(c, (int)c->n_passed);
+        if (c->stopped || reaches(&accepted, c->settings->precision) || to > c->counts->measure_from + 4 * length)
+            break;
+        lengthen(c);
+    }
+    return run_batches(c, c->counts->measure_to, st);
+}
+
+/* ---- measurement ----------------------------------------------------------------------------------------- */
+
+/* What the batches that have arrived say. */
+struct verdict {
+    bool rising, precise, short_of; /* short_of: accepts less than is offered, by more than the precision */
+};
+
+static struct verdict judge(struct fc_flit_control *c)
+{
+    int arrived = fc_flit_arrived_batches(c);
+    const struct fc_flit_counts *t = c->total;
+    if (arrived < (int)t->batches / 2) return (struct verdict){.rising = true, .short_of = true};
+    double target = STOPS_AT * c->settings->precision;
+    double offered =
+        packets_per_tick(c) * c->traffic->mean_flits * (double)(t->measure_to - t->measure_from) / t->batches;
+    struct fc_flit_trend trend = fc_flit_latency_trend(t, arrived);
+    struct fc_flit_mean latency = latency_mean(c, arrived), accepted = accepted_mean(c, arrived);
+    bool known = c->settings->only_accepted || (latency.batches >= LEAST_BATCHES && reaches(&latency, target));
+    struct verdict v = {.rising = trend.growth > 0.1 && trend.t > 4,
+                        .short_of = accepted.mean < (1 - c->settings->precision) * offered};
+    v.precise = known && !v.rising && !v.short_of && reaches(&accepted, target);
+    return v;
+}
+
+static enum fc_code measure(struct fc_flit_control *c, struct course *course, struct fc_status *st)
+{
+    double most = most_window_ticks(c);
+    bool before = c->settings->only_accepted; /* precise at the checkpoint before */
+    while (!c->stopped) {
+        uint64_t to = c->counts->measure_to, length = to - c->counts->measure_from, batch = length / c->counts->batches;
+        if (run_batches(c, to - (batch > c->zero_load ? batch : c->zero_load), st)) return st->code;
+        if (c->stopped) break;
+        note(course, c);
+        if (overloaded(c, course)) return overload(c, st);
+        struct verdict v = judge(c);
+        if (v.precise && before) break;
+        before = v.precise || c->settings->only_accepted;
+        if ((double)length * (v.rising ? 2 : 1.25) > most) {
+            if (v.short_of) fc_flit_call_unstable(c, "it accepts less than is offered");
+            break;
+        }
+        if (v.rising)
+            open_window(c, 2 * window_ticks(c, (double)length, 0));
+        else
+            lengthen(c);
+    }
+    return run_batches(c, c->counts->measure_to, st);
+}
+
+/* ---- warm-up --------------------------------------------------------------------------------------------- */
+
+static bool settled(struct fc_flit_control *c)
+{
+    double mean[FC_FLIT_MOST_BATCHES];
+    int n = fc_flit_arrived_batches(c), all = (int)c->total->batches;
+    for (int i = 0; i < n; i++) {
+        if (c->total->batch_packets[i] == 0) return i > all / 2; /* so few that no trend can show */
+        mean[i] = (double)c->total->batch_ticks[i] / (double)c->total->batch_packets[i];
+    }
+    return 4 * n >= 3 * all - 4 && 2 * fc_flit_mser5_cut(mean, n) <= n;
+}
+
+static enum fc_code warm_up(struct fc_flit_control *c, struct course *course, struct fc_status *st)
+{
+    double few = FIRST_PACKETS / packets_per_tick(c), first = few * pow(0.01 / c->settings->precision, 2);
+    uint64_t length = window_ticks(c, fmin(first, most_window_ticks(c)), LEAST_ZERO_LOADS);
+    if (c->settings->warmup_cycles) {
+        uint64_t from = fc_flit_cycles_to_ticks(c->flit, (double)c->settings->warmup_cycles);
+        fc_flit_set_window(c, from, from + length);
+        return fc_flit_run_until(c, from, 0, 0.3, "warm-up", st);
+    }
+    uint64_t pilot = window_ticks(c, fmin(few, PILOT_ZERO_LOADS * (double)c->zero_load), LEAST_ZERO_LOADS);
+    fc_flit_set_window(c, 0, pilot);
+    for (int i = 0;; i++, pilot *= 2) {
+        for (int part = i ? 3 : 1; part <= 4; part++) { /* in quarters */
+            if (fc_flit_run_until(c, pilot / 4 * (uint64_t)part, 0, 0.3, "warm-up", st)) return st->code;
+            note(course, c);
+        }
+        if (c->stopped) return FC_OK;
+        if (overloaded(c, course)) return overload(c, st);
+        if (settled(c) || i == MOST_PILOT_DOUBLINGS || (double)pilot > most_window_ticks(c) / 4) break;
+        for (int t = 0; t < c->threads; t++) fc_flit_double_window(&c->counts[t]);
+    }
+    open_window(c, length);
+    return FC_OK;
+}
+
+enum fc_code fc_flit_run_precise(struct fc_flit_control *c, struct fc_status *st)
+{
+    struct course course = {.n = 0};
+    if (warm_up(c, &course, st) || !c->result->stable) return st->code;
+    if (measure(c, &course, st)) return st->code;
+    return c->result->stable && !c->stopped ? fc_flit_drain(c, st) : FC_OK;
+}
+
+void fc_flit_fill_precision(struct fc_flit_control *c)
+{
+    struct fc_flit_result *r = c->result;
+    if (c->stopped || c->n_passed < c->total->batches) return;
+    double cycles = 1 / c->flit->ticks_per_cycle, raw = r->latency_mean_cycles;
+    double batch_cycles = r->measure_cycles / c->total->batches;
+    struct fc_flit_mean accepted = accepted_mean(c, (int)c->total->batches);
+    r->accepted_flits_per_node_cycle = accepted.mean / c->flit->n_nodes / batch_cycles;
+    r->accepted_half_width_flits = accepted.half_width / c->flit->n_nodes / batch_cycles;
+    r->precision_reached = reaches(&accepted, r->precision);
+    if (!r->stable) return;
+    struct fc_flit_mean latency = latency_mean(c, (int)c->total->batches);
+    r->latency_mean_cycles = latency.mean * cycles;
+    r->latency_half_width_cycles = latency.half_width * cycles;
+    r->network_latency_mean_cycles *= r->latency_mean_cycles / raw; /* at the load asked for, too */
+    r->precision_reached = r->precision_reached && latency.batches >= LEAST_BATCHES && reaches(&latency, r->precision);
+}
