@@ -27,6 +27,7 @@ static void start_links(struct fc_fair *f)
         struct fc_fair_link *l = &f->link[i];
         double active = 0;
         l->n_bound = 0;
+        l->level = INFINITY;
         l->loose = false;
         if (f->mix && f->mix[i].stirred) {
             l->capacity = fc_fair_mixed(f, i);
@@ -34,10 +35,11 @@ static void start_links(struct fc_fair *f)
         }
         if (l->n_flows == 0) continue;
         for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
+        l->weight = active;
         f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
         l->place = f->lows.n;
         f->at_hand[l->place] = i;
-        fc_lows_add(&f->lows);
+        f->lows.n++;
         fc_lows_set(&f->lows, l->place, l->capacity / active);
     }
 }
@@ -55,7 +57,7 @@ static inline void stop(struct fc_fair *f, uint32_t flow, uint32_t link, double 
     }
     x->bottleneck = link;
     x->state = FC_FAIR_LIVING;
-    x->rate = level;
+    x->rate = f->pace[flow] = level;
     if (fabs(level - old) > SAME * old) f->changed[f->n_changed++] = flow;
 }
 
@@ -78,11 +80,13 @@ static void fill_links(struct fc_fair *f)
         least = level;
         struct fc_fair_link *l = &f->link[link];
         l->level = level;
-        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) {
-            if (!(f->flow[f->on[k].flow].state & FC_FAIR_ACTIVE)) continue;
-            stop(f, f->on[k].flow, link, level);
-            l->n_bound++;
+        uint32_t n = 0;
+        for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
+            f->sharing[n] = o->flow;
+            n += f->pace[o->flow] == INFINITY;
         }
+        for (uint32_t k = 0; k < n; k++) stop(f, f->sharing[k], link, level);
+        l->n_bound = n;
     }
 }
 
@@ -92,7 +96,7 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *f)
         return fc_out_of_memory(f->st, "%u links", f->n_links);
     f->n_changed = f->n_came = f->n_loose = f->n_stirred = 0;
     for (size_t i = 0; i < f->n_flows; i++)
-        if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING | FC_FAIR_ACTIVE;
+        if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING, f->pace[i] = INFINITY;
     start_links(f);
     fill_links(f);
     for (uint32_t i = 0; i < f->lows.n; i++) {
