@@ -54,7 +54,8 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     if (!f->link || !f->loose || !f->at_hand || !f->keys) return fc_out_of_memory(st, "%u links", n_links);
     for (uint32_t l = 0; l < n_links; l++)
-        f->link[l] = (struct fc_fair_link){.capacity = capacity[l], .level = INFINITY, .place = FC_NONE};
+        f->link[l] =
+            (struct fc_fair_link){.capacity = capacity[l], .level = INFINITY, .place = FC_NONE, .in_order = true};
     for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
     f->free_flow = FC_NONE;
     fc_lows_on(&f->lows, f->keys, n_links);
@@ -187,7 +188,8 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
         f->on[l->first + e->place] = *last;
         l->weight -= e->weight;
         l->used -= e->weight * gone->rate;
-        if (l->n_flows == 0) l->weight = l->used = 0; /* without what rounding has left */
+        l->in_order = l->n_flows == 0;
+        if (l->in_order) l->weight = l->used = 0; /* without what rounding has left */
         if (l->n_bound > 0 && !l->loose) {
             l->loose = true;
             f->loose[f->n_loose++] = e->link;

@@ -20,6 +20,7 @@ struct fc_fair_link {
     uint8_t room;      /* 0: none yet */
     bool full;         /* solve at hand: all there have their rates, and the link is the bottleneck of some */
     bool loose;        /* has lost a flow since the last solve */
+    bool in_order;     /* weight is the sum in the order of on[] */
 };
 /* A flow on a link, seen from the link, */
 struct fc_fair_on {

@@ -13,7 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-10 /* a rate that differs by less has not changed */
+#define SAME 1e-10                                 /* a rate that differs by less has not changed */
+enum { AHEAD = 2 };                                /* flows */
+enum { LINE = 64 / sizeof(struct fc_fair_entry) }; /* entries */
 
 /* What decides about a link, close together: flows visit links at random. */
 struct fc_fair_sums {
@@ -21,11 +23,18 @@ struct fc_fair_sums {
     uint32_t n_active;    /* and how many they are */
 };
 
+/* What was added last is last, so this is what additions alone make it. */
+static double weight_of(const struct fc_fair *f, const struct fc_fair_link *l)
+{
+    double sum = 0;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) sum += o->weight;
+    return sum;
+}
+
 static void start_links(struct fc_fair *f)
 {
     for (uint32_t i = 0; i < f->n_links; i++) {
         struct fc_fair_link *l = &f->link[i];
-        double active = 0;
         l->n_bound = 0;
         l->level = INFINITY;
         l->loose = false;
@@ -34,13 +43,13 @@ static void start_links(struct fc_fair *f)
             f->mix[i].stirred = false;
         }
         if (l->n_flows == 0) continue;
-        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
-        l->weight = active;
-        f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
+        if (!l->in_order) l->weight = weight_of(f, l);
+        l->in_order = true;
+        f->sums[i] = (struct fc_fair_sums){l->capacity, l->weight, l->n_flows};
         l->place = f->lows.n;
         f->at_hand[l->place] = i;
         f->lows.n++;
-        fc_lows_set(&f->lows, l->place, l->capacity / active);
+        fc_lows_set(&f->lows, l->place, l->capacity / l->weight);
     }
 }
 
@@ -59,6 +68,13 @@ static inline void stop(struct fc_fair *f, uint32_t flow, uint32_t link, double 
     x->state = FC_FAIR_LIVING;
     x->rate = f->pace[flow] = level;
     if (fabs(level - old) > SAME * old) f->changed[f->n_changed++] = flow;
+}
+
+/* Calls the flow's links into the cache, where many flows would not be. */
+static inline void call_in(const struct fc_fair *f, uint32_t flow)
+{
+    const struct fc_fair_flow *x = &f->flow[flow];
+    for (uint32_t i = 0; i < x->n; i += LINE) __builtin_prefetch(&f->entry[x->first + i]);
 }
 
 static void fill_links(struct fc_fair *f)
@@ -82,10 +98,14 @@ static void fill_links(struct fc_fair *f)
         l->level = level;
         uint32_t n = 0;
         for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
+            __builtin_prefetch(&f->flow[o->flow]);
             f->sharing[n] = o->flow;
             n += f->pace[o->flow] == INFINITY;
         }
-        for (uint32_t k = 0; k < n; k++) stop(f, f->sharing[k], link, level);
+        for (uint32_t k = 0; k < n; k++) {
+            if (k + AHEAD < n) call_in(f, f->sharing[k + AHEAD]);
+            stop(f, f->sharing[k], link, level);
+        }
         l->n_bound = n;
     }
 }
