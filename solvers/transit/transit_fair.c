@@ -376,6 +376,7 @@ static void fill_link(struct fc_fair *f, struct fc_fair_link *l, uint32_t link, 
     for (size_t k = 0; k < f->n_sharing; k++) {
         uint32_t flow = f->sharing[k];
         struct fc_fair_flow *x = &f->flow[flow];
+        if (k + FC_FAIR_AHEAD < f->n_sharing) fc_fair_call_in(f, f->sharing[k + FC_FAIR_AHEAD]);
         if (isinf(f->pace[flow]))
             settle_active(f, x, level);
         else

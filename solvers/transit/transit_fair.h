@@ -96,7 +96,15 @@ enum fc_code fc_fair_solve(struct fc_fair *fair);
 /* The same from nothing (transit_fair_anew.c): all links of all flows, cheaper where most rates change. */
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 
-/* ---- transit_fair_mix.c, for the above ---- */
+/* ---- for the files of the above ---- */
+
+enum { FC_FAIR_AHEAD = 2, FC_FAIR_LINE = 64 / sizeof(struct fc_fair_entry) }; /* flows; entries */
+/* Calls the flow's links into the cache, where many flows would not be. */
+static inline void fc_fair_call_in(const struct fc_fair *fair, uint32_t flow)
+{
+    const struct fc_fair_flow *x = &fair->flow[flow];
+    for (uint32_t i = 0; i < x->n; i += FC_FAIR_LINE) __builtin_prefetch(&fair->entry[x->first + i]);
+}
 
 /* The flow has come to its links, or (sign -1) leaves them: its part of their sums. After n_flows has changed. */
 void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);

@@ -13,9 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-10                                 /* a rate that differs by less has not changed */
-enum { AHEAD = 2 };                                /* flows */
-enum { LINE = 64 / sizeof(struct fc_fair_entry) }; /* entries */
+#define SAME 1e-10 /* a rate that differs by less has not changed */
 
 /* What decides about a link, close together: flows visit links at random. */
 struct fc_fair_sums {
@@ -70,13 +68,6 @@ static inline void stop(struct fc_fair *f, uint32_t flow, uint32_t link, double 
     if (fabs(level - old) > SAME * old) f->changed[f->n_changed++] = flow;
 }
 
-/* Calls the flow's links into the cache, where many flows would not be. */
-static inline void call_in(const struct fc_fair *f, uint32_t flow)
-{
-    const struct fc_fair_flow *x = &f->flow[flow];
-    for (uint32_t i = 0; i < x->n; i += LINE) __builtin_prefetch(&f->entry[x->first + i]);
-}
-
 static void fill_links(struct fc_fair *f)
 {
     uint32_t place = 0;
@@ -103,7 +94,7 @@ static void fill_links(struct fc_fair *f)
             n += f->pace[o->flow] == INFINITY;
         }
         for (uint32_t k = 0; k < n; k++) {
-            if (k + AHEAD < n) call_in(f, f->sharing[k + AHEAD]);
+            if (k + FC_FAIR_AHEAD < n) fc_fair_call_in(f, f->sharing[k + FC_FAIR_AHEAD]);
             stop(f, f->sharing[k], link, level);
         }
         l->n_bound = n;
