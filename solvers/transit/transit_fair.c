@@ -28,6 +28,10 @@
  * decided, or its old one, looked at again if anything there had changed. Rates equal those of fc_maxmin to
  * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown.
  *
+ * Regions are small, so what costs time is not arithmetic but branches that a processor guesses wrong: whether a link is at
+ * hand already, whether a flow shares it, whether its last active flow is decided. There are none on these; a flow whose rate
+ * is sought has the pace INFINITY, so that one comparison tells who shares a link.
+ *
  * Where links lose to flows that mix (transit_fair_mix.c), a link's capacity depends on who is on it, not on rates: it
  * is found before a solve and fixed while that lasts. A link whose capacity has changed is one that something happened
  * on if flows are bound to it, or if its flows now have more than it: then it fills lower, or is released, as above. */

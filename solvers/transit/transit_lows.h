@@ -1,9 +1,10 @@
 /* transit_lows.h - which of many keys is least, when they are changed more often than asked for.
  *
- * A tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. A key among
- * the first NOTED that is set only notes its block, behind the first FEW if that may have another least, and what is noted is looked at when the
- * least is asked for; one behind them is told to the levels above. Setting is O(1) and asking O(FAN) for each block
- * noted, both without branches that a processor would guess wrong, where a heap mispredicts every exchange. */
+ * A tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. Setting one
+ * of the first NOTED keys only notes its block (behind the first FEW, where most are not looked at again, only if the block
+ * may have another least), and what is noted is looked at when the least is asked for; a key behind them is told to the
+ * levels above at once. Setting is O(1), asking O(FAN) for each block noted, both without branches that a processor
+ * would guess wrong, where a heap mispredicts every exchange. */
 #pragma once
 
 #include <math.h>
