@@ -30,6 +30,8 @@ static const struct job {
     {"random permutation, bgl-64k dimension order, path walk",
      "load -m bgl-64k -p permutation:seed=1 --routing dimension-order --path-walk", 0.5, 0},
     {"predict LAMMPS, 64 ranks, bgl-64", "predict -m bgl-64 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"predict LAMMPS, 64 ranks, bgl-64, ranks at random",
+     "predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --map random", 0.6, 0},
     {"predict LAMMPS, 64 ranks, qsnet-64", "predict -m qsnet-64 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
     {"predict LAMMPS, 64 ranks, percs-16", "predict -m percs-16 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
     {"predict LAMMPS, 64 ranks, tmesh-216", "predict -m tmesh-216 -t traces/samples/lammps-lj-64.fct", 0.2, 0},

@@ -131,10 +131,68 @@ static void ways_alike(void)
     fc_fair_close(&fair);
 }
 
+/* Link 0, of 3, is left to flow x by two others, and a newcomer comes: x is kept at 1 by link 1, the newcomer gets 2. */
+static void kept_elsewhere(void)
+{
+    static const double capacity[2] = {3, 2}, ones[2] = {1, 1};
+    static const uint32_t both[2] = {0, 1};
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
+    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, FC_NONE, 1, FC_NONE), others[2];
+    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, FC_NONE, 1, FC_NONE);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT_EQUAL(fair.flow[keeps].rate, 1);
+    for (int i = 0; i < 2; i++) fc_fair_remove(&fair, others[i]);
+    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT_EQUAL(fair.flow[x].rate, 1);
+    CU_ASSERT_EQUAL(fair.flow[comes].rate, 2);
+    fc_fair_close(&fair);
+}
+
+/* The least of keys that come and change, on one level of the tree up to four. */
+static void least_key(void)
+{
+    static const uint32_t sizes[] = {1, 16, 17, 200, 700, 1024, 1100, 5000};
+    static double room[6000];
+    int wrong = 0;
+    for (size_t s = 0; s < FC_COUNT(sizes); s++) {
+        uint32_t most = sizes[s], number = 0;
+        struct fc_lows lows;
+        CU_ASSERT_FATAL(fc_lows_room(most) <= FC_COUNT(room));
+        fc_lows_on(&lows, room, most);
+        for (uint64_t i = 0; i < 600; i++) {
+            uint64_t n = 1 + fc_random_below(s, 1, i, most);
+            lows.n = lows.n < n ? (uint32_t)n : lows.n;
+            for (uint64_t k = 0; k < 3; k++)
+                fc_lows_set(&lows, (uint32_t)fc_random_below(s, 2, 3 * i + k, lows.n),
+                            i + 50 > 600 || fc_random_below(s, 3, 3 * i + k, 4) == 0
+                                ? INFINITY
+                                : (double)fc_random_below(s, 4, 3 * i + k, 50));
+            double least = INFINITY, have;
+            uint32_t first = number;
+            for (uint32_t k = lows.n; k-- > 0;)
+                if (lows.key[0][k] <= least && isfinite(lows.key[0][k])) least = lows.key[0][k], first = k;
+            have = fc_lows_least(&lows, &number);
+            wrong += have != least || number != first;
+        }
+        for (uint32_t k = 0; k < lows.n; k++) fc_lows_set(&lows, k, INFINITY);
+        wrong += !isinf(fc_lows_least(&lows, &number));
+        fc_lows_clear(&lows);
+        for (uint64_t k = 0; k < fc_lows_room(most); k++) wrong += !isinf(room[k]);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
 int suite_transit_fair(void)
 {
     static const CU_TestInfo tests[] = {{"rates equal filling from scratch", rates_from_scratch},
+                                        {"a flow is kept where it is, a newcomer is not", kept_elsewhere},
+                                        {"the least of many keys", least_key},
                                         {"flows of one way do not mix", ways_alike},
                                         CU_TEST_INFO_NULL};
-    return fc_add_suite("transit_fair.c, transit_fair_mix.c", tests);
+    return fc_add_suite("transit_fair.c, transit_fair_mix.c, transit_lows.h", tests);
 }

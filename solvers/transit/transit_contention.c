@@ -58,6 +58,7 @@ struct moving {
     double head_s, alone_s;
     double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
     bool arrived;             /* whatever rate it has: only its load remains */
+    uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
     double bytes, wire_bytes; /* in all */
 };
@@ -78,6 +79,7 @@ struct contention {
     bool late;                  /* what happens counts late */
     bool most;                  /* the last solve changed most rates: so will the next */
     uint32_t n_happened;        /* starts and ends since the last solve */
+    uint64_t n_solved;          /* solves so far */
     uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
     uint32_t first_memory;      /* one link a node, behind the ports */
     uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
@@ -353,9 +355,12 @@ static void leaves(struct fc_transit *t, uint32_t message, double now_s)
 static void adopt(struct contention *c, double now_s)
 {
     bool many = c->fair.n_changed > c->n_ends / 4;
+    c->n_solved++;
     for (size_t k = 0; k < c->fair.n_changed; k++) {
         uint32_t f = c->part[c->fair.changed[k]].message;
         struct moving *m = &c->moving[f];
+        if (m->solved == c->n_solved) continue; /* of another of its parts */
+        m->solved = c->n_solved;
         m->left_bytes -= m->rate * (now_s - m->since_s);
         if (m->left_bytes < 0) m->left_bytes = 0;
         m->rate = rate_of(c, f, now_s - m->since_s);

@@ -28,6 +28,10 @@
  * decided, or its old one, looked at again if anything there had changed. Rates equal those of fc_maxmin to
  * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown.
  *
+ * Regions are small, so what costs time is not arithmetic but branches that a processor guesses wrong: whether a link is at
+ * hand already, whether a flow shares it, whether its last active flow is decided. There are none on these; a flow whose rate
+ * is sought has the pace INFINITY, so that one comparison tells who shares a link.
+ *
  * Where links lose to flows that mix (transit_fair_mix.c), a link's capacity depends on who is on it, not on rates: it
  * is found before a solve and fixed while that lasts. A link whose capacity has changed is one that something happened
  * on if flows are bound to it, or if its flows now have more than it: then it fills lower, or is released, as above. */
@@ -37,6 +41,7 @@
 #include <stdlib.h>
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
+#define SURELY 1e-9 /* sums kept by subtraction are nearer */
 
 _Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
 
@@ -52,11 +57,11 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     if (!f->link || !f->loose || !f->at_hand || !f->keys) return fc_out_of_memory(st, "%u links", n_links);
     for (uint32_t l = 0; l < n_links; l++)
-        f->link[l] = (struct fc_fair_link){.capacity = capacity[l], .place = FC_NONE};
+        f->link[l] =
+            (struct fc_fair_link){.capacity = capacity[l], .level = INFINITY, .place = FC_NONE, .in_order = true};
     for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
     f->free_flow = FC_NONE;
     fc_lows_on(&f->lows, f->keys, n_links);
-    fc_lows_clear(&f->lows);
     return FC_OK;
 }
 
@@ -64,11 +69,13 @@ void fc_fair_close(struct fc_fair *f)
 {
     free(f->link);
     free(f->flow);
+    free(f->pace);
     free(f->entry);
     free(f->on);
     free(f->free_entries);
     free(f->came);
     free(f->changed);
+    free(f->sharing);
     free(f->loose);
     free(f->at_hand);
     free(f->keys);
@@ -135,6 +142,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     uint32_t all = n + (whole != FC_NONE);
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
+        !RESERVE(f, sharing, sharing_capacity, f->n_living + 2) || !RESERVE(f, pace, pace_capacity, f->n_flows + 1) ||
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)) ||
         (f->mix && way != FC_NONE && !count_way(f, way)))
         return FC_NONE;
@@ -150,6 +158,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
         0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, way};
+    f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {
@@ -158,23 +167,32 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         struct fc_fair_link *l = &f->link[number];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};
         f->entry[first + i] = (struct fc_fair_entry){w, number, l->n_flows++};
+        l->weight += w;
     }
     if (f->mix) fc_fair_stir(f, flow, 1);
     return flow;
 }
 
+static inline void unbind(struct fc_fair_link *l)
+{
+    l->n_bound--;
+    l->level = l->n_bound ? l->level : INFINITY;
+}
+
 void fc_fair_remove(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *gone = &f->flow[flow];
-    if (gone->bottleneck != FC_NONE) f->link[gone->bottleneck].n_bound--;
+    if (gone->bottleneck != FC_NONE) unbind(&f->link[gone->bottleneck]);
     for (uint32_t i = gone->first; i < gone->first + gone->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
         struct fc_fair_on *last = &f->on[l->first + --l->n_flows];
         f->entry[last->entry].place = e->place;
         f->on[l->first + e->place] = *last;
+        l->weight -= e->weight;
         l->used -= e->weight * gone->rate;
-        if (l->n_flows == 0) l->used = 0; /* without what rounding has left */
+        l->in_order = l->n_flows == 0;
+        if (l->in_order) l->weight = l->used = 0; /* without what rounding has left */
         if (l->n_bound > 0 && !l->loose) {
             l->loose = true;
             f->loose[f->n_loose++] = e->link;
@@ -212,155 +230,206 @@ static bool fits(struct fc_fair *f, uint32_t flow)
     }
     struct fc_fair_link *n = &f->link[narrow];
     for (uint32_t i = n->first; i < n->first + n->n_flows; i++)
-        if (f->flow[f->on[i].flow].rate > rate * (1 + CLOSE)) return false;
+        if (f->pace[f->on[i].flow] > rate * (1 + CLOSE)) return false;
     for (uint32_t i = x->first; i < x->first + x->n; i++) f->link[f->entry[i].link].used += f->entry[i].weight * rate;
     n->n_bound++;
     n->level = rate;
     x->bottleneck = narrow;
-    x->rate = rate;
+    x->rate = f->pace[flow] = rate;
     f->changed[f->n_changed++] = flow;
     return true;
 }
 
-/* ---- filling ---- */
+/* ---- links at hand: l->used is what is left of the capacity ---- */
 
 static inline double greater(double a, double b) /* fmax is a call into the library, this is not */
 {
     return a > b ? a : b;
 }
-
-static inline void touch(struct fc_fair *f, uint32_t link)
+static inline double lesser(double a, double b)
 {
-    struct fc_fair_link *l = &f->link[link];
-    if (l->place != FC_NONE) return;
-    l->place = f->lows.n;
-    f->at_hand[l->place] = link;
-    fc_lows_add(&f->lows);
-    l->spare = l->capacity - l->used;
-    l->active = 0;
-    l->n_active = 0;
-    l->full = false;
+    return a < b ? a : b;
+}
+
+/* a or b: without a branch, which processors would guess wrong half of the time. */
+#ifdef __SSE2__
+static inline double either(bool first, double a, double b)
+{
+    __m128d mask = _mm_castsi128_pd(_mm_cvtsi64_si128(-(int64_t)first));
+    return _mm_cvtsd_f64(_mm_or_pd(_mm_and_pd(mask, _mm_set_sd(a)), _mm_andnot_pd(mask, _mm_set_sd(b))));
+}
+/* The same where x is greater than y. */
+static inline double where_greater(double x, double y, double a, double b)
+{
+    __m128d mask = _mm_cmpgt_sd(_mm_set_sd(x), _mm_set_sd(y));
+    return _mm_cvtsd_f64(_mm_or_pd(_mm_and_pd(mask, _mm_set_sd(a)), _mm_andnot_pd(mask, _mm_set_sd(b))));
+}
+#else
+static inline double either(bool first, double a, double b)
+{
+    return first ? a : b;
+}
+static inline double where_greater(double x, double y, double a, double b)
+{
+    return x > y ? a : b;
+}
+#endif
+
+/* The link is at hand. */
+static inline void touch(struct fc_fair *f, struct fc_fair_link *l, uint32_t link)
+{
+    uint32_t n = f->lows.n, fresh = l->place == FC_NONE;
+    f->at_hand[n] = link;
+    l->place = (n & -fresh) | (l->place & (fresh - 1)); /* without a branch */
+    l->used = either(fresh, l->capacity - l->used, l->used);
+    f->lows.n = n + fresh;
+}
+
+static void leave_links(struct fc_fair *f)
+{
+    for (uint32_t i = 0; i < f->lows.n; i++) {
+        struct fc_fair_link *l = &f->link[f->at_hand[i]];
+        l->used = l->capacity - l->used;
+        l->active = 0;
+        l->n_active = 0;
+        l->place = FC_NONE;
+        l->full = false;
+    }
+    fc_lows_clear(&f->lows);
 }
 
 /* It is looked at no later than at this level. */
 static inline void lower_key(struct fc_fair *f, const struct fc_fair_link *l, double key)
 {
-    if (key < f->lows.key[0][l->place]) fc_lows_set(&f->lows, l->place, key);
+    fc_lows_set(&f->lows, l->place, lesser(key, f->lows.key[0][l->place]));
 }
 
-static void activate(struct fc_fair *f, uint32_t flow)
+/* The rate of a flow is sought from now on. */
+static inline void activate(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *x = &f->flow[flow];
-    x->state |= FC_FAIR_ACTIVE;
-    for (uint32_t i = x->first; i < x->first + x->n; i++) {
-        const struct fc_fair_entry *e = &f->entry[i];
+    f->pace[flow] = INFINITY;
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
         struct fc_fair_link *l = &f->link[e->link];
-        touch(f, e->link);
-        l->spare += e->weight * x->rate;
+        touch(f, l, e->link);
+        l->used += e->weight * x->rate;
         l->active += e->weight;
         l->n_active++;
-        double key = l->spare / l->active;
-        lower_key(f, l, l->n_bound > 0 && l->level < key ? l->level : key);
+        lower_key(f, l, lesser(l->level, l->used / l->active));
     }
 }
 
-/* All flows there have a rate: it is looked at again where they exceed it, or those bound to it may rise. */
-static inline void rest(struct fc_fair *f, const struct fc_fair_link *l)
+/* A flow whose rate was sought gets the level: where it was the last of those, the link is looked at again if the others
+ * exceed it (its key lags behind), or if those bound to it may rise. */
+static inline void settle_active(struct fc_fair *f, const struct fc_fair_flow *x, double level)
 {
-    double close = CLOSE * l->capacity;
-    if (l->spare < -close) return; /* its key lags behind */
-    fc_lows_set(&f->lows, l->place, l->n_bound > 0 && l->spare > close ? l->level : INFINITY);
-}
-
-/* The flow gets the level, and its bottleneck is the link, whose own sums are not kept up. */
-static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level)
-{
-    struct fc_fair_flow *x = &f->flow[flow];
-    double old = x->rate;
-    bool active = x->state & FC_FAIR_ACTIVE;
-    for (uint32_t i = x->first; i < x->first + x->n; i++) {
-        const struct fc_fair_entry *e = &f->entry[i];
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
         struct fc_fair_link *l = &f->link[e->link];
-        if (e->link == link) continue;
-        if (active) {
-            l->spare -= e->weight * level;
-            l->active -= e->weight;
-            if (--l->n_active == 0) rest(f, l);
-        } else {
-            touch(f, e->link);
-            l->spare += e->weight * (old - level);
-            if (l->n_bound > 0) lower_key(f, l, l->level);
-        }
+        double close = CLOSE * l->capacity, key = f->lows.key[0][l->place];
+        double left = l->used - e->weight * level;
+        l->used = left;
+        l->active -= e->weight;
+        l->n_active--;
+        double rests = where_greater(left, close, l->level, where_greater(-close, left, key, INFINITY));
+        fc_lows_set(&f->lows, l->place, either(l->n_active > 0, key, rests));
     }
-    if (x->bottleneck != FC_NONE) f->link[x->bottleneck].n_bound--;
-    f->link[link].n_bound++;
-    x->bottleneck = link;
-    x->state = FC_FAIR_LIVING;
-    if (fabs(level - old) <= 1e-13 * old) return;
-    x->rate = level;
-    f->changed[f->n_changed++] = flow;
+}
+/* A flow slows down to the level. */
+static inline void slow(struct fc_fair *f, const struct fc_fair_flow *x, double level)
+{
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
+        struct fc_fair_link *l = &f->link[e->link];
+        touch(f, l, e->link);
+        l->used += e->weight * (x->rate - level);
+        lower_key(f, l, l->level);
+    }
 }
 
-/* The level at which the link fills, from sums made afresh. */
-static double fills_at(const struct fc_fair *f, const struct fc_fair_link *l)
+/* ---- filling ---- */
+
+/* The level at which the link fills, from sums made afresh: who shares it is in f->sharing. INFINITY: nobody does. Levels
+ * rise from what it would be if all were sought, and those that are no faster drop out. */
+static double fills_at(struct fc_fair *f, const struct fc_fair_link *l)
 {
-    double level = l->n_active > 0 ? greater(l->spare / l->active, f->level) : f->level;
-    for (uint32_t before = l->n_active;;) {
+    double level = l->n_active > 0 ? greater(l->used / l->active, f->level) : f->level;
+    const struct fc_fair_on *on = f->on + l->first, *end = on + l->n_flows;
+    level = greater(level, (1 - SURELY) * l->capacity / l->weight);
+    for (;;) {
         uint32_t sharing = 0;
-        double kept = 0, weight = 0;
-        for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
-            const struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-            bool shares = (x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE);
-            sharing += shares;
-            weight += shares ? f->on[i].weight : 0;
-            kept += shares ? 0 : f->on[i].weight * x->rate;
+        double kept = 0, weight = 0, bound = level * (1 + CLOSE), least = INFINITY;
+        for (const struct fc_fair_on *o = on; o < end; o++) {
+            double pace = f->pace[o->flow];
+            f->sharing[sharing] = o->flow;
+            sharing += pace > bound;
+            weight += where_greater(pace, bound, o->weight, 0);
+            kept += where_greater(pace, bound, 0, o->weight * pace);
+            least = lesser(where_greater(pace, bound, pace, INFINITY), least);
         }
+        f->n_sharing = sharing;
         if (sharing == 0) return INFINITY;
         level = greater((l->capacity - kept) / weight, f->level);
-        if (sharing == before) return level;
-        before = sharing;
+        if (least > level * (1 + CLOSE)) return level;
     }
 }
 
-static void fill_link(struct fc_fair *f, uint32_t link, double level)
+/* f->sharing get the level, and their bottleneck is the link. */
+static void fill_link(struct fc_fair *f, struct fc_fair_link *l, uint32_t link, double level)
 {
-    struct fc_fair_link *l = &f->link[link];
     double used = 0;
-    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
-        struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-        if ((x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
-        used += f->on[i].weight * x->rate;
+    for (size_t k = 0; k < f->n_sharing; k++) {
+        uint32_t flow = f->sharing[k];
+        struct fc_fair_flow *x = &f->flow[flow];
+        if (k + FC_FAIR_AHEAD < f->n_sharing) fc_fair_call_in(f, f->sharing[k + FC_FAIR_AHEAD]);
+        if (isinf(f->pace[flow]))
+            settle_active(f, x, level);
+        else
+            slow(f, x, level);
+        if (x->bottleneck != FC_NONE) unbind(&f->link[x->bottleneck]);
+        x->bottleneck = link;
+        l->n_bound++;
+        if (fabs(level - x->rate) > 1e-13 * x->rate) {
+            x->rate = level;
+            f->changed[f->n_changed++] = flow;
+        }
+        f->pace[flow] = x->rate;
     }
-    l->spare = l->capacity - used;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++)
+        used += o->weight * f->pace[o->flow];
+    l->used = l->capacity - used;
+    l->active = 0;
     l->n_active = 0;
     l->level = level;
     l->full = true;
+    fc_lows_set(&f->lows, l->place, INFINITY);
 }
 
-/* Another link that keeps the flow, which is bound to none, at its rate. */
-static bool bind_elsewhere(struct fc_fair *f, struct fc_fair_flow *x, uint32_t link)
+/* Another link that keeps the flow, which is bound to none, at its rate; FC_NONE: none does. */
+static inline uint32_t kept_by(const struct fc_fair *f, const struct fc_fair_flow *x)
 {
-    for (uint32_t i = x->first; i < x->first + x->n; i++) {
-        uint32_t other = f->entry[i].link;
-        struct fc_fair_link *l = &f->link[other];
-        if (other == link || l->n_bound == 0 || l->level > x->rate * (1 + CLOSE)) continue;
-        l->n_bound++;
-        x->bottleneck = other;
-        return true;
-    }
-    return false;
+    uint32_t link = FC_NONE;
+    double rate = x->rate * (1 + CLOSE);
+    for (const struct fc_fair_entry *e = f->entry + x->first, *last = e + x->n; last-- > e;)
+        link = f->link[last->link].level <= rate ? last->link : link;
+    return link;
 }
 
 /* The link is no longer full: who is bound to it may be faster. */
-static void release(struct fc_fair *f, uint32_t link)
+static void release(struct fc_fair *f, struct fc_fair_link *l, uint32_t link)
 {
-    struct fc_fair_link *l = &f->link[link];
+    uint32_t n = 0;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
+        f->sharing[n] = o->flow;
+        n += f->flow[o->flow].bottleneck == link;
+    }
     l->n_bound = 0;
-    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
-        struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-        if (x->bottleneck != link) continue;
-        x->bottleneck = FC_NONE;
-        if (!bind_elsewhere(f, x, link)) activate(f, f->on[i].flow);
+    l->level = INFINITY;
+    for (uint32_t k = 0; k < n; k++) {
+        struct fc_fair_flow *x = &f->flow[f->sharing[k]];
+        x->bottleneck = kept_by(f, x);
+        if (x->bottleneck != FC_NONE)
+            f->link[x->bottleneck].n_bound++;
+        else
+            activate(f, f->sharing[k]);
     }
 }
 
@@ -373,35 +442,22 @@ static void fill(struct fc_fair *f)
         if (isinf(key)) return;
         uint32_t link = f->at_hand[place];
         struct fc_fair_link *l = &f->link[link];
-        double most = l->n_bound > 0 && !l->full ? l->level : INFINITY, now = INFINITY;
+        double most = l->full ? INFINITY : l->level, now = INFINITY, close = CLOSE * l->capacity;
         f->level = greater(f->level, key);
-        if (l->n_active == 0 && fabs(l->spare) <= CLOSE * l->capacity) most = INFINITY;
-        if (l->n_active > 0) now = l->spare / l->active;
-        if (l->n_active > 0 ? now <= most * (1 + CLOSE) : l->spare < -CLOSE * l->capacity) now = fills_at(f, l);
-        double next = now < most ? now : most;
+        if (l->n_active == 0 && fabs(l->used) <= close) most = INFINITY;
+        if (l->n_active > 0) now = l->used / l->active;
+        if (l->n_active > 0 ? now <= most * (1 + CLOSE) : l->used < -close) now = fills_at(f, l);
+        double next = lesser(now, most);
         if (next > key * (1 + 1e-12)) { /* it lagged behind */
             fc_lows_set(&f->lows, place, next);
-            continue;
-        }
-        fc_lows_set(&f->lows, place, INFINITY);
-        if (isinf(next)) continue;
-        if (now > most * (1 + CLOSE)) {
-            release(f, link);
-            if (l->n_active > 0) lower_key(f, l, l->spare / l->active);
+        } else if (now > most * (1 + CLOSE)) {
+            fc_lows_set(&f->lows, place, INFINITY);
+            release(f, l, link);
+            if (l->n_active > 0) lower_key(f, l, l->used / l->active);
         } else {
-            fill_link(f, link, greater(next, f->level));
+            fill_link(f, l, link, greater(next, f->level));
         }
     }
-}
-
-static void leave_links(struct fc_fair *f)
-{
-    for (uint32_t i = 0; i < f->lows.n; i++) {
-        struct fc_fair_link *l = &f->link[f->at_hand[i]];
-        l->used = l->capacity - l->spare;
-        l->place = FC_NONE;
-    }
-    fc_lows_clear(&f->lows);
 }
 
 /* The link has the capacity for the flows that are there now. */
@@ -413,8 +469,30 @@ static void settle(struct fc_fair *f, uint32_t link)
     if (fabs(now - before) <= CLOSE * before) return;
     l->capacity = now;
     if (l->n_bound == 0 && l->used <= now * (1 + CLOSE)) return;
-    touch(f, link);
+    touch(f, l, link);
     lower_key(f, l, now > before ? l->level : 0);
+}
+
+/* The rates of f->came[n] are sought: when their links fill. Those that are full have a level for all at once. */
+static void activate_newcomers(struct fc_fair *f, size_t n)
+{
+    f->level = 0;
+    for (size_t k = 0; k < n; k++) {
+        const struct fc_fair_flow *x = &f->flow[f->came[k]];
+        f->pace[f->came[k]] = INFINITY;
+        for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
+            struct fc_fair_link *l = &f->link[e->link];
+            touch(f, l, e->link);
+            l->active += e->weight;
+            l->n_active++;
+        }
+    }
+    for (uint32_t i = 0; i < f->lows.n; i++) {
+        const struct fc_fair_link *l = &f->link[f->at_hand[i]];
+        if (l->n_active == 0) continue;
+        double fills = l->used > CLOSE * l->capacity ? l->used / l->active : fills_at(f, l);
+        lower_key(f, l, lesser(l->level, fills));
+    }
 }
 
 enum fc_code fc_fair_solve(struct fc_fair *f)
@@ -427,7 +505,7 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
         struct fc_fair_link *l = &f->link[f->loose[i]];
         l->loose = false;
         if (l->n_bound == 0) continue;
-        touch(f, f->loose[i]);
+        touch(f, l, f->loose[i]);
         lower_key(f, l, l->level);
     }
     f->n_loose = 0;
@@ -436,9 +514,9 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
         f->flow[f->came[k]].state = FC_FAIR_LIVING;
         if (!only_newcomers || !fits(f, f->came[k])) f->came[stay++] = f->came[k];
     }
-    for (size_t k = 0; k < stay; k++) activate(f, f->came[k]);
     f->n_came = 0;
-    fill(f);
+    if (stay > 0) activate_newcomers(f, stay);
+    if (f->lows.n > 0) fill(f);
     leave_links(f);
     return FC_OK;
 }

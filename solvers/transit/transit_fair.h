@@ -7,18 +7,20 @@
 
 /* One cache line. */
 struct fc_fair_link {
-    double capacity;      /* bytes/s */
-    double used;          /* by all flows */
-    double level;         /* with n_bound > 0: the rate of those; nobody on it is faster */
-    double spare, active; /* solve at hand: left by flows that have a rate; sum of the weights of all others, */
-    uint32_t n_active;    /* and how many they are */
-    uint32_t place;       /* solve at hand: among its links, or FC_NONE */
-    uint32_t first;       /* on[first .. first + 2^room) is its, and */
-    uint32_t n_flows;     /* so many are there */
-    uint32_t n_bound;     /* flows whose bottleneck it is */
-    uint8_t room;         /* 0: none yet */
-    bool full;            /* solve at hand: all there have their rates, and the link is the bottleneck of some */
-    bool loose;           /* has lost a flow since the last solve */
+    double capacity;   /* bytes/s */
+    double used;       /* by all flows; solve at hand: what those that have a rate leave of the capacity */
+    double level;      /* the rate of those bound to it, nobody on it is faster; INFINITY: nobody is */
+    double weight;     /* sum over its flows, to rounding */
+    double active;     /* solve at hand: the same of those whose rate is sought, */
+    uint32_t n_active; /* and how many they are */
+    uint32_t place;    /* solve at hand: among its links, or FC_NONE */
+    uint32_t first;    /* on[first .. first + 2^room) is its, and */
+    uint32_t n_flows;  /* so many are there */
+    uint32_t n_bound;  /* flows whose bottleneck it is */
+    uint8_t room;      /* 0: none yet */
+    bool full;         /* solve at hand: all there have their rates, and the link is the bottleneck of some */
+    bool loose;        /* has lost a flow since the last solve */
+    bool in_order;     /* weight is the sum in the order of on[] */
 };
 /* A flow on a link, seen from the link, */
 struct fc_fair_on {
@@ -45,31 +47,34 @@ struct fc_fair_mix {
     double weight, squares, blocked; /* sums over its flows of w, w^2, w blocks */
     bool stirred;                    /* a flow has come or gone since its capacity was found */
 };
-enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2, FC_FAIR_ACTIVE = 4 }; /* state */
+enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2 }; /* state */
 struct fc_fair {
     struct fc_status *st;
     uint32_t n_links;
     struct fc_fair_link *link; /* [n_links] */
     struct fc_fair_flow *flow; /* [n_flows] slots; free ones in a list by `first` */
+    double *pace;              /* [n_flows] the flow's rate; INFINITY: it is sought in the solve at hand */
     struct fc_fair_entry *entry;
     struct fc_fair_on *on;
     uint32_t *free_entries; /* [longest] first free block of that many entries, or FC_NONE */
     uint32_t free_on[32];   /* of 2^k */
     uint32_t free_flow, longest;
-    size_t n_flows, n_entries, n_on, n_living, flow_capacity, entry_capacity, on_capacity, free_capacity;
+    size_t n_flows, n_entries, n_on, n_living, flow_capacity, pace_capacity, entry_capacity, on_capacity, free_capacity;
     /* Of the solve at hand: */
     uint32_t *came, *changed, *loose; /* [n_came] flows, [n_changed] flows, [n_loose] links */
     uint32_t *at_hand;                /* [lows.n] links; the next to fill has the least key */
     struct fc_lows lows;              /* on keys */
     double *keys;
     double level;              /* what is lower is decided */
+    uint32_t *sharing;         /* [n_sharing] flows of the link at hand that fill it, */
+    double filling, kept;      /* the sum of their weights, and what the others have there */
     struct fc_fair_sums *sums; /* [n_links] NULL: never solved anew */
     struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
     uint32_t *stirred;         /* [n_stirred] links */
     double limit;              /* of the capacity, where very many mix */
     uint32_t *alike;           /* [alike_capacity] living flows of each way; NULL without `mix` */
-    size_t n_stirred;
-    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, alike_capacity;
+    size_t n_stirred, n_sharing;
+    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity, alike_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
 enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
@@ -91,7 +96,15 @@ enum fc_code fc_fair_solve(struct fc_fair *fair);
 /* The same from nothing (transit_fair_anew.c): all links of all flows, cheaper where most rates change. */
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 
-/* ---- transit_fair_mix.c, for the above ---- */
+/* ---- for the files of the above ---- */
+
+enum { FC_FAIR_AHEAD = 2, FC_FAIR_LINE = 64 / sizeof(struct fc_fair_entry) }; /* flows; entries */
+/* Calls the flow's links into the cache, where many flows would not be. */
+static inline void fc_fair_call_in(const struct fc_fair *fair, uint32_t flow)
+{
+    const struct fc_fair_flow *x = &fair->flow[flow];
+    for (uint32_t i = 0; i < x->n; i += FC_FAIR_LINE) __builtin_prefetch(&fair->entry[x->first + i]);
+}
 
 /* The flow has come to its links, or (sign -1) leaves them: its part of their sums. After n_flows has changed. */
 void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);

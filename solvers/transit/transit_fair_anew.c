@@ -20,24 +20,33 @@ struct fc_fair_sums {
     uint32_t n_active;    /* and how many they are */
 };
 
+/* What was added last is last, so this is what additions alone make it. */
+static double weight_of(const struct fc_fair *f, const struct fc_fair_link *l)
+{
+    double sum = 0;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) sum += o->weight;
+    return sum;
+}
+
 static void start_links(struct fc_fair *f)
 {
     for (uint32_t i = 0; i < f->n_links; i++) {
         struct fc_fair_link *l = &f->link[i];
-        double active = 0;
         l->n_bound = 0;
+        l->level = INFINITY;
         l->loose = false;
         if (f->mix && f->mix[i].stirred) {
             l->capacity = fc_fair_mixed(f, i);
             f->mix[i].stirred = false;
         }
         if (l->n_flows == 0) continue;
-        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
-        f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
+        if (!l->in_order) l->weight = weight_of(f, l);
+        l->in_order = true;
+        f->sums[i] = (struct fc_fair_sums){l->capacity, l->weight, l->n_flows};
         l->place = f->lows.n;
         f->at_hand[l->place] = i;
-        fc_lows_add(&f->lows);
-        fc_lows_set(&f->lows, l->place, l->capacity / active);
+        f->lows.n++;
+        fc_lows_set(&f->lows, l->place, l->capacity / l->weight);
     }
 }
 
@@ -54,7 +63,7 @@ static inline void stop(struct fc_fair *f, uint32_t flow, uint32_t link, double 
     }
     x->bottleneck = link;
     x->state = FC_FAIR_LIVING;
-    x->rate = level;
+    x->rate = f->pace[flow] = level;
     if (fabs(level - old) > SAME * old) f->changed[f->n_changed++] = flow;
 }
 
@@ -77,11 +86,17 @@ static void fill_links(struct fc_fair *f)
         least = level;
         struct fc_fair_link *l = &f->link[link];
         l->level = level;
-        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) {
-            if (!(f->flow[f->on[k].flow].state & FC_FAIR_ACTIVE)) continue;
-            stop(f, f->on[k].flow, link, level);
-            l->n_bound++;
+        uint32_t n = 0;
+        for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
+            __builtin_prefetch(&f->flow[o->flow]);
+            f->sharing[n] = o->flow;
+            n += f->pace[o->flow] == INFINITY;
         }
+        for (uint32_t k = 0; k < n; k++) {
+            if (k + FC_FAIR_AHEAD < n) fc_fair_call_in(f, f->sharing[k + FC_FAIR_AHEAD]);
+            stop(f, f->sharing[k], link, level);
+        }
+        l->n_bound = n;
     }
 }
 
@@ -91,7 +106,7 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *f)
         return fc_out_of_memory(f->st, "%u links", f->n_links);
     f->n_changed = f->n_came = f->n_loose = f->n_stirred = 0;
     for (size_t i = 0; i < f->n_flows; i++)
-        if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING | FC_FAIR_ACTIVE;
+        if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING, f->pace[i] = INFINITY;
     start_links(f);
     fill_links(f);
     for (uint32_t i = 0; i < f->lows.n; i++) {

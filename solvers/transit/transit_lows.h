@@ -1,103 +1,153 @@
 /* transit_lows.h - which of many keys is least, when they are changed more often than asked for.
  *
- * A tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. A
- * key that falls rises through the levels until somebody is less; where one grows that was its block's least,
- * that is looked for anew. Either is O(FAN log n), and a few comparisons without branches for the dozens of
- * keys of a usual solve, where a heap mispredicts every exchange. */
+ * A tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. Setting one
+ * of the first NOTED keys only notes its block (behind the first FEW, where most are not looked at again, only if the block
+ * may have another least), and what is noted is looked at when the least is asked for; a key behind them is told to the
+ * levels above at once. Setting is O(1), asking O(FAN) for each block noted, both without branches that a processor
+ * would guess wrong, where a heap mispredicts every exchange. */
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-enum { FC_LOWS_FAN = 16, FC_LOWS_LEVELS = 8 };
+enum { FC_LOWS_FAN = 16, FC_LOWS_LEVELS = 8, FC_LOWS_NOTED = 64 * FC_LOWS_FAN, FC_LOWS_FEW = 256 };
 struct fc_lows {
-    double *key[FC_LOWS_LEVELS]; /* [k][n / FAN^k, rounded up, and INFINITY to the end of the block] */
+    double *key[FC_LOWS_LEVELS]; /* [k][n / FAN^k, rounded up]; behind them, and wherever nobody has a key, INFINITY */
     uint32_t n;
-    int top; /* the level that is one block */
+    int top;        /* the level that is one block, */
+    uint64_t room;  /* with which so many keys can be */
+    uint64_t noted; /* bit i: block i of level 0 */
 };
 
 /* Doubles that `most` keys need, and *lows on them. */
 static inline uint64_t fc_lows_room(uint32_t most)
 {
-    uint64_t room = 0, n = most;
+    uint64_t room = 0, n = (uint64_t)most + 1;
     for (int k = 0; k < FC_LOWS_LEVELS; k++) {
         n = (n + FC_LOWS_FAN - 1) / FC_LOWS_FAN;
-        room += (n + 1) * FC_LOWS_FAN;
+        room += n * FC_LOWS_FAN;
     }
     return room;
 }
 static inline void fc_lows_on(struct fc_lows *lows, double *room, uint32_t most)
 {
-    uint64_t n = most;
+    uint64_t n = (uint64_t)most + 1;
+    for (uint64_t i = fc_lows_room(most); i-- > 0;) room[i] = INFINITY;
+    *lows = (struct fc_lows){.room = FC_LOWS_FAN};
     for (int k = 0; k < FC_LOWS_LEVELS; k++) {
         n = (n + FC_LOWS_FAN - 1) / FC_LOWS_FAN;
         lows->key[k] = room;
-        room += (n + 1) * FC_LOWS_FAN;
+        room += n * FC_LOWS_FAN;
     }
-    lows->n = 0;
-    lows->top = 0;
 }
 
+#ifdef __SSE2__
 static inline double fc_lows_block(const double *key)
 {
-    double least[4] = {key[0], key[1], key[2], key[3]};
-    for (int i = 4; i < FC_LOWS_FAN; i += 4)
-        for (int j = 0; j < 4; j++) least[j] = key[i + j] < least[j] ? key[i + j] : least[j];
-    least[0] = least[2] < least[0] ? least[2] : least[0];
-    least[1] = least[3] < least[1] ? least[3] : least[1];
-    return least[1] < least[0] ? least[1] : least[0];
+    __m128d a = _mm_min_pd(_mm_loadu_pd(key), _mm_loadu_pd(key + 2));
+    __m128d b = _mm_min_pd(_mm_loadu_pd(key + 4), _mm_loadu_pd(key + 6));
+    __m128d c = _mm_min_pd(_mm_loadu_pd(key + 8), _mm_loadu_pd(key + 10));
+    __m128d d = _mm_min_pd(_mm_loadu_pd(key + 12), _mm_loadu_pd(key + 14));
+    a = _mm_min_pd(_mm_min_pd(a, b), _mm_min_pd(c, d));
+    return _mm_cvtsd_f64(_mm_min_sd(a, _mm_unpackhi_pd(a, a)));
 }
-
-/* One more key, INFINITY: its number is the old n. */
-static inline void fc_lows_add(struct fc_lows *lows)
+/* Which of 8 keys are `least`: two bits each. */
+static inline uint32_t fc_lows_equal(const double *key, __m128d least)
 {
-    uint32_t i = lows->n++;
-    if (i % FC_LOWS_FAN) return;
-    for (int k = 0; k <= lows->top && i % FC_LOWS_FAN == 0; k++, i /= FC_LOWS_FAN) {
-        if (i > 0 && k == lows->top) { /* a second block: a level above it */
-            double *above = lows->key[++lows->top];
-            for (int j = 0; j < FC_LOWS_FAN; j++) above[j] = INFINITY;
-            above[0] = fc_lows_block(lows->key[k]);
-        }
-        for (uint32_t j = i; j < i + FC_LOWS_FAN; j++) lows->key[k][j] = INFINITY;
+    __m128i a = _mm_castpd_si128(_mm_cmpeq_pd(_mm_loadu_pd(key), least));
+    __m128i b = _mm_castpd_si128(_mm_cmpeq_pd(_mm_loadu_pd(key + 2), least));
+    __m128i c = _mm_castpd_si128(_mm_cmpeq_pd(_mm_loadu_pd(key + 4), least));
+    __m128i d = _mm_castpd_si128(_mm_cmpeq_pd(_mm_loadu_pd(key + 6), least));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+}
+/* The first of a block that is `least`; one is. */
+static inline uint32_t fc_lows_first(const double *key, double least)
+{
+    __m128d both = _mm_set1_pd(least);
+    return (uint32_t)__builtin_ctz(fc_lows_equal(key, both) | fc_lows_equal(key + 8, both) << 16) / 2;
+}
+#else
+static inline double fc_lows_block(const double *key)
+{
+    double least = key[0];
+    for (int i = 1; i < FC_LOWS_FAN; i++) least = key[i] < least ? key[i] : least;
+    return least;
+}
+static inline uint32_t fc_lows_first(const double *key, double least)
+{
+    uint32_t i = 0;
+    while (key[i] != least) i++;
+    return i;
+}
+#endif
+
+/* There is a level above `top`. */
+static inline void fc_lows_raise(struct fc_lows *lows)
+{
+    lows->room *= FC_LOWS_FAN;
+    lows->top++;
+    lows->key[lows->top][0] = fc_lows_block(lows->key[lows->top - 1]);
+}
+/* The levels above level k know of its block, as far as they change. */
+static inline void fc_lows_tell(struct fc_lows *lows, int k, size_t block)
+{
+    for (; k < lows->top; k++, block /= FC_LOWS_FAN) {
+        double least = fc_lows_block(lows->key[k] + block * FC_LOWS_FAN), before = lows->key[k + 1][block];
+        lows->key[k + 1][block] = least;
+        if (least == before) return;
     }
 }
 
 static inline void fc_lows_set(struct fc_lows *lows, uint32_t i, double key)
 {
-    double old = lows->key[0][i];
+    size_t block = i / FC_LOWS_FAN;
+    double before = lows->key[0][i];
     lows->key[0][i] = key;
-    if (key < old) {
-        for (int k = 1; k <= lows->top; k++) {
-            i /= FC_LOWS_FAN;
-            if (lows->key[k][i] <= key) return;
-            lows->key[k][i] = key;
-        }
-    } else {
-        for (int k = 1; k <= lows->top; k++) {
-            i /= FC_LOWS_FAN;
-            if (lows->key[k][i] < old) return;
-            lows->key[k][i] = fc_lows_block(lows->key[k - 1] + i * FC_LOWS_FAN);
-        }
+    if (i < FC_LOWS_FEW) {
+        lows->noted |= UINT64_C(1) << block;
+        return;
     }
+    double least = lows->key[1][block];
+    bool other = (key < least) | ((before <= least) & (key != before));
+    if (i < FC_LOWS_NOTED) {
+        lows->noted |= (uint64_t)other << block;
+        return;
+    }
+    while (i >= lows->room) fc_lows_raise(lows);
+    if (other) fc_lows_tell(lows, 0, block);
 }
 
 /* The least key and its number (the first of equals); INFINITY: nobody has one. */
-static inline double fc_lows_least(const struct fc_lows *lows, uint32_t *number)
+static inline double fc_lows_least(struct fc_lows *lows, uint32_t *number)
 {
-    double least = lows->n ? fc_lows_block(lows->key[lows->top]) : INFINITY;
+    uint64_t noted = lows->noted;
+    lows->noted = 0;
+    while (lows->n > lows->room) fc_lows_raise(lows);
+    for (uint64_t left = lows->top > 0 ? noted : 0; left; left &= left - 1) {
+        size_t block = (size_t)__builtin_ctzll(left);
+        lows->key[1][block] = fc_lows_block(lows->key[0] + block * FC_LOWS_FAN);
+    }
+    for (size_t i = 0; lows->top > 1 && noted; i++, noted >>= FC_LOWS_FAN)
+        if (noted & ((1 << FC_LOWS_FAN) - 1)) fc_lows_tell(lows, 1, i);
+    double least = fc_lows_block(lows->key[lows->top]);
     uint32_t i = 0;
     if (isinf(least)) return least;
-    for (int k = lows->top; k >= 0; k--) {
-        i *= FC_LOWS_FAN;
-        while (lows->key[k][i] != least) i++;
-    }
+    for (int k = lows->top; k >= 0; k--)
+        i = i * FC_LOWS_FAN + fc_lows_first(lows->key[k] + (size_t)i * FC_LOWS_FAN, least);
     *number = i;
     return least;
 }
 
+/* Nobody has a key any more: fc_lows_least has said so. */
 static inline void fc_lows_clear(struct fc_lows *lows)
 {
     lows->n = 0;
+    lows->noted = 0;
     lows->top = 0;
+    lows->room = FC_LOWS_FAN;
 }
