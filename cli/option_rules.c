@@ -107,6 +107,11 @@ static bool contention(const struct facts *f)
     return !f->arguments->ask.network || is(f->arguments->ask.network, "contention");
 }
 
+static bool time_matters(const struct facts *f)
+{
+    return !f->arguments->ask.loggops || f->arguments->ask.sensitivity;
+}
+
 static bool searched(const struct facts *f)
 {
     const struct fc_arguments *a = f->arguments;
@@ -279,8 +284,9 @@ static const struct rule rules[] = {
     {"predict", "repeat", NULL, "queue", "the time is that of what was recorded (expected --queue)"},
     {"predict", "nodes weakest sensitivity plot loggops", NULL, "!queue",
      "--queue compares lists of nodes, those of its file (leave it out)"},
-    {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
+    {"predict", "routing map nodes ranks-per-node hosts", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
+    {"predict", "time", time_matters, NULL, "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */
