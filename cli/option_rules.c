@@ -265,9 +265,9 @@ static const struct rule rules[] = {
     /* Traffic. */
     {"load flit", "phase", NULL, "trace", "only a trace has phases (expected -t TRACE)"},
     {JOBS, "collectives", NULL, "trace", "only a trace has collective calls (expected -t TRACE)"},
-    {"predict", "sensitivity", no_job_beside, NULL,
+    {"predict report", "sensitivity", no_job_beside, NULL,
      "two jobs in one replay (expected --background trace: and its mean rates)"},
-    {"predict", "sensitivity", not_kernel, NULL,
+    {"predict report", "sensitivity", not_kernel, NULL,
      "the kernel is too slow for many replays (expected --network ideal, contention or queueing)"},
     {"predict report", "period", NULL, "trace", "only a trace has periods (expected -t TRACE)"},
     {"predict report", "period", no_period_of_two, NULL,
