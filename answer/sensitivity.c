@@ -487,6 +487,26 @@ static size_t next_row(const struct fc_sensitivity *f, const bool *done)
     return best;
 }
 
+/* Those that move T most by their derivatives first; unknown ones before, those without any last. */
+static void double_and_halve_all(struct search *s)
+{
+    const struct fc_sensitivity *f = s->found;
+    bool *done = fc_alloc(s->arena, f->n + 1, sizeof *done, s->st);
+    for (size_t k = 0; done && k < f->n && !s->st->code; k++) {
+        size_t best = f->n;
+        double most = -1;
+        for (size_t i = 0; i < f->n; i++) {
+            const struct fc_sensitivity_row *r = &f->rows[i];
+            double moves = s->parameters[i].step ? 0 : r->derivative_by ? fabs(r->derivative * r->value) : INFINITY;
+            if (done[i] || moves <= most) continue;
+            most = moves;
+            best = i;
+        }
+        done[best] = true;
+        double_and_halve(s, best);
+    }
+}
+
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st)
 {
@@ -496,7 +516,7 @@ enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc
     take_path(&s);
     check_path(&s);
     for (size_t i = 0; i < found->n && !st->code; i++) differentiate(&s, i);
-    for (size_t i = 0; i < found->n && !st->code; i++) double_and_halve(&s, i);
+    double_and_halve_all(&s);
     if (job->of_trace && may_go_on(&s)) {
         struct fc_scales scales = fc_scales_of_1;
         scales.imbalance = 0;

@@ -204,6 +204,7 @@ static void list_helps(struct answer *a, struct fc_status *st)
     struct fc_help help[FC_MOST_HELPS];
     struct fc_page *page = &a->page;
     page->helps_asked = a->row[0].sensitivity != NULL;
+    page->helps_cut = page->helps_asked && a->row[0].sensitivity->cut;
     int n = page->helps_asked ? fc_answer_helps(&a->row[0], help) : 0;
     struct fc_page_help *helps = fc_alloc(&a->arena, (size_t)n + 1, sizeof *helps, st);
     for (int i = 0; helps && i < n && i < MOST_HELPS; i++)

@@ -56,7 +56,7 @@ struct fc_page {
     int n_inputs;
     const struct fc_page_help *helps; /* [n_helps] most first; asked: somebody wants to know */
     int n_helps;
-    bool helps_asked;
+    bool helps_asked, helps_cut; /* cut: not all that could be was looked at */
 };
 /* What became of it. */
 struct fc_page_facts {

@@ -21,6 +21,7 @@ static void put_quantity(FILE *out, double value, enum fc_unit unit)
 static void put_helps(const struct fc_page *page, FILE *out)
 {
     fputs("<h3 id=\"helps\">What would help", out);
+    fputs(page->helps_cut ? " <small>as far as the time allowed was enough to look</small>" : "", out);
     fputs(page->n_helps ? "</h3>\n" : "</h3>\n<p>Nothing by 0.05 % or more.</p>\n", out);
     for (int i = 0; i < page->n_helps; i++) {
         const struct fc_page_help *h = &page->helps[i];

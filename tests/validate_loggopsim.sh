@@ -19,7 +19,7 @@ failed=0
 # theirs FILE L, ns: when the last rank ends.
 theirs() {
     "$tools/LogGOPSim" -f "$1" -L "$2" -o 200 -g 100 -G 1 -O 0 -S 1000000000 |
-        awk '/^Host [0-9]+:/ { if ($3 > most) most = $3 } /^Maximum finishing time/ { most = $6 } END { printf "%d", most }'
+        awk '/^Host [0-9]+:/ { if ($3 > most) most = $3 } /^Maximum finishing time/ { most = $7 } END { printf "%d", most }'
 }
 # ours FILE L OPTIONS: JSON
 ours() {

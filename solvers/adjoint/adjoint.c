@@ -43,7 +43,7 @@ void fc_adjoint_close(struct fc_adjoint *a)
     free(a->end_by);
     free(a->departs);
     free(a->arrives);
-    fc_adjoint_shares_close(a->shares);
+    if (a->shares) a->close_shares(a->shares);
     memset(a, 0, sizeof *a);
 }
 

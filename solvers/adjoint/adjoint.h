@@ -50,8 +50,9 @@ struct fc_adjoint {
     uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
     int n_links;
     int width;                        /* of a vector: classes, all else, then slower and faster of each such link */
-    struct fc_adjoint_shares *shares; /* adjoint_shares.c */
-    uint32_t *departs, *arrives;      /* [slot_capacity] nodes of messages under way, by the low bits of their ids */
+    struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another; */
+    void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
+    uint32_t *departs, *arrives; /* [slot_capacity] nodes of messages under way, by the low bits of their ids */
     size_t slot_capacity, arrive_capacity;
 };
 /* What T, a replay's time, has of each parameter: derivatives times their parameters, seconds; they sum up to T. */
@@ -118,4 +119,3 @@ void fc_adjoint_happens_start(struct fc_adjoint *a, uint64_t id, double now_s, d
 void fc_adjoint_happens_end(struct fc_adjoint *a, uint64_t id, uint32_t end, double due_s, double late);
 /* They have been, at now_s. */
 void fc_adjoint_solved(struct fc_adjoint *a, const struct fc_fair *fair, double now_s);
-void fc_adjoint_shares_close(struct fc_adjoint_shares *shares);

@@ -4,17 +4,17 @@
  *
  *     level = (C_l - sum over flows j of lower levels of w_j r_j) / sum of the weights of all others there
  *
- * a linear function of bandwidths with the r_j's own, which have lower levels and so are known. Each flow keeps
- * dr / d ln b of every class of links and of some single links, a vector whose parts sum up to r (Euler); it is made anew where the solve
- * changed the rate, and the integral over the time that a message takes, over its last rate, is what its end has of each
+ * a linear function of bandwidths and of the r_j, which have lower levels and so are known. Each flow keeps dr / d ln b of
+ * every class of links and of some single links, a vector whose parts sum up to r (Euler). It is made anew where a solve
+ * changed the rate. Its integral over the time that a message takes, over the last rate, is what the message's end has of each
  * bandwidth. When rates are found anew is a node of the tape: the start or the end of a message.
  *
  * One link that is a bottleneck beside others, which fill at the same level, binds when it becomes slower and does not when
  * it becomes faster: two numbers each. Flows of the same level as the link's count as its own. What mixing leaves of a link
  * (transit_fair_mix.c) depends on who is there, and so is a factor of C_l.
  *
- * Limits: who waits for rates that are found late (transit_contention.c, crowds) waits a constant time. Flows whose rate
- * stays as it was keep their vector. */
+ * Limits: what a message that starts in a crowd waits for its rate (transit_contention.c) counts as if its narrowest link
+ * alone held it up. Flows whose rate stays as it was keep their vector. */
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
@@ -50,9 +50,8 @@ struct fc_adjoint_shares {
     double due_s;
 };
 
-void fc_adjoint_shares_close(struct fc_adjoint_shares *s)
+static void close_shares(struct fc_adjoint_shares *s)
 {
-    if (!s) return;
     free(s->share);
     free(s->by);
     free(s->moved);
@@ -71,6 +70,7 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
     if (a->lost) return NULL;
     if (s) return s;
     s = a->shares = calloc(1, sizeof *s);
+    a->close_shares = close_shares;
     if (s) {
         s->n_links = fair->n_links;
         s->due_s = INFINITY;
