@@ -297,12 +297,31 @@ static enum fc_code find_sensitivity(struct again *g, struct fc_sensitivity_job 
     struct work *w = g->w;
     struct fc_answer *a = w->answer;
     double events = w->q->search_given ? 1e6 * w->q->search_s : SENSITIVITY_EVENTS;
-    job->most_times = (uint64_t)fmin(1e6, events / fmax(1, n_events));
+    job->some_times = (uint64_t)fmin(1e6, events / fmax(1, n_events));
+    job->most_times = w->q->search_given ? job->some_times : UINT64_MAX;
     job->time_s = a->p.time_s;
     job->machine = &w->session->machine;
     job->context = g;
     a->sensitivity = fc_alloc(&a->arena, 1, sizeof *a->sensitivity, w->st);
     return a->sensitivity ? fc_sensitivity_find(job, &a->arena, a->sensitivity, w->st) : w->st->code;
+}
+
+/* The replay once more, with a tape, and the derivatives of its time: path[3], false where there are none. */
+static bool find_path(struct again *g, struct fc_sensitivity_job *job, struct fc_gradient *path, struct fc_arena *arena)
+{
+    struct work *w = g->w;
+    struct fc_adjoint adjoint;
+    uint32_t link[FC_SENSITIVITY_LINKS];
+    double time_s;
+    if (w->job->period_mode || g->settings.network > FC_NET_CONTENTION) return false;
+    fc_adjoint_open(&adjoint, job->net, link, job->net ? fc_sensitivity_links(job->net, job->busy_s, link) : 0);
+    g->settings.adjoint = &adjoint;
+    bool found = !replay_under(g, &fc_scales_of_1, &time_s, w->st);
+    g->settings.adjoint = NULL;
+    for (int tie = 0; tie < 3 && found; tie++)
+        found = fc_adjoint_gradient(&adjoint, (enum fc_adjoint_tie)tie, w->answer->n_tasks, &path[tie], arena, w->st);
+    fc_adjoint_close(&adjoint);
+    return found;
 }
 
 static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_settings *settings,
@@ -322,9 +341,13 @@ static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_se
                                      .busy_s = links ? replay->link_busy_s : NULL,
                                      .bytes = links ? replay->link_bytes : NULL,
                                      .of_trace = true,
+                                     .rank_compute_s = w->answer->rank_compute_s,
+                                     .n_ranks = w->answer->n_tasks,
                                      .time_under = replay_under};
     again.settings.time_only = true;
     again.settings.timeline = NULL;
+    struct fc_gradient path[3];
+    if (!w->st->code && find_path(&again, &job, path, &scratch)) job.path = path;
     if (!w->st->code) find_sensitivity(&again, &job, (double)replay->n_events);
     return w->st->code;
 }

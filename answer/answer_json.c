@@ -60,14 +60,15 @@ static json_t *sensitivity_json(const struct fc_sensitivity *s)
     json_t *rows = json_array();
     for (size_t i = 0; i < s->n; i++) {
         const struct fc_sensitivity_row *r = &s->rows[i];
-        json_array_append_new(rows, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "parameter",
-                                              r->parameter, "value", fc_json_real(r->value), "unit", r->unit,
-                                              "derivative", fc_json_real(r->derivative), "if_doubled_percent",
-                                              fc_json_real(r->if_doubled_percent), "if_halved_percent",
-                                              fc_json_real(r->if_halved_percent), "tolerance_1_percent",
-                                              fc_json_real(r->tolerance_percent[0]), "tolerance_5_percent",
-                                              fc_json_real(r->tolerance_percent[1]), "tolerance_10_percent",
-                                              fc_json_real(r->tolerance_percent[2])));
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:o, s:s, s:o, s:s?, s:o, s:o, s:o, s:o, s:o}", "parameter",
+                                        r->parameter, "value", fc_json_real(r->value), "unit", r->unit, "derivative",
+                                        fc_json_real(r->derivative), "derivative_by", r->derivative_by,
+                                        "if_doubled_percent", fc_json_real(r->if_doubled_percent), "if_halved_percent",
+                                        fc_json_real(r->if_halved_percent), "tolerance_1_percent",
+                                        fc_json_real(r->tolerance_percent[0]), "tolerance_5_percent",
+                                        fc_json_real(r->tolerance_percent[1]), "tolerance_10_percent",
+                                        fc_json_real(r->tolerance_percent[2])));
     }
     return rows;
 }

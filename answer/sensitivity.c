@@ -1,15 +1,26 @@
-/* sensitivity.c - what a predicted time T depends on, by predicting it again with one parameter changed: same job, same
- * place, same routes.
+/* sensitivity.c - what a predicted time T depends on.
  *
- *     derivative      (T(v (1 + h)) - T(v (1 - h))) / (2 h v), h = 1/1000
+ *     derivative      by path: one pass over the replay's critical path (solvers/adjoint/adjoint.c), all parameters at once.
+ *                     By difference: predicted again with the parameter changed, same job, same place, same routes:
+ *                     (T(v (1 + h)) - T(v / (1 + h))) / (2 v ln(1 + h)), h = 1/10 of replays; of phases, which have closed
+ *                     forms, (T(v (1 + h)) - T(v (1 - h))) / (2 v h), h = 1/1000
  *     doubled, halved 100 (T(2 v) / T(v) - 1) and 100 (T(v / 2) / T(v) - 1)
  *     tolerance       the least x with T(v worse by x %) = 1.01, 1.05, 1.1 T(v), by regula falsi (Illinois; Dowell & Jarratt,
  *                     BIT 11, 1971) between a change that is too small and one that is enough
  *
  * On an ideal network T is the longest of all paths of the job, a convex and piecewise linear function of every cost (Hoefler,
  * Schneider & Lumsdaine, HPDC'10; as a linear program: Shen et al., "LLAMP", SC'24), and the derivative is the number of
- * times that the longest path has the parameter: what the program's duals say. At a corner of T it is the mean of both sides. With
- * contention T is not convex: rates are shared anew.
+ * times that the longest path has the parameter: what the program's duals say. At a corner of T it is one side's; of a
+ * single link, which may be a bottleneck beside others, the mean of both sides. With contention T is not convex: rates are
+ * shared anew.
+ *
+ * When the path's derivatives count. They are those of T at the very point. Where messages meet again and again a small delay can
+ * change who meets whom, and grow: T then jumps up and down by parts of a percent over any small change, and what it does at the
+ * point says nothing about what it does over 10 %. The pass shows it: somewhere an early delay counts more than MOST_GREATEST
+ * times in the end, or the parts do not sum up to T. So do two predictions each with the two parameters that matter most changed by
+ * CHECK_STEP (where the work is allowed). All derivatives are by difference then; one alone is where it depends on which of
+ * several things that happen at once is taken to come first. Where T jumps so much that the difference is none of the slopes to
+ * twice and half the value either, there is no derivative.
  *
  * Limits: mappings stay as they are; the kernel's replays (--network flit) are too slow and too noisy. */
 #include "answer/sensitivity.h"
@@ -19,7 +30,18 @@
 #include <string.h>
 
 #define STEP 1e-3
-enum { MOST_LINKS = 5, MOST_POINTS = 48, MOST_STEPS = 12 };
+#define WIDE_STEP 0.1
+#define MOST_GREATEST 1e3
+#define CLOSE_SUM 1e-3 /* of T */
+#define DOUBT_PERCENT 0.5
+#define CLOSE_SLOPES 0.1
+#define CLOSE_TIES 0.02 /* of a derivative, */
+#define CHECK_STEP 0.03 /* of the parameters that matter most; then it and the path are to differ by no more than */
+#define CLOSE_CHECK 0.02
+#define SMALL_CHECK 2e-3 /* of T, besides */
+enum { CHECKED = 2 };
+#define SMALL 1e-4 /* but what moves T by less than this part of itself when it is doubled does not count */
+enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_POINTS = 48, MOST_STEPS = 12 };
 #define NEAR 0.002 /* a tolerance is good where the time has risen by what was asked, within this part of it */
 
 const struct fc_scales fc_scales_of_1 = {
@@ -42,8 +64,9 @@ const double fc_sensitivity_rises[3] = {1, 5, 10};
 struct parameter {
     size_t field; /* of struct fc_scales: what it multiplies */
     uint32_t link;
-    bool rate; /* worse is less */
-    bool step; /* no derivative */
+    bool rate;        /* worse is less */
+    bool step;        /* no derivative */
+    double part_s[3]; /* what T has of it, by the path and enum fc_adjoint_tie: derivative x value */
     struct {
         double worse, time_s; /* so many times worse, in ascending order */
     } point[MOST_POINTS];     /* [n_points] what is known */
@@ -62,7 +85,7 @@ static double predict(struct search *s, const struct fc_scales *scales)
     double time_s = NAN;
     s->found->n_times++;
     s->job->time_under(s->job->context, scales, &time_s, s->st);
-    if (s->st->code == FC_INPUT && scales->eager < 1) *s->st = (struct fc_status){0}; /* it deadlocks: NaN */
+    if (s->st->code == FC_INPUT) *s->st = (struct fc_status){0}; /* ranks wait for each other then: NaN */
     return s->st->code ? (double)NAN : time_s;
 }
 
@@ -106,27 +129,78 @@ static void differentiate_gap_at_0(struct search *s, size_t row)
     s->found->rows[row].derivative = (predict(s, &scales) - s->job->time_s) / scales.gap_more_s;
 }
 
-static void differentiate(struct search *s, size_t row)
+/* Is what the path says of the parameter the same whatever is taken to come first? */
+static bool is_sure(const struct search *s, const struct parameter *p)
 {
-    struct fc_sensitivity_row *r = &s->found->rows[row];
-    const struct parameter *p = &s->parameters[row];
-    r->derivative = r->if_doubled_percent = r->if_halved_percent = NAN;
-    for (size_t k = 0; k < FC_COUNT(r->tolerance_percent); k++) r->tolerance_percent[k] = NAN;
-    if (r->value == 0) {
-        differentiate_gap_at_0(s, row); /* no other parameter that is 0 has a row */
-        return;
-    }
-    if (!p->step) r->derivative = (time_at(s, row, 1 + STEP) - time_at(s, row, 1 - STEP)) / (2 * STEP * r->value);
-    r->if_doubled_percent = percent_of(s, time_at(s, row, 2));
-    r->if_halved_percent = percent_of(s, time_at(s, row, 0.5));
+    double most = fmax(p->part_s[0], fmax(p->part_s[1], p->part_s[2]));
+    double least = fmin(p->part_s[0], fmin(p->part_s[1], p->part_s[2]));
+    return most - least <= CLOSE_TIES * fabs(p->part_s[0]) + SMALL * s->job->time_s;
 }
-
-/* ---- tolerances ---- */
 
 static bool may_go_on(struct search *s)
 {
     if (s->st->code) return false;
     if (s->found->n_times < s->job->most_times) return true;
+    s->found->cut = true;
+    return false;
+}
+
+/* derivative x value, over h to both sides. */
+static double secant_s(struct search *s, size_t row, double h)
+{
+    return (time_at(s, row, 1 + h) - time_at(s, row, 1 / (1 + h))) / (2 * log1p(h));
+}
+
+static void differentiate(struct search *s, size_t row)
+{
+    struct fc_sensitivity_row *r = &s->found->rows[row];
+    const struct parameter *p = &s->parameters[row];
+    if (p->step) return;
+    if (s->found->by_path && is_sure(s, p)) {
+        r->derivative = r->value > 0 ? p->part_s[FC_TIE_MEAN] / r->value : p->part_s[FC_TIE_MEAN];
+        r->derivative_by = "path";
+        return;
+    }
+    if (!may_go_on(s)) return;
+    if (r->value == 0) {
+        differentiate_gap_at_0(s, row); /* no other parameter that is 0 has a row */
+    } else if (s->job->of_trace) {
+        r->derivative = secant_s(s, row, WIDE_STEP) / r->value;
+    } else {
+        r->derivative = (time_at(s, row, 1 + STEP) - time_at(s, row, 1 - STEP)) / (2 * STEP * r->value);
+    }
+    if (!isnan(r->derivative)) r->derivative_by = "difference";
+}
+
+/* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, there is no derivative to tell. */
+static void doubt(struct search *s, size_t row)
+{
+    struct fc_sensitivity_row *r = &s->found->rows[row];
+    bool rate = s->parameters[row].rate;
+    double slope = 100 * r->derivative * r->value / s->job->time_s * (rate ? -1 : 1);
+    double worse = rate ? r->if_halved_percent : r->if_doubled_percent;
+    double better = -2 * (rate ? r->if_doubled_percent : r->if_halved_percent);
+    double room = DOUBT_PERCENT + CLOSE_SLOPES * fmax(fabs(worse), fabs(better));
+    if (!(slope < fmin(worse, better) - room || slope > fmax(worse, better) + room)) return;
+    r->derivative = NAN;
+    r->derivative_by = NULL;
+}
+
+static void double_and_halve(struct search *s, size_t row)
+{
+    struct fc_sensitivity_row *r = &s->found->rows[row];
+    if (r->value == 0 || !may_go_on(s)) return;
+    r->if_doubled_percent = percent_of(s, time_at(s, row, 2));
+    r->if_halved_percent = percent_of(s, time_at(s, row, 0.5));
+    if (s->job->of_trace && r->derivative_by && !strcmp(r->derivative_by, "difference")) doubt(s, row);
+}
+
+/* ---- tolerances ---- */
+
+static bool may_search(struct search *s)
+{
+    if (!may_go_on(s)) return false;
+    if (s->found->n_times < s->job->some_times) return true;
     s->found->cut = true;
     return false;
 }
@@ -138,7 +212,7 @@ static bool bracket(struct search *s, size_t row, double enough_s, int *above)
     for (double worse = 4;; worse *= 4) {
         for (*above = 0; *above < p->n_points; ++*above)
             if (p->point[*above].worse > 1 && p->point[*above].time_s >= enough_s) return true;
-        if (worse > FC_SENSITIVITY_MOST || !may_go_on(s)) return false;
+        if (worse > FC_SENSITIVITY_MOST || !may_search(s)) return false;
         time_if_worse(s, row, fmin(worse, FC_SENSITIVITY_MOST));
     }
 }
@@ -159,7 +233,7 @@ static double worse_until(struct search *s, size_t row, double enough_s)
     for (int step = 0, side = 0; step < MOST_STEPS; step++) {
         double at = (low * high_s - high * low_s) / (high_s - low_s);
         if (high - low <= 1e-4 * (high - 1)) return at;
-        if (!may_go_on(s)) return NAN;
+        if (!may_search(s)) return NAN;
         double off_s = time_if_worse(s, row, at) - enough_s;
         if (fabs(off_s) <= NEAR * rise_s) return at;
         if (off_s > 0) {
@@ -194,7 +268,13 @@ static void tolerate(struct search *s, size_t row)
 static void add(struct search *s, const char *name, double value, const char *unit, struct parameter parameter)
 {
     struct fc_sensitivity *f = s->found;
-    f->rows[f->n] = (struct fc_sensitivity_row){.parameter = fc_copy_text(s->arena, name, s->st), unit, value};
+    f->rows[f->n] = (struct fc_sensitivity_row){.parameter = fc_copy_text(s->arena, name, s->st),
+                                                .unit = unit,
+                                                .value = value,
+                                                .derivative = NAN,
+                                                .if_doubled_percent = NAN,
+                                                .if_halved_percent = NAN,
+                                                .tolerance_percent = {NAN, NAN, NAN}};
     s->parameters[f->n] = parameter;
     f->n++;
 }
@@ -240,25 +320,30 @@ static void add_classes(struct search *s)
     }
 }
 
-/* The links that are busy longest; of equals the first. */
+int fc_sensitivity_links(const struct fc_network *net, const double *busy_s, uint32_t link[FC_SENSITIVITY_LINKS])
+{
+    int n = 0;
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++) {
+        int at = n;
+        if (!(busy_s[l] > 0) || !isfinite(fc_link_bandwidth(net, l))) continue;
+        while (at > 0 && busy_s[l] > busy_s[link[at - 1]]) at--;
+        if (at == MOST_LINKS) continue;
+        if (n < MOST_LINKS) n++;
+        memmove(&link[at + 1], &link[at], (size_t)(n - 1 - at) * sizeof *link);
+        link[at] = l;
+    }
+    return n;
+}
+
 static void add_links(struct search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
-    uint32_t most[MOST_LINKS];
-    int n = 0;
-    for (uint32_t l = 0; j->busy_s && l < j->net->n_links; l++) {
-        int at = n;
-        if (!(j->busy_s[l] > 0) || !isfinite(fc_link_bandwidth(j->net, l))) continue;
-        while (at > 0 && j->busy_s[l] > j->busy_s[most[at - 1]]) at--;
-        if (at == MOST_LINKS) continue;
-        if (n < MOST_LINKS) n++;
-        memmove(&most[at + 1], &most[at], (size_t)(n - 1 - at) * sizeof *most);
-        most[at] = l;
-    }
+    uint32_t link[MOST_LINKS];
+    int n = fc_sensitivity_links(j->net, j->busy_s, link);
     for (int i = 0; i < n; i++) {
         char name[300] = "link:";
-        fc_link_name(j->net, most[i], name + 5, sizeof name - 5);
-        add(s, name, fc_link_bandwidth(j->net, most[i]), "B/s", (struct parameter)RATE(link_bandwidth, most[i]));
+        fc_link_name(j->net, link[i], name + 5, sizeof name - 5);
+        add(s, name, fc_link_bandwidth(j->net, link[i]), "B/s", (struct parameter)RATE(link_bandwidth, link[i]));
     }
 }
 
@@ -302,6 +387,88 @@ static enum fc_code list_parameters(struct search *s)
     return s->st->code;
 }
 
+/* ---- what the path says ---- */
+
+/* T's part of each rank's computation that goes with its distance from the mean. */
+static double imbalance_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
+{
+    double mean_s = 0, part_s = 0;
+    for (uint32_t r = 0; r < j->n_ranks; r++) mean_s += j->rank_compute_s[r] / j->n_ranks;
+    for (uint32_t r = 0; r < j->n_ranks; r++)
+        if (j->rank_compute_s[r] > 0) part_s += g->compute_s[r] * (1 - mean_s / j->rank_compute_s[r]);
+    return part_s;
+}
+
+static double compute_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
+{
+    double sum_s = 0;
+    for (uint32_t r = 0; r < j->n_ranks; r++) sum_s += g->compute_s[r];
+    return sum_s;
+}
+
+/* Of the k-th single link; its name alone would not tell which. */
+static double part_of(const struct search *s, size_t row, const struct fc_gradient *g, int k)
+{
+    const struct fc_sensitivity_job *j = s->job;
+    const struct fc_software *software = j->software;
+    const struct parameter *p = &s->parameters[row];
+    switch (p->field) {
+    case offsetof(struct fc_scales, send): return g->send * software->send_s;
+    case offsetof(struct fc_scales, recv): return g->recv * software->recv_s;
+    case offsetof(struct fc_scales, gap): return g->gap * (software->gap_s > 0 ? software->gap_s : 1);
+    case offsetof(struct fc_scales, per_byte): return g->bytes * software->per_byte_s;
+    case offsetof(struct fc_scales, latency): return g->latency_s;
+    case offsetof(struct fc_scales, compute): return compute_s(j, g);
+    case offsetof(struct fc_scales, imbalance): return imbalance_s(j, g);
+    case offsetof(struct fc_scales, link_bandwidth): return -(g->slower_s[k] + g->faster_s[k]) / 2;
+    case offsetof(struct fc_scales, eager): return 0;
+    default: break;
+    }
+    if (!j->net) return -g->wire_bytes * j->loggops_per_byte_s;
+    return -g->class_s[(p->field - offsetof(struct fc_scales, bandwidth)) / sizeof(double)];
+}
+
+static double sum_of(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
+{
+    const struct fc_software *software = j->software;
+    double sum_s = g->send * software->send_s + g->recv * software->recv_s + g->gap * software->gap_s +
+                   g->bytes * software->per_byte_s + g->wire_bytes * j->loggops_per_byte_s + g->latency_s + g->rest_s +
+                   compute_s(j, g);
+    for (int c = 0; c < FC_MAX_CLASSES; c++) sum_s += g->class_s[c];
+    return sum_s;
+}
+
+static void take_path(struct search *s)
+{
+    const struct fc_sensitivity_job *j = s->job;
+    const struct fc_gradient *path = j->path;
+    int k = 0;
+    if (!path || !(path->greatest <= MOST_GREATEST)) return;
+    s->found->by_path = fabs(sum_of(j, path) - j->time_s) <= CLOSE_SUM * j->time_s;
+    for (size_t i = 0; i < s->found->n; i++) {
+        for (int tie = 0; tie < 3; tie++) s->parameters[i].part_s[tie] = part_of(s, i, &path[tie], k);
+        k += s->parameters[i].field == offsetof(struct fc_scales, link_bandwidth);
+    }
+}
+
+/* Where work is allowed: does T change as the path says with the parameters that matter most? */
+static void check_path(struct search *s)
+{
+    size_t before = s->found->n;
+    for (int k = 0; k < CHECKED && s->found->by_path; k++) {
+        size_t most = s->found->n;
+        for (size_t i = 0; i < s->found->n; i++) {
+            double part_s = fabs(s->parameters[i].part_s[0]);
+            if (i == before || s->parameters[i].link != FC_NONE || part_s < SMALL_CHECK * s->job->time_s) continue;
+            if (most == s->found->n || part_s > fabs(s->parameters[most].part_s[0])) most = i;
+        }
+        if (most == s->found->n || !may_go_on(s)) return;
+        double part_s = s->parameters[most].part_s[0], off_s = secant_s(s, most, CHECK_STEP) - part_s;
+        s->found->by_path = fabs(off_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
+        before = most;
+    }
+}
+
 /* ---- all of it ---- */
 
 /* The row that matters most of those left, by what doubling or halving moves; n: none is left. */
@@ -320,14 +487,37 @@ static size_t next_row(const struct fc_sensitivity *f, const bool *done)
     return best;
 }
 
+/* Those that move T most by their derivatives first; unknown ones before, those without any last. */
+static void double_and_halve_all(struct search *s)
+{
+    const struct fc_sensitivity *f = s->found;
+    bool *done = fc_alloc(s->arena, f->n + 1, sizeof *done, s->st);
+    for (size_t k = 0; done && k < f->n && !s->st->code; k++) {
+        size_t best = f->n;
+        double most = -1;
+        for (size_t i = 0; i < f->n; i++) {
+            const struct fc_sensitivity_row *r = &f->rows[i];
+            double moves = s->parameters[i].step ? 0 : r->derivative_by ? fabs(r->derivative * r->value) : INFINITY;
+            if (done[i] || moves <= most) continue;
+            most = moves;
+            best = i;
+        }
+        done[best] = true;
+        double_and_halve(s, best);
+    }
+}
+
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st)
 {
     struct search s = {.job = job, .arena = arena, .found = found, .st = st};
     *found = (struct fc_sensitivity){.time_s = job->time_s, .balanced_s = NAN, .ideal_s = NAN};
     if (list_parameters(&s)) return st->code;
+    take_path(&s);
+    check_path(&s);
     for (size_t i = 0; i < found->n && !st->code; i++) differentiate(&s, i);
-    if (job->of_trace && !st->code) {
+    double_and_halve_all(&s);
+    if (job->of_trace && may_go_on(&s)) {
         struct fc_scales scales = fc_scales_of_1;
         scales.imbalance = 0;
         found->balanced_s = predict(&s, &scales);
@@ -338,7 +528,7 @@ enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc
     bool *done = fc_alloc(arena, found->n + 1, sizeof *done, st);
     for (size_t i; !st->code && (i = next_row(found, done)) < found->n;) {
         done[i] = true;
-        if (!may_go_on(&s)) break;
+        if (!may_search(&s)) break;
         tolerate(&s, i);
     }
     return st->code;

@@ -3,6 +3,7 @@
 
 #include "models/machine.h"
 #include "models/network.h"
+#include "solvers/adjoint/adjoint.h"
 
 /* What is multiplied by what, for one more prediction of the same job in the same place. 1: as it is. */
 struct fc_scales {
@@ -23,7 +24,8 @@ struct fc_sensitivity_row {
     const char *parameter; /* send, recv, latency, gap, per_byte, eager, link:CLASS, link:NAME, compute, imbalance */
     const char *unit;      /* of value: "s", "B/s", "B", "s/B", "1" */
     double value;
-    double derivative; /* seconds per unit: (T(1.001 value) - T(0.999 value)) / (0.002 value) */
+    double derivative;         /* seconds per unit; NaN: unknown, or there is none */
+    const char *derivative_by; /* "path", "difference" (sensitivity.c); NULL: no derivative */
     double if_doubled_percent, if_halved_percent;
     /* By how many percent of itself the value may get worse (bandwidths fall, everything else grow) until the time has
      * risen by 1, 5, 10 %. NaN: it never does (FC_SENSITIVITY_MOST times were tried), or not looked for. */
@@ -38,7 +40,8 @@ struct fc_sensitivity {
     double balanced_s; /* every rank that computes does so as long as the mean; NaN: no trace */
     double ideal_s;    /* messages do not meet; NaN: no trace */
     uint64_t n_times;  /* predictions that it took */
-    bool cut;          /* the work allowed was not enough for all tolerances */
+    bool by_path;      /* the path's derivatives are of use */
+    bool cut;          /* the work allowed was not enough for everything */
 };
 
 /* What is asked of whoever predicts. */
@@ -52,10 +55,18 @@ struct fc_sensitivity_job {
     double time_s;        /* as predicted */
     double compute_s;     /* in a row: the value of `compute`; NaN: the scale of a trace */
     bool of_trace;
-    uint64_t most_times; /* tolerances are looked for while fewer predictions than this were made */
+    const struct fc_gradient *path; /* [3] of the replay, by enum fc_adjoint_tie; NULL: it has none */
+    const double *rank_compute_s;   /* [n_ranks] with a path */
+    uint32_t n_ranks;
+    uint64_t most_times; /* predictions that may be made; UINT64_MAX: tolerances are looked for up to some_times */
+    uint64_t some_times;
     enum fc_code (*time_under)(void *context, const struct fc_scales *scales, double *time_s, struct fc_status *st);
     void *context;
 };
-/* Texts and rows in the arena. Costs 4 predictions a parameter, and some 8 for each one's tolerances. */
+/* The links that are busy longest, of equals the first; returns how many. */
+enum { FC_SENSITIVITY_LINKS = 5 };
+int fc_sensitivity_links(const struct fc_network *net, const double *busy_s, uint32_t link[FC_SENSITIVITY_LINKS]);
+/* Texts and rows in the arena. Costs 2 predictions a parameter, 2 more where the path has no derivative of it, and some 8 for
+ * each one's tolerances. */
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st);

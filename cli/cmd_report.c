@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 16 };
+enum { MOST_INPUTS = 16, MOST_HELPS = 10 };
 
 struct answer {
     const struct fc_arguments *arguments;
@@ -197,6 +197,21 @@ static void describe_side(struct answer *a, int i, struct fc_status *st)
     };
 }
 
+/* What would help under the mapping before, where that is asked. */
+static void list_helps(struct answer *a, struct fc_status *st)
+{
+    struct fc_help help[FC_MOST_HELPS];
+    struct fc_page *page = &a->page;
+    page->helps_asked = a->row[0].sensitivity != NULL;
+    page->helps_cut = page->helps_asked && a->row[0].sensitivity->cut;
+    int n = page->helps_asked ? fc_answer_helps(&a->row[0], help) : 0;
+    struct fc_page_help *helps = fc_alloc(&a->arena, (size_t)n + 1, sizeof *helps, st);
+    for (int i = 0; helps && i < n && i < MOST_HELPS; i++)
+        helps[page->n_helps++] =
+            (struct fc_page_help){fc_copy_text(&a->arena, help[i].change, st), help[i].percent, help[i].at_most};
+    page->helps = helps;
+}
+
 static enum fc_code describe(struct answer *a, struct fc_status *st)
 {
     struct fc_page *page = &a->page;
@@ -223,6 +238,7 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
                                                      : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
     page->sentence = printed(a, st, "%s; %s; %s", peak, bottleneck, speedup);
     list_inputs(a, st);
+    list_helps(a, st);
     summarise_classes(a);
     count_bins(a);
     if (!find_hottest(a, 0, st)) find_hottest(a, 1, st);
@@ -353,8 +369,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         struct fc_question q = fc_watch_start(arguments, &watch);
         q.keep_links = true;
         bool made = !fc_job_traffic(&job, &q, &a->session, maps, 2, &demand, st) &&
-                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[0], &a->row[0], st) &&
-                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[1], &a->row[1], st);
+                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[0], &a->row[0], st);
+        q.sensitivity = false; /* of the mapping before alone */
+        made = made && !fc_answer_placed(&q, &a->session, &job, &demand, maps[1], &a->row[1], st);
         fc_watch_end(&watch);
         for (int i = 0; made && i < 2; i++) a->prediction[i] = fc_answer_json(&a->row[i]);
         if (made) write_page(a, st);
@@ -371,6 +388,6 @@ const struct fc_command fc_command_report = {
     .name = "report",
     .summary = "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
     .example = "fabricast report -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB -o page.html",
-    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_VERSUS, FC_REPLAY, FC_SPEED),
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_VERSUS, FC_REPLAY, FC_WHY, FC_SPEED),
     .run = run,
 };

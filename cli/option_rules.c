@@ -76,6 +76,11 @@ static bool one_answer(const struct facts *f)
 }
 FACT(contention, !f->arguments->ask.network || is(f->arguments->ask.network, "contention"))
 
+static bool time_matters(const struct facts *f)
+{
+    return !f->arguments->ask.loggops || f->arguments->ask.sensitivity;
+}
+
 static bool searched(const struct facts *f)
 {
     const struct fc_arguments *a = f->arguments;
@@ -162,9 +167,9 @@ static const struct rule rules[] = {
     /* Traffic. */
     {"load flit", "phase", NULL, "trace", "only a trace has phases (expected -t TRACE)"},
     {JOBS, "collectives", NULL, "trace", "only a trace has collective calls (expected -t TRACE)"},
-    {"predict", "sensitivity", no_job_beside, NULL,
+    {"predict report", "sensitivity", no_job_beside, NULL,
      "two jobs in one replay (expected --background trace: and its mean rates)"},
-    {"predict", "sensitivity", not_kernel, NULL,
+    {"predict report", "sensitivity", not_kernel, NULL,
      "the kernel is too slow for many replays (expected --network ideal, contention or queueing)"},
     {"predict report", "period", NULL, "trace", "only a trace has periods (expected -t TRACE)"},
     {"predict report", "period", no_period_of_two, NULL,
@@ -181,8 +186,9 @@ static const struct rule rules[] = {
     {"predict", "repeat", NULL, "queue", "the time is that of what was recorded (expected --queue)"},
     {"predict", "nodes weakest sensitivity plot loggops", NULL, "!queue",
      "--queue compares lists of nodes, those of its file (leave it out)"},
-    {"predict", "routing map nodes ranks-per-node hosts time", NULL, "!loggops",
+    {"predict", "routing map nodes ranks-per-node hosts", NULL, "!loggops",
      "under --loggops no node is another's neighbour (leave it out)"},
+    {"predict", "time", time_matters, NULL, "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", NULL, "!trace", "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */

@@ -39,6 +39,12 @@ struct fc_page_side {
     int n_hot;
     const json_t *prediction; /* as `predict --json` gives it */
 };
+/* What would change the time under the mapping before. */
+struct fc_page_help {
+    const char *change; /* words */
+    double percent;     /* below 0: faster */
+    bool at_most;       /* proven to be no more than that */
+};
 struct fc_page {
     const struct fc_picture *picture;
     const char *title, *question, *time, *error, *sentence, *command;
@@ -48,6 +54,9 @@ struct fc_page {
     int bottleneck_class;                  /* of the side before; -1: no link binds */
     const struct fc_page_line *inputs;
     int n_inputs;
+    const struct fc_page_help *helps; /* [n_helps] most first; asked: somebody wants to know */
+    int n_helps;
+    bool helps_asked, helps_cut; /* cut: not all that could be was looked at */
 };
 /* What became of it. */
 struct fc_page_facts {

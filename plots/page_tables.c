@@ -17,6 +17,24 @@ static void put_quantity(FILE *out, double value, enum fc_unit unit)
 
 /* ---- times ---- */
 
+/* What would help: a bar as long as the time that is left, on one scale, which ends at the time as it is. */
+static void put_helps(const struct fc_page *page, FILE *out)
+{
+    fputs("<h3 id=\"helps\">What would help", out);
+    fputs(page->helps_cut ? " <small>as far as the time allowed was enough to look</small>" : "", out);
+    fputs(page->n_helps ? "</h3>\n" : "</h3>\n<p>Nothing by 0.05 % or more.</p>\n", out);
+    for (int i = 0; i < page->n_helps; i++) {
+        const struct fc_page_help *h = &page->helps[i];
+        fputs("<div class=\"bar s1\"><div class=\"who\">", out);
+        fc_html_text(out, h->change);
+        fprintf(
+            out,
+            "</div><div class=\"track\" aria-hidden=\"true\"><i class=\"fill\" style=\"width:%.3f%%\"></i></div><div "
+            "class=\"value\"><b>−%.*f %%</b>%s</div></div>\n",
+            100 + h->percent, h->percent > -9.95, -h->percent, h->at_most ? " at most (proven)" : "");
+    }
+}
+
 /* A bar a mapping: its time, the error as a whisker that ends at the proven bound, the bound as a mark. All on
  * one scale. */
 void fc_page_bars(const struct fc_page *page, FILE *out)
@@ -54,6 +72,7 @@ void fc_page_bars(const struct fc_page *page, FILE *out)
         if (!isnan(s->percent_of_best)) fprintf(out, " · %.1f %% of the best mapping's bound", s->percent_of_best);
         fputs("</div></div>\n", out);
     }
+    if (page->helps_asked) put_helps(page, out);
 }
 
 /* ---- histograms ---- */

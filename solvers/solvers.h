@@ -120,6 +120,7 @@ extern const char *const fc_network_model_names[];
 struct fc_background;
 struct fc_timeline;
 struct fc_calibration;       /* calibration.h */
+struct fc_adjoint;           /* adjoint/adjoint.h */
 struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
     enum fc_network_model network;
@@ -135,6 +136,9 @@ struct fc_replay_settings {
     bool time_only;           /* no bound is asked for: bound_s and percent_of_peak NaN */
     struct fc_progress *progress;
     struct fc_timeline *timeline; /* timeline.h: filled with what ranks do when, the caller's; NULL: not asked for */
+    struct fc_adjoint
+        *adjoint; /* adjoint.h: the tape of its derivatives, the caller's; NULL: not asked for. On networks
+                                   * ideal and contention only */
 };
 struct fc_replay {
     struct fc_arena arena;

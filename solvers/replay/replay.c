@@ -104,7 +104,7 @@ static enum fc_code share_memory(const struct fc_job *job, struct fc_software *s
 
 static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
 {
-    struct fc_run run = {.job = job, .timeline = job->settings->timeline};
+    struct fc_run run = {.job = job, .timeline = job->settings->timeline, .adjoint = job->settings->adjoint};
     uint32_t n_ranks = job->trace->n_ranks;
     run.finish_s = fc_alloc(&run.arena, n_ranks, sizeof *run.finish_s, job->st);
     run.compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.compute_s, job->st);

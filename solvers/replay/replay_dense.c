@@ -93,6 +93,7 @@ static bool send(struct fc_run *run, struct fc_strand *s, uint32_t i)
     mail->state |= FC_RECEIVER_HOLDS | (rendezvous ? FC_SENDER_HOLDS : 0) | (row->posted ? FC_POSTED : 0);
     if (row->posted) {
         for (int v = 0; v < run->views; v++) mail->posted_s[v] = row->posted_s[v];
+        mail->posted_node = row->chain.node;
         mail->chain = row->chain;
     }
     fc_end_send(run, s, mail, rendezvous);

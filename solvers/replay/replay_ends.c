@@ -20,6 +20,37 @@
 
 #include <stdlib.h>
 
+/* Of an end of a message that takes cpu_s: o, O, and the rest. */
+static uint32_t end_node(struct fc_run *run, uint32_t node, enum fc_adjoint_cost end, bool is_local, double bytes,
+                         double cpu_s)
+{
+    const struct fc_software *software = &run->job->settings->software;
+    bool no_o = is_local && software->local_s > 0;
+    double per_bytes = software->per_byte_s > 0 && bytes > 1 ? bytes - 1 : 0;
+    double o_s = no_o ? 0 : end == FC_COST_SEND ? software->send_s : software->recv_s;
+    double rest_s = cpu_s - o_s - per_bytes * software->per_byte_s;
+    if (!no_o) node = fc_node_after(run, node, end, 0, 1);
+    if (rest_s > 1e-12 * cpu_s) node = fc_node_after(run, node, FC_COST_OTHER, 0, rest_s);
+    return fc_node_after(run, node, FC_COST_PER_BYTE, 0, per_bytes);
+}
+/* Of a card's g and, with loggops, G. */
+static uint32_t card_node(struct fc_run *run, uint32_t node, double bytes)
+{
+    node = fc_node_after(run, node, FC_COST_GAP, 0, 1);
+    return fc_node_after(run, node, FC_COST_WIRE, 0, run->job->settings->loggops && bytes > 1 ? bytes - 1 : 0);
+}
+
+/* Before the clocks move by cpu_s. The card binds nobody where it is free before the processor. */
+static void node_of_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, double cpu_s)
+{
+    bool is_local = fc_ranks_share(run, mail->from, mail->to);
+    uint32_t start = s->at[FC_REAL].send_s > s->at[FC_REAL].clock_s ? s->send_node : s->chain.node;
+    const struct fc_replay_settings *settings = run->job->settings;
+    if (settings->loggops || settings->software.gap_s > cpu_s) s->send_node = card_node(run, start, mail->bytes);
+    s->chain.node = end_node(run, start, FC_COST_SEND, is_local, mail->bytes, cpu_s);
+    mail->sent_node = run->job->settings->loggops ? fc_node_after(run, start, FC_COST_SEND, 0, 1) : s->chain.node;
+}
+
 void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, bool rendezvous)
 {
     const struct fc_replay_settings *settings = run->job->settings;
@@ -28,6 +59,7 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
                      ? fc_local_o_s(&settings->software, settings->software.send_s)
                      : settings->software.send_s;
     double cpu_s = o_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
+    if (__builtin_expect(run->adjoint != NULL, 0)) node_of_send(run, s, mail, cpu_s);
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
         double start = fc_later(c->clock_s, c->send_s);
@@ -51,6 +83,7 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
 void fc_end_post(struct fc_run *run, const struct fc_strand *s, struct fc_mail *mail)
 {
     for (int v = 0; v < run->views; v++) mail->posted_s[v] = s->at[v].clock_s;
+    mail->posted_node = s->chain.node;
     if (!(mail->state & FC_SENT) || ((mail->state & FC_RENDEZVOUS) && mail->posted_s[FC_REAL] > mail->sent_s[FC_REAL]))
         mail->chain = s->chain;
     if (mail->state & FC_OPEN) return;
@@ -69,6 +102,7 @@ void fc_end_settle(struct fc_run *run, struct fc_mail *receive)
     receive->receiver = NULL;
     if (!(mail->state & FC_ARRIVED)) mail->receiver = s;
     for (int v = 0; v < run->views; v++) mail->posted_s[v] = receive->posted_s[v];
+    mail->posted_node = receive->posted_node;
     mail->state |= FC_POSTED;
     if (mail->state & FC_ARRIVED) {
         fc_wake(run, s);
@@ -159,10 +193,27 @@ static void sort_taken(struct fc_taken *taken, uint32_t n)
         }
 }
 
+/* Before the clock moves; start: from when message and processor are there. */
+static void node_of_receive(struct fc_run *run, struct fc_strand *s, const struct fc_taken *t, double start_s,
+                            double cpu_s)
+{
+    const struct fc_replay_settings *settings = run->job->settings;
+    double wire = settings->loggops && t->bytes > 1 ? t->bytes - 1 : 0;
+    if (settings->loggops && s->at[FC_REAL].receive_s > start_s) s->chain.node = s->receive_node;
+    if (settings->loggops) s->receive_node = card_node(run, s->chain.node, t->bytes);
+    if (settings->software.recv_s + wire * settings->loggops_per_byte_s > cpu_s)
+        s->chain.node =
+            fc_node_after(run, fc_node_after(run, s->chain.node, FC_COST_RECV, 0, 1), FC_COST_WIRE, 0, wire);
+    else
+        s->chain.node = end_node(run, s->chain.node, FC_COST_RECV, t->local, t->bytes, cpu_s);
+}
+
 /* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
-static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c, struct fc_chain *chain,
+static inline double take(struct fc_run *run, struct fc_strand *s, int view, struct fc_chain *chain,
                           const struct fc_taken *t)
 {
+    const struct fc_replay_settings *settings = run->job->settings;
+    struct fc_clock *c = &s->at[view];
     double o_s = settings->software.recv_s;
     if (t->local) o_s = fc_local_o_s(&settings->software, o_s);
     double cpu_s = o_s + fc_beyond_o_s(&settings->software, t->bytes, t->is_long) + t->work_s, cost_s = cpu_s,
@@ -171,6 +222,7 @@ static inline double take(const struct fc_replay_settings *settings, struct fc_c
         start = t->arrived_s;
         *chain = *t->chain;
     }
+    if (__builtin_expect(run->adjoint != NULL, 0) && view == FC_REAL) node_of_receive(run, s, t, start, cpu_s);
     if (settings->loggops) {
         double wire_s = t->bytes > 1 ? (t->bytes - 1) * settings->loggops_per_byte_s : 0;
         cost_s = fc_later(cpu_s, settings->software.recv_s + wire_s);
@@ -199,7 +251,7 @@ double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harv
         if (h->n > 1) sort_taken(run->taken[v], h->n);
         for (uint32_t i = 0; i < h->n; i++) {
             if (v == FC_REAL) idles(run, s, run->taken[v][i].arrived_s, run->taken[v][i].chain);
-            double c = take(run->job->settings, &s->at[v], v ? &nobody_asks : &s->chain, &run->taken[v][i]);
+            double c = take(run, s, v, v ? &nobody_asks : &s->chain, &run->taken[v][i]);
             cost_s += v ? 0 : c;
             if (v == FC_REAL) fc_strand_does(run, s, FC_RANK_RECEIVES, s->at[v].clock_s - c);
         }

@@ -8,6 +8,7 @@ static inline void fc_strand_computes(struct fc_run *run, struct fc_strand *s, d
     double before_s = s->at[FC_REAL].clock_s;
     for (int v = 0; v < run->views; v++) s->at[v].clock_s += time_s;
     s->chain.computation_s += time_s;
+    s->chain.node = fc_node_after(run, s->chain.node, FC_COST_COMPUTE, s->rank, time_s);
     s->compute_s += time_s;
     fc_strand_does(run, s, FC_RANK_COMPUTES, before_s);
 }

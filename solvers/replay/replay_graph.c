@@ -143,6 +143,7 @@ static void tell(struct fc_graph *g, uint64_t v, bool started, double time_ns, d
     for (uint64_t i = g->vertex[v].after; i < g->vertex[v + 1].after; i++) {
         struct fc_vertex *w = &g->vertex[g->after[i] >> 1];
         if ((g->after[i] & 1) != started) continue;
+        if (time_ns >= w->ready_ns) w->ready_node = g->node;
         w->ready_ns = fc_later(w->ready_ns, time_ns);
         w->alone_ns = fc_later(w->alone_ns, alone_ns);
         if (--w->n_left == 0) set_free(g, g->after[i] >> 1);
@@ -188,9 +189,17 @@ static void queue_freed(struct fc_graph *g)
         uint64_t v = g->freed[i];
         const struct fc_event *e = &g->event[v];
         uint32_t rank = g->vertex[v].rank;
-        double free_ns = processor_of(g, rank, (uint32_t)e->request)->free_ns, time_ns = g->vertex[v].ready_ns;
-        if (free_ns < INFINITY) time_ns = fc_later(time_ns, free_ns);
-        if (e->op == FC_OP_SEND) time_ns = fc_later(time_ns, card_of(g, rank, e->polls)->send_ns);
+        const struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
+        const struct fc_card *card = card_of(g, rank, e->polls);
+        double time_ns = g->vertex[v].ready_ns;
+        if (p->free_ns < INFINITY && p->free_ns > time_ns) {
+            time_ns = p->free_ns;
+            g->vertex[v].ready_node = p->chain.node;
+        }
+        if (e->op == FC_OP_SEND && card->send_ns > time_ns) {
+            time_ns = card->send_ns;
+            g->vertex[v].ready_node = card->send_node;
+        }
         push(g, &g->queue, (struct fc_graph_item){key_of(time_ns, g->turns++), v << 2 | EVENT});
     }
     g->n_freed = 0;
@@ -215,17 +224,37 @@ static void does(const struct fc_graph *g, uint32_t rank, enum fc_rank_state sta
     if (g->run->timeline) fc_timeline_does(g->run->timeline, rank, state, 1e-9 * from_ns, 1e-9 * to_ns);
 }
 
+/* What happens now waited for a processor, a card that was busy until busy_ns, or else for what `node` is the time of. */
+static void now_is(struct fc_graph *g, double now_ns, const struct fc_processor *p, double busy_ns, uint32_t card_node,
+                   uint32_t node)
+{
+    g->node = p && p->free_ns >= now_ns ? p->chain.node : busy_ns >= now_ns ? card_node : node;
+}
+static void processor_busy(struct fc_graph *g, struct fc_processor *p, enum fc_adjoint_cost cost, double amount,
+                           uint32_t index)
+{
+    p->chain.node = fc_node_after(g->run, g->node, cost, index, amount);
+}
+static uint32_t card_busy(const struct fc_graph *g, double more_bytes)
+{
+    uint32_t node = fc_node_after(g->run, g->node, FC_COST_GAP, 0, 1);
+    return fc_node_after(g->run, node, FC_COST_WIRE, 0, more_bytes);
+}
+
 static void compute(struct fc_graph *g, uint64_t v, double now_ns)
 {
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
     double time_s = e->compute_s * fc_compute_scale(g->run->job, rank), time_ns = round(time_s * 1e12) * 1e-3;
+    now_is(g, now_ns, p, 0, 0, g->vertex[v].ready_node);
     p->free_ns = now_ns + time_ns;
     p->chain.computation_s += 1e-9 * time_ns;
     g->run->compute_s[rank] += 1e-9 * time_ns;
     does(g, rank, FC_RANK_COMPUTES, now_ns, p->free_ns);
     starts(g, v, now_ns);
+    processor_busy(g, p, FC_COST_COMPUTE, 1e-9 * time_ns, rank);
+    g->node = p->chain.node;
     finishes(g, v, p->free_ns, g->vertex[v].alone_ns + time_ns);
 }
 
@@ -258,12 +287,19 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     double more = more_bytes((double)e->bytes),
            cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, (double)e->bytes);
     struct fc_mail *mail = fc_mail_new(&run->match);
+    struct fc_card *card = card_of(g, rank, e->polls);
     if (!mail) return;
+    now_is(g, now_ns, p, card->send_ns, card->send_node, g->vertex[v].ready_node);
     starts(g, v, now_ns);
     p->free_ns = now_ns + cpu_ns;
     p->chain.software_s += 1e-9 * cpu_ns;
     does(g, rank, FC_RANK_SENDS, now_ns, p->free_ns);
-    card_of(g, rank, e->polls)->send_ns = now_ns + g->gap_ns + more * g->byte_ns;
+    card->send_ns = now_ns + g->gap_ns + more * g->byte_ns;
+    card->send_node = card_busy(g, more);
+    processor_busy(g, p, FC_COST_SEND, 1, 0);
+    uint32_t sent = p->chain.node;
+    p->chain.node = fc_node_after(run, p->chain.node, FC_COST_PER_BYTE, 0, more);
+    p->chain.node = fc_node_after(run, p->chain.node, FC_COST_OTHER, 0, 1e-9 * beyond_ns(g, (double)e->bytes));
     mail->key = (struct fc_queue_key){e->comm, (int32_t)rank, e->peer, e->tag};
     mail->from = rank;
     mail->to = (uint32_t)e->peer;
@@ -275,7 +311,9 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     mail->number = run->n_sent[rank]++;
     mail->state = FC_SENT | FC_RECEIVER_HOLDS | (mail->bytes > g->eager ? FC_LONG : 0);
     mail->turn = g->turns++;
+    mail->sent_node = p->chain.node;
     if (run->job->settings->loggops) {
+        mail->chain.node = fc_node_after(run, sent, FC_COST_LATENCY, 0, 1e-9 * g->latency_ns);
         run->n_messages++;
         run->total.network_bytes += mail->bytes;
         fc_mail_moves(run, mail, 1e-9 * (now_ns + g->o_ns), 1e-9 * (now_ns + g->o_ns + g->latency_ns));
@@ -287,6 +325,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
         mail->sent_s[FC_ALONE] = 1e-9 * (g->vertex[v].alone_ns + cpu_ns);
         fc_mail_leave(run, mail);
     }
+    g->node = p->chain.node;
     if (mail->bytes <= g->eager) finishes(g, v, p->free_ns, g->vertex[v].alone_ns + cpu_ns);
 }
 
@@ -306,7 +345,8 @@ static void arrived(struct fc_run *run, struct fc_mail *mail)
 }
 
 /* A receive has taken a message: who waited for it. Long ones free their sender now. */
-static void taken(struct fc_graph *g, uint64_t receive, struct fc_mail *mail, double now_ns, double finish_ns)
+static void taken(struct fc_graph *g, uint64_t receive, struct fc_mail *mail, double now_ns, double finish_ns,
+                  uint32_t finish_node)
 {
     double alone_ns = fc_later(g->vertex[receive].alone_ns, mail->posted_s[FC_ALONE]);
     if (mail->bytes > g->eager) {
@@ -314,10 +354,13 @@ static void taken(struct fc_graph *g, uint64_t receive, struct fc_mail *mail, do
         struct fc_card *card = card_of(g, mail->from, mail->nic);
         idles(g, mail->from, p, now_ns,
               &processor_of(g, g->vertex[receive].rank, (uint32_t)g->event[receive].request)->chain);
+        if (now_ns > p->free_ns) p->chain.node = g->node;
+        if (now_ns > card->send_ns) card->send_node = g->node;
         p->free_ns = fc_later(p->free_ns, now_ns);
         card->send_ns = fc_later(card->send_ns, now_ns);
         finishes(g, mail->vertex, now_ns, g->vertex[mail->vertex].alone_ns);
     }
+    g->node = finish_node;
     finishes(g, receive, finish_ns, alone_ns);
     fc_mail_release(&g->run->match, mail, FC_RECEIVER_HOLDS);
 }
@@ -326,11 +369,12 @@ static void post(struct fc_graph *g, uint64_t v, double now_ns)
 {
     const struct fc_event *e = &g->event[v];
     struct fc_mail *receive, *mail;
+    g->node = g->vertex[v].ready_node;
     starts(g, v, now_ns);
     mail = fc_match_posted(&g->run->match, (struct fc_queue_key){e->comm, e->peer, (int32_t)g->vertex[v].rank, e->tag},
                            &receive);
     if (mail)
-        taken(g, v, mail, now_ns, now_ns);
+        taken(g, v, mail, now_ns, now_ns, g->node);
     else if (receive)
         receive->vertex = (uint32_t)v;
 }
@@ -338,7 +382,7 @@ static void post(struct fc_graph *g, uint64_t v, double now_ns)
 /* Processor and card take it in. */
 static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
 {
-    const struct fc_run *run = g->run;
+    struct fc_run *run = g->run;
     struct fc_processor *p = processor_of(g, mail->to, mail->processor);
     double more = more_bytes(mail->bytes);
     double beyond = beyond_ns(g, mail->bytes),
@@ -347,17 +391,24 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
         mail->posted_s[FC_ALONE] = 1e9 * mail->arrived_s[FC_ALONE] + cpu_ns; /* alone, it is in by then */
     else
         mail->posted_s[FC_ALONE] = 0;
+    struct fc_card *card = card_of(g, mail->to, mail->nic);
+    now_is(g, now_ns, p, card->receive_ns, card->receive_node, mail->chain.node);
     idles(g, mail->to, p, now_ns, &mail->chain);
     p->free_ns = now_ns + cpu_ns;
     does(g, mail->to, FC_RANK_RECEIVES, now_ns, p->free_ns);
     p->chain.software_s += 1e-9 * (g->recv_ns + more * g->cpu_byte_ns + beyond);
     p->chain.link_s += 1e-9 * (cpu_ns - g->recv_ns - more * g->cpu_byte_ns - beyond);
-    card_of(g, mail->to, mail->nic)->receive_ns = now_ns + g->gap_ns + more * g->byte_ns;
+    card->receive_ns = now_ns + g->gap_ns + more * g->byte_ns;
+    card->receive_node = card_busy(g, more);
+    processor_busy(g, p, FC_COST_RECV, 1, 0);
+    p->chain.node =
+        fc_node_after(run, p->chain.node, g->byte_ns > g->cpu_byte_ns ? FC_COST_WIRE : FC_COST_PER_BYTE, 0, more);
+    p->chain.node = fc_node_after(run, p->chain.node, FC_COST_OTHER, 0, 1e-9 * beyond);
     struct fc_mail *receive = fc_match_arrived(&g->run->match, mail);
     if (!receive) return;
     uint64_t v = receive->vertex;
     fc_mail_release(&g->run->match, receive, FC_RECEIVER_HOLDS);
-    taken(g, v, mail, now_ns, p->free_ns);
+    taken(g, v, mail, now_ns, p->free_ns, p->chain.node);
 }
 
 /* ---- collective calls ---- */
@@ -373,6 +424,7 @@ static void call(struct fc_graph *g, uint64_t v, double now_ns)
     s->call = fc_calls_join(&run->calls, NULL, rank, e, NULL, v - run->job->trace->first_event[rank], g->vertex[v].call,
                             &s->member);
     if (!s->call) return;
+    now_is(g, now_ns, p, 0, 0, g->vertex[v].ready_node);
     starts(g, v, now_ns);
     s->rank = rank;
     s->vertex = (uint32_t)v;
@@ -380,6 +432,7 @@ static void call(struct fc_graph *g, uint64_t v, double now_ns)
     s->at[FC_REAL].clock_s = 1e-9 * now_ns;
     s->at[FC_ALONE].clock_s = 1e-9 * g->vertex[v].alone_ns;
     s->chain = p->chain;
+    s->chain.node = g->node;
     s->entered_s = s->at[FC_REAL].clock_s;
     p->free_ns = INFINITY;
     fc_make_ready(run, s);
@@ -399,6 +452,7 @@ static void end_call(struct fc_graph *g, struct fc_strand *s, double now_ns)
     struct fc_processor *p = processor_of(g, s->rank, number);
     p->free_ns = now_ns;
     p->chain = s->chain;
+    g->node = s->chain.node;
     finishes(g, s->vertex, now_ns, 1e9 * s->at[FC_ALONE].clock_s);
     for (uint32_t k = 0; k < 1 + 2 * g->n_cards; k++) call_first(g, line_of(g, s->rank, number, k));
     fc_strand_free(g->run, s);

@@ -16,6 +16,7 @@ struct fc_graph_heap {
 };
 struct fc_vertex {
     double ready_ns, alone_ns; /* what it depends on has finished; the same on an idle machine */
+    uint32_t ready_node;       /* of the run's adjoint: ready_ns, or what it was called for later */
     uint64_t after;            /* first of those that depend on it */
     uint32_t n_left;           /* it depends on, not there yet */
     uint32_t rank;
@@ -28,6 +29,7 @@ struct fc_processor {
 };
 struct fc_card {
     double send_ns, receive_ns;
+    uint32_t send_node, receive_node; /* of the run's adjoint: these times */
 };
 struct fc_graph {
     struct fc_run *run;
@@ -49,6 +51,7 @@ struct fc_graph {
     double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager, rendezvous_ns,
         copy_byte_ns; /* byte_ns: G; cpu_byte_ns: O */
     uint64_t n_done, n_started;
+    uint32_t node; /* of the run's adjoint: now */
 };
 
 /* Reads the events of the run's source, turns their dependencies round, numbers the collective calls.

@@ -50,6 +50,8 @@ enum fc_code fc_hardware_begin(struct fc_calls *c, struct fc_live_call *call,
         return fc_refuse(c->job->st, FC_INPUT,
                          "%s by %s is carried out by the machine's network, which LogGOPS parameters replace",
                          fc_op_names[algorithm->op], algorithm->name);
+    if (c->job->settings->adjoint)
+        c->job->settings->adjoint->lost = true; /* of times nobody knows what they depend on */
     struct fc_hardware_times **link = &c->hardware, *h = *link;
     for (; h; link = &h->next, h = *link)
         if (h->algorithm == algorithm && h->comm == call->comm && h->root == call->root && h->bytes == call->bytes)

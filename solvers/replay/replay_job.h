@@ -36,6 +36,7 @@ enum { FC_REAL, FC_ALONE, FC_VIEWS };
 struct fc_chain {
     double computation_s, software_s;
     double link_s; /* serialisation and waiting for links */
+    uint32_t node; /* of the run's adjoint: that time */
 };
 
 /* fc_event.mode of sends and of one-sided calls. */

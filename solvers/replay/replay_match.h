@@ -20,15 +20,16 @@ struct fc_mail {
     struct fc_queue_key {                /* communicator, or FC_OF_CALL + a call's number; a receive may have FC_ANY */
         int32_t comm, source, destination, tag;
     } key;
-    uint32_t from, to;        /* ranks */
-    uint32_t number;          /* of the sender's messages, or of all receives; wraps round */
-    uint32_t route;           /* of the transit's ways; FC_NONE: not looked up */
-    uint32_t state;           /* FC_SENT... */
-    uint32_t vertex;          /* of a graph: the event that sends or receives it; */
-    uint8_t processor, nic;   /* and what it occupies */
-    uint32_t place;           /* in row, */
-    struct fc_dense_row *row; /* of a call of all to all (replay_dense.h); else NULL */
-    uint64_t turn;            /* and its place among what happens at the same time */
+    uint32_t from, to;               /* ranks */
+    uint32_t number;                 /* of the sender's messages, or of all receives; wraps round */
+    uint32_t route;                  /* of the transit's ways; FC_NONE: not looked up */
+    uint32_t state;                  /* FC_SENT... */
+    uint32_t sent_node, posted_node; /* of the run's adjoint: sent_s before it has left, posted_s */
+    uint32_t vertex;                 /* of a graph: the event that sends or receives it; */
+    uint8_t processor, nic;          /* and what it occupies */
+    uint32_t place;                  /* in row, */
+    struct fc_dense_row *row;        /* of a call of all to all (replay_dense.h); else NULL */
+    uint64_t turn;                   /* and its place among what happens at the same time */
 };
 enum {
     FC_SENT = 1,

@@ -18,7 +18,8 @@ enum fc_code fc_net_start(struct fc_run *run)
     struct fc_transit_settings transit = {.network = settings->network,
                                           .background_bytes_per_s = settings->background_bytes_per_s,
                                           .background = settings->background,
-                                          .made = settings->calibration};
+                                          .made = settings->calibration,
+                                          .adjoint = settings->adjoint};
     return fc_transit_open(run->job->net, &transit, &run->transit, run->job->st);
 }
 
@@ -69,6 +70,14 @@ double fc_mail_announced_s(void *context, struct fc_mail *mail)
     return mail->sent_s[FC_REAL] + run->transit->ways.route[mail->route].latency_s;
 }
 
+/* The later of what a message waits for; *latency_s: of its announcement before. */
+static uint32_t leaves_after(const struct fc_run *run, const struct fc_mail *mail, double *latency_s)
+{
+    bool sent = !(mail->state & FC_RENDEZVOUS) || mail->sent_s[FC_REAL] + *latency_s >= mail->posted_s[FC_REAL];
+    if (!sent || !run->adjoint) *latency_s = 0;
+    return sent ? mail->sent_node : mail->posted_node;
+}
+
 static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_s)
 {
     const struct fc_job *job = run->job;
@@ -93,6 +102,7 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
+    if (run->adjoint) fc_adjoint_departs(run->adjoint, id, mail->chain.node);
     return fc_transit_send(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from], job->node[mail->to],
                            mail->bytes, mail->route, (mail->state & FC_LONG) != 0) == FC_OK;
 }
@@ -106,13 +116,16 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     if (job->settings->loggops) {
         run->total.network_bytes += mail->bytes;
         run->n_network_messages++;
+        mail->chain.node = fc_node_after(run, mail->sent_node, FC_COST_LATENCY, 0, job->settings->loggops_latency_s);
         mail->sent_s[FC_REAL] += job->settings->loggops_latency_s;
         fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - job->settings->loggops_latency_s, mail->sent_s[FC_REAL]);
         arrive(run, mail, mail->sent_s);
         return;
     }
     if (job->node[mail->from] == job->node[mail->to]) {
+        double no_latency_s = 0;
         run->total.local_bytes += mail->bytes;
+        mail->chain.node = leaves_after(run, mail, &no_latency_s);
         for (int v = 0; v < run->views; v++)
             time_s[v] = announced ? fc_later(mail->sent_s[v], mail->posted_s[v]) : mail->sent_s[v];
         if (run->views > 1 && fc_transit_shares_memory(run->transit)) {
@@ -123,6 +136,9 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
             return;
         }
         mail->chain.software_s += mail->bytes * job->local_s_per_byte;
+        mail->chain.node =
+            fc_node_after(run, mail->chain.node, FC_COST_CLASS, (uint32_t)fc_injection_class(job->net->machine),
+                          mail->bytes * job->local_s_per_byte);
         for (int v = 0; v < run->views; v++) mail->sent_s[v] = time_s[v] += mail->bytes * job->local_s_per_byte;
         arrive(run, mail, time_s);
         return;
@@ -130,7 +146,10 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     if (!find_route(run, mail)) return;
     struct fc_transit_ways *ways = &run->transit->ways;
     struct fc_way_route *route = &ways->route[mail->route];
-    double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes);
+    double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes), announced_s = route->latency_s;
+    mail->chain.node = leaves_after(run, mail, &announced_s);
+    if (announced)
+        mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, announced_s + route->latency_s);
     for (int v = 0; v < run->views; v++) {
         time_s[v] = mail->sent_s[v];
         if (announced) time_s[v] = fc_later(mail->sent_s[v] + route->latency_s, mail->posted_s[v]) + route->latency_s;
@@ -148,6 +167,13 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     if (way == FC_NONE) return;
     double leaves_s = time_s[FC_REAL];
     time_s[FC_REAL] = fc_transit_alone_s(ways, way, leaves_s, mail->bytes, wire_bytes);
+    if (run->adjoint) {
+        const struct fc_transit_way *w = &ways->way[way];
+        mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, w->head_s);
+        if (w->narrow != FC_NONE)
+            mail->chain.node =
+                fc_node_after(run, mail->chain.node, FC_COST_LINK, w->narrow, wire_bytes * w->s_per_byte);
+    }
     fc_mail_moves(run, mail, leaves_s, time_s[FC_REAL]);
     arrive(run, mail, time_s);
 }
@@ -160,6 +186,7 @@ bool fc_net_next(struct fc_run *run, double until_s)
     uint32_t slot = (uint32_t)(arrival.id & 0x3ffffff);
     struct fc_mail *mail = run->way[slot];
     run->free_way[run->n_free_way++] = slot;
+    if (run->adjoint) mail->chain.node = fc_adjoint_arrived(run->adjoint, arrival.id);
     /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
     double time_s[FC_VIEWS] = {arrival.time_s, fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
     if (__builtin_expect(run->timeline != NULL, 0) && mail->route != FC_NONE)

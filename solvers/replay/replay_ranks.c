@@ -163,13 +163,14 @@ static bool enter_call(struct fc_run *run, struct fc_strand *s, uint32_t rank, c
 }
 
 /* What a collective call costs its member besides messages. */
-static void charge_call(const struct fc_run *run, struct fc_strand *s)
+static void charge_call(struct fc_run *run, struct fc_strand *s)
 {
     const struct fc_software *software = &run->job->settings->software;
     if (s->call->n < 2 || s->call->hardware) return;
     double cost_s = software->call_s + fc_fresh_s(software, s->call->buffers, fc_call_vector_bytes(s->call));
     for (int v = 0; v < run->views; v++) s->at[v].clock_s += cost_s;
     s->chain.software_s += cost_s;
+    s->chain.node = fc_node_after(run, s->chain.node, FC_COST_OTHER, 0, cost_s);
 }
 
 static void start_nonblocking(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
@@ -203,6 +204,7 @@ static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct
             double asks_s = e->mode == FC_MOVE_GET ? run->job->settings->software.send_s : 0;
             for (int v = 0; v < run->views; v++) mail->sent_s[v] = s->at[v].clock_s += asks_s;
             s->chain.software_s += asks_s;
+            s->chain.node = mail->sent_node = fc_node_after(run, s->chain.node, FC_COST_SEND, 0, asks_s > 0);
             fc_strand_does(run, s, FC_RANK_SENDS, s->at[FC_REAL].clock_s - asks_s);
             mail->chain = s->chain;
             mail->number = run->n_sent[mail->from]++;

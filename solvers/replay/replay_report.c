@@ -155,6 +155,7 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
                                                      : "replays are not compared with the kernel");
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
     p->binds = what_binds(run, replay);
+    if (run->adjoint) run->adjoint->last = run->chain.node;
     replay->alone_s = run->time_s[run->views > 1 ? FC_ALONE : FC_REAL];
     replay->n_network_messages = run->n_network_messages;
     p->local_bytes = run->total.local_bytes;

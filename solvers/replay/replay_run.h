@@ -12,6 +12,7 @@
  *     replay_report.c   the result; replay_deadlock.c ranks that wait for ever */
 #pragma once
 
+#include "solvers/adjoint/adjoint.h"
 #include "solvers/replay/replay_eager.h"
 #include "core/timeline.h"
 #include "solvers/replay/replay_source.h"
@@ -23,13 +24,14 @@ struct fc_strand {
     struct fc_clock {
         double clock_s, send_s, receive_s; /* now; when the next message may be sent, received (gap) */
     } at[FC_VIEWS];
-    double compute_s;       /* computation so far */
-    struct fc_chain chain;  /* behind clock_s, real */
-    double entered_s;       /* the call at hand */
-    uint64_t event;         /* beside: the event that started it */
-    uint32_t rank, pending; /* pending: messages and calls that it is blocked on */
-    uint32_t member, round; /* of the call at hand */
-    uint32_t vertex;        /* of a graph */
+    double compute_s;                 /* computation so far */
+    struct fc_chain chain;            /* behind clock_s, real */
+    uint32_t send_node, receive_node; /* of the run's adjoint: send_s, receive_s */
+    double entered_s;                 /* the call at hand */
+    uint64_t event;                   /* beside: the event that started it */
+    uint32_t rank, pending;           /* pending: messages and calls that it is blocked on */
+    uint32_t member, round;           /* of the call at hand */
+    uint32_t vertex;                  /* of a graph */
     bool main, begun, in_call, in_round, finished;
     uint8_t op;           /* beside: of the event */
     struct fc_mail *mail; /* of the send or receive at hand */
@@ -69,6 +71,7 @@ struct fc_run {
     struct fc_eager eager;
     struct fc_transit *transit;                   /* NULL: LogGOPS; ideal: its ways alone are used */
     struct fc_timeline *timeline;                 /* NULL: nobody asks for it */
+    struct fc_adjoint *adjoint;                   /* the same */
     struct fc_strand *strand;                     /* [n_ranks] programs */
     struct fc_requests *request;                  /* [n_ranks] */
     uint32_t *n_sent;                             /* [n_ranks] messages sent, wraps round */
@@ -117,6 +120,12 @@ static inline void fc_make_ready(struct fc_run *run, struct fc_strand *s)
 static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
 {
     if (s && --s->pending == 0) fc_make_ready(run, s);
+}
+/* A cost behind a node of the adjoint, where there is one. */
+static inline uint32_t fc_node_after(struct fc_run *run, uint32_t node, enum fc_adjoint_cost cost, uint32_t index,
+                                     double amount)
+{
+    return __builtin_expect(run->adjoint != NULL, 0) ? fc_adjoint_add(run->adjoint, node, cost, index, amount) : node;
 }
 /* fmax is a call into the library, this is not. */
 static inline double fc_later(double a_s, double b_s)

@@ -5,6 +5,7 @@
 
 #include "solvers/solvers.h"
 
+struct fc_adjoint;     /* solvers/adjoint/adjoint.h */
 struct fc_calibration; /* solvers/calibration/calibration.h */
 struct fc_transit_settings {
     enum fc_network_model network;
@@ -14,6 +15,7 @@ struct fc_transit_settings {
     const char *calibration;                /* queueing: file; NULL: the machine's, or theory's parameters */
     const struct fc_calibration *made;      /* queueing: instead of a file; contention and queueing: what links
                                            * lose to messages that mix (replays.mixing); NULL: none */
+    struct fc_adjoint *adjoint;             /* contention: the tape of derivatives; NULL: not asked for */
 };
 /* An arrival. */
 struct fc_arrival {

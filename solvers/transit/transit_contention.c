@@ -37,6 +37,7 @@
  * messages hold no buffers upstream, packets of a part keep their shares of its paths whatever they meet
  * there, so it goes at the pace of the slowest. No message is faster than its even split alone. A message costs O(links of its
  * way) where no link is in short supply, else what its region costs (transit_fair.c). */
+#include "solvers/adjoint/adjoint.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
@@ -57,6 +58,7 @@ struct moving {
     double end_s, slack_s;               /* foreseen, and what is the same instant */
     double head_s, alone_s;
     double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
+    uint32_t narrow;          /* the link that it would be alone as slow as */
     bool arrived;             /* whatever rate it has: only its load remains */
     uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
@@ -183,12 +185,13 @@ static uint32_t crowd(const void *contention, uint32_t link)
     return c->fair.link[link].n_flows;
 }
 
-/* Something happened at now_s to a message that takes lasts_s. */
-static inline void happens(struct contention *c, double now_s, double lasts_s)
+/* Something happened at now_s to a message that takes lasts_s. Returns when rates are to be found anew for it. */
+static inline double happens(struct contention *c, double now_s, double lasts_s)
 {
     double due_s = c->late ? now_s + LATE * lasts_s : now_s;
     if (due_s < c->due_s) c->due_s = due_s;
     c->n_happened++;
+    return due_s;
 }
 
 /* How long a message of so many wire bytes takes at the rate that its links give the others now. */
@@ -223,11 +226,15 @@ static enum fc_code widen(struct fc_transit *t)
 
 /* The message moves from now on, as flow f (FC_NONE: refused). `late_s`: what it is expected to take where it counts late. */
 static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message *m, uint32_t f, double late_s,
-                          struct moving moving)
+                          double share, struct moving moving)
 {
     struct contention *c = t->own;
     if (f == FC_NONE || widen(t)) return t->st->code;
-    happens(c, m->time_s, late_s);
+    double due_s = happens(c, m->time_s, late_s);
+    if (t->settings.adjoint) {
+        fc_adjoint_begins(t->settings.adjoint, &c->fair, m->id, f, m->time_s, share);
+        fc_adjoint_happens_start(t->settings.adjoint, m->id, m->time_s, due_s, moving.narrow);
+    }
     moving.id = m->id;
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
@@ -271,9 +278,10 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         if (i == 0) port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
                                  port, blocks, number);
-        if (i == 0 ? moves(t, m, first = f, late_s, moving) : joins(t, first, f)) return t->st->code;
+        if (i == 0 ? moves(t, m, first = f, late_s, share, moving) : joins(t, first, f)) return t->st->code;
         c->part[f].way = number;
         c->part[f].share = share;
+        if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share);
     }
     return FC_OK;
 }
@@ -287,9 +295,12 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     double alone_s = m->time_s + m->bytes * fmax(t->local_s_per_byte, 1 / l->capacity);
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
+    if (t->settings.adjoint && t->local_s_per_byte * l->capacity > 1) t->settings.adjoint->lost = true;
     uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, memory, 0, FC_NONE);
-    return moves(t, m, f, late_s,
-                 (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s});
+    return moves(
+        t, m, f, late_s, 1,
+        (struct moving){
+            .slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s, .narrow = FC_NONE});
 }
 
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
@@ -306,12 +317,14 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     bool shares = true;
     double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
     bool arrived = !shares || !(least_s > 0);
+    if (arrived && t->settings.adjoint) fc_adjoint_arrives_alone(t->settings.adjoint, m->id, head_s, 0, FC_NONE);
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
     return moves_over(t, m, w, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
                       (struct moving){.slack_s = 1e-11 * least_s,
                                       .head_s = head_s,
                                       .alone_s = alone_s,
                                       .least_s = alone_s + wait_s,
+                                      .narrow = t->ways.way[turn].narrow,
                                       .arrived = arrived});
 }
 
@@ -372,6 +385,18 @@ static void adopt(struct contention *c, double now_s)
         for (size_t i = c->n_ends / 2; i-- > 0;) sink(c, i, c->ends[i]);
 }
 
+/* For the adjoint: the node of its end, before it leaves. */
+static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t message, double now_s)
+{
+    struct fc_adjoint *adjoint = t->settings.adjoint;
+    uint32_t end = fc_adjoint_ends(adjoint, message, now_s);
+    if (m->alone_s <= (now_s + m->head_s) * (1 + 1e-12))
+        fc_adjoint_arrives(adjoint, m->id, end, m->head_s);
+    else
+        fc_adjoint_arrives_alone(adjoint, m->id, m->head_s, m->alone_s - m->head_s - m->began_s, m->narrow);
+    return end;
+}
+
 /* All that ends or starts at now_s. */
 static enum fc_code step(struct fc_transit *t, double now_s)
 {
@@ -383,8 +408,10 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (m->end_s > instant_s + m->slack_s) break;
         if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
             return t->st->code;
+        uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
         leaves(t, f, now_s);
-        happens(c, now_s, now_s - m->began_s);
+        double due_s = happens(c, now_s, now_s - m->began_s);
+        if (t->settings.adjoint) fc_adjoint_happens_end(t->settings.adjoint, m->id, end, due_s, c->late ? LATE : 0);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }
     while (fc_transit_first_start_s(t) <= instant_s) {
@@ -394,6 +421,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
     if (c->due_s > instant_s) return FC_OK;
     if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
+    if (t->settings.adjoint) fc_adjoint_solved(t->settings.adjoint, &c->fair, now_s);
     c->late = c->fair.n_changed >= MANY && c->fair.n_changed >= MANY_EACH * (size_t)c->n_happened;
     c->most = c->late && MOST * c->fair.n_changed >= c->fair.n_living;
     c->due_s = INFINITY;

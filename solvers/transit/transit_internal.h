@@ -53,6 +53,7 @@ struct fc_transit_way {
     double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth */
     double share;                /* of a long message's bytes that goes over its paths */
     double bytes, wire_bytes;    /* sent so far */
+    uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
     uint32_t route;
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;          /* in equal shares, a packet each; else by the paths' own */

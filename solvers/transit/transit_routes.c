@@ -355,8 +355,12 @@ static inline bool keeps_more(const struct fc_transit_ways *w)
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
 static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first, bool even)
 {
-    struct fc_transit_way way = {
-        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first, .even = even};
+    struct fc_transit_way way = {.first = (uint32_t)w->n_links,
+                                 .narrow = FC_NONE,
+                                 .route = route,
+                                 .used = (uint8_t)used,
+                                 .path = (uint8_t)first,
+                                 .even = even};
     if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !walk_paths(w, w->route[route].key)) return FC_NONE;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
@@ -370,12 +374,14 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
         if (!(each > 0)) continue;
+        if (each > way.s_per_byte) way.narrow = l;
         way.s_per_byte = greater(way.s_per_byte, each);
         uint32_t at = way.n_finite++;
         double moved = weight[i];
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
+    if (1 / w->net->machine->port_bytes_per_s > way.s_per_byte) way.narrow = FC_NONE;
     way.s_per_byte = greater(way.s_per_byte, 1 / w->net->machine->port_bytes_per_s);
     uint32_t number = (uint32_t)w->n_ways;
     if (w->light) {

@@ -1,0 +1,121 @@
+/* adjoint.h - the derivative of a replay's time by every parameter at once: what the replay did is kept on a tape, which is
+ * gone through once from its end to its beginning (adjoint.c; rates of messages that share links: adjoint_shares.c).
+ *
+ * Nodes of the tape are points of time. Each is one or more earlier ones and a cost later. Numbers of nodes grow with
+ * their making, which is after that of all that they depend on. */
+#pragma once
+
+#include "core/core.h"
+#include "models/network.h"
+
+/* What lies between a node and the one before. The amount: */
+enum fc_adjoint_cost {
+    FC_COST_SEND,     /* how many o of a sender */
+    FC_COST_RECV,     /* and of a receiver */
+    FC_COST_LATENCY,  /* seconds of routers and wires, or of L */
+    FC_COST_GAP,      /* how many g */
+    FC_COST_PER_BYTE, /* bytes at O */
+    FC_COST_WIRE,     /* bytes at G */
+    FC_COST_COMPUTE,  /* seconds of rank `index` */
+    FC_COST_LINK,     /* seconds that link `index` alone would need less of, were it faster */
+    FC_COST_CLASS,    /* the same of a class of links */
+    FC_COST_OTHER,    /* seconds that are no parameter */
+    FC_COST_END,      /* private: the end of a transfer under contention; index: which */
+    FC_COST_SEVERAL,  /* private: a weighted sum of several nodes */
+    FC_COST_INSTANT   /* private: the mean of several nodes */
+};
+enum { FC_ADJOINT_LINKS = 5 };
+
+struct fc_adjoint_node {
+    uint32_t before; /* node 0 is the start of the replay */
+    uint32_t what;   /* fc_adjoint_cost << 28 | index */
+    double amount;
+};
+/* One of several nodes that another depends on, and by how much: of the end of a transfer, where its rate changed by so
+ * many bytes/s. */
+struct fc_adjoint_step {
+    uint32_t before; /* the next of them, or FC_NONE */
+    uint32_t node;
+    float more;
+};
+struct fc_adjoint {
+    const struct fc_network *net; /* NULL: loggops */
+    struct fc_adjoint_node *node; /* [n_nodes] */
+    struct fc_adjoint_step *step; /* [n_steps] */
+    float *end_by;                /* [n_ends][width] seconds of each transfer by what held it up */
+    size_t n_nodes, n_steps, n_ends;
+    size_t node_capacity, step_capacity, end_capacity;
+    uint32_t last;                   /* the node that is the replay's end */
+    bool lost;                       /* of no use: memory ran out, or something has no derivative here */
+    uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
+    int n_links;
+    int width;                        /* of a vector: classes, all else, then slower and faster of each such link */
+    struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another; */
+    void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
+    uint32_t *departs, *arrives; /* [slot_capacity] nodes of messages under way, by the low bits of their ids */
+    size_t slot_capacity, arrive_capacity;
+};
+/* What T, a replay's time, has of each parameter: derivatives times their parameters, seconds; they sum up to T. */
+struct fc_gradient {
+    double send, recv, gap;              /* how many o, g: the derivative itself */
+    double latency_s, bytes, wire_bytes; /* of all latencies together; bytes at O, G: the derivative itself */
+    double *compute_s;                   /* [n_ranks] computation of each rank, in the arena */
+    double class_s[FC_MAX_CLASSES];      /* bandwidth of all links of a class: -dT / d ln b; */
+    double slower_s[FC_ADJOINT_LINKS], faster_s[FC_ADJOINT_LINKS]; /* of one link, as it becomes slower, or faster */
+    double rest_s;                                                 /* ports, memory, what is no parameter */
+    double greatest; /* of all |dT/dt|: how much of an early delay is there in the end, at most */
+};
+enum { FC_ADJOINT_SLOT_BITS = 26 };
+
+/* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
+ * Memory: 24 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate; once that is more
+ * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. */
+#define FC_ADJOINT_BYTES ((size_t)3 << 30)
+void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
+void fc_adjoint_close(struct fc_adjoint *a);
+/* What an instant depends on where several things happen at once. */
+enum fc_adjoint_tie { FC_TIE_MEAN, FC_TIE_FIRST, FC_TIE_LAST };
+/* After the replay. False: there is none (lost). O(tape). */
+bool fc_adjoint_gradient(const struct fc_adjoint *a, enum fc_adjoint_tie tie, uint32_t n_ranks,
+                         struct fc_gradient *gradient, struct fc_arena *arena, struct fc_status *st);
+
+/* ---- for the replay ---- */
+
+bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size);
+/* A node that is a cost later than another; without cost that one. */
+static inline uint32_t fc_adjoint_add(struct fc_adjoint *a, uint32_t before, enum fc_adjoint_cost cost, uint32_t index,
+                                      double amount)
+{
+    if (amount == 0 || a->lost) return before;
+    if (a->n_nodes == a->node_capacity &&
+        !fc_adjoint_grow(a, (void **)&a->node, &a->node_capacity, a->n_nodes + 1, sizeof *a->node))
+        return before;
+    a->node[a->n_nodes] = (struct fc_adjoint_node){before, (uint32_t)cost << 28 | index, amount};
+    return (uint32_t)a->n_nodes++;
+}
+static inline size_t fc_adjoint_slot(uint64_t id)
+{
+    return (size_t)(id & ((UINT64_C(1) << FC_ADJOINT_SLOT_BITS) - 1));
+}
+/* Message `id` has left its sender at the node; where it has arrived. */
+void fc_adjoint_departs(struct fc_adjoint *a, uint64_t id, uint32_t node);
+uint32_t fc_adjoint_arrived(const struct fc_adjoint *a, uint64_t id);
+
+/* ---- for the transit with contention (adjoint_shares.c); flows are numbered as in transit_fair.h ---- */
+
+struct fc_fair;
+/* Message `id` is the flow from start_s on; flow `f` is one more part of it. `share` as in transit_contention.c. */
+void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
+                       double share);
+void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
+/* It has moved everything; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
+ * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */
+uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s);
+void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double head_s);
+void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, double least_s, uint32_t narrow);
+/* Rates will be found anew at due_s because something happened now_s: message `id` left, whose rate link `narrow` holds up
+ * (FC_NONE: none), or ended at node `end`, after it took the late-th part of due_s - now_s. */
+void fc_adjoint_happens_start(struct fc_adjoint *a, uint64_t id, double now_s, double due_s, uint32_t narrow);
+void fc_adjoint_happens_end(struct fc_adjoint *a, uint64_t id, uint32_t end, double due_s, double late);
+/* They have been, at now_s. */
+void fc_adjoint_solved(struct fc_adjoint *a, const struct fc_fair *fair, double now_s);

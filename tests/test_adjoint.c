@@ -1,0 +1,175 @@
+/* test_adjoint.c - the tape of a replay's derivatives: nodes in closed form, and messages that share links against replays of
+ * them with one thing a little changed. */
+#include "solvers/adjoint/adjoint.h"
+#include "core/core.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+#include "tests/transit_send.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- the tape alone ---- */
+
+static void costs(void)
+{
+    struct fc_adjoint a;
+    struct fc_gradient g;
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    fc_adjoint_open(&a, NULL, NULL, 0);
+    uint32_t sent = fc_adjoint_add(&a, fc_adjoint_add(&a, 0, FC_COST_COMPUTE, 1, 3e-6), FC_COST_SEND, 0, 1);
+    CU_ASSERT_EQUAL(fc_adjoint_add(&a, sent, FC_COST_PER_BYTE, 0, 0), sent); /* no cost, no node */
+    uint32_t there = fc_adjoint_add(&a, sent, FC_COST_LATENCY, 0, 2e-6);
+    fc_adjoint_add(&a, sent, FC_COST_GAP, 0, 1); /* leads nowhere */
+    uint32_t taken = fc_adjoint_add(&a, fc_adjoint_add(&a, there, FC_COST_RECV, 0, 1), FC_COST_WIRE, 0, 99);
+    a.last = fc_adjoint_add(&a, fc_adjoint_add(&a, taken, FC_COST_COMPUTE, 0, 1e-6), FC_COST_OTHER, 0, 5e-6);
+    CU_ASSERT_FATAL(fc_adjoint_gradient(&a, FC_TIE_MEAN, 2, &g, &arena, &st));
+    CU_ASSERT(g.send == 1 && g.recv == 1 && g.gap == 0 && g.wire_bytes == 99 && g.latency_s == 2e-6 &&
+              g.rest_s == 5e-6);
+    CU_ASSERT(g.compute_s[0] == 1e-6 && g.compute_s[1] == 3e-6 && g.greatest == 1);
+    a.lost = true;
+    CU_ASSERT(!fc_adjoint_gradient(&a, FC_TIE_MEAN, 2, &g, &arena, &st));
+    CU_ASSERT(!st.code);
+    fc_adjoint_close(&a);
+    fc_arena_free(&arena);
+}
+
+/* ---- messages that share links ---- */
+
+/* Links of 1 GB/s between 4 nodes in a row, doors of 2.7: never full together with links. */
+static const char *const row = "name: row\nnetwork: {family: mesh, dims: [4]}\n"
+                               "links: {mesh: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 2.7 GB/s}}\n"
+                               "router: {delay: 20 ns, routing: dimension-order}\n";
+enum { N = 40, LAST = N };
+struct job {
+    struct fc_machine machine;
+    struct fc_network net;
+    double start_s[N], bytes[N];
+    uint32_t src[N], dst[N];
+};
+
+/* When the last has arrived; on the tape every start is a computation of its own rank. */
+static double run(const struct job *job, const struct fc_machine *machine, struct fc_adjoint *a)
+{
+    struct fc_status st = {0};
+    struct fc_network net = job->net;
+    struct fc_transit_settings settings = {.network = FC_NET_CONTENTION, .adjoint = a};
+    struct fc_transit *transit;
+    struct fc_arrival arrival = {0};
+    bool found = true;
+    net.machine = machine;
+    CU_ASSERT_EQUAL_FATAL(fc_transit_open(&net, &settings, &transit, &st), FC_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        if (a) fc_adjoint_departs(a, i, fc_adjoint_add(a, 0, FC_COST_COMPUTE, i, job->start_s[i]));
+        CU_ASSERT_EQUAL(fc_test_send(transit, i, job->start_s[i], job->src[i], job->dst[i], job->bytes[i]), FC_OK);
+    }
+    double last_s = 0;
+    while (!fc_transit_next(transit, INFINITY, &arrival, &found) && found) {
+        last_s = arrival.time_s;
+        if (a) a->last = fc_adjoint_arrived(a, arrival.id);
+    }
+    fc_transit_close(transit);
+    return last_s;
+}
+
+static double run_with(const struct job *job, int link_class, double times)
+{
+    struct fc_machine machine = job->machine;
+    machine.classes[link_class].bandwidth_bytes_per_s *= times;
+    return run(job, &machine, NULL);
+}
+
+static void make(struct job *job, uint64_t seed)
+{
+    CU_ASSERT_FATAL(fc_test_network(row, &job->machine, &job->net));
+    for (uint32_t i = 0; i < N; i++) {
+        job->start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 100);
+        job->bytes[i] = 1 + (double)fc_random_below(seed, 1, i, 30000);
+        job->src[i] = (uint32_t)fc_random_below(seed, 2, i, 4);
+        job->dst[i] = (job->src[i] + 1 + (uint32_t)fc_random_below(seed, 3, i, 3)) % 4;
+    }
+}
+
+static void shares(void)
+{
+    const double h = 1e-6;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct job job;
+        struct fc_adjoint a;
+        struct fc_gradient g;
+        struct fc_arena arena = {0};
+        struct fc_status st = {0};
+        make(&job, seed);
+        fc_adjoint_open(&a, &job.net, NULL, 0);
+        double time_s = run(&job, &job.machine, &a), sum_s = 0;
+        CU_ASSERT_FATAL(fc_adjoint_gradient(&a, FC_TIE_MEAN, N, &g, &arena, &st));
+        for (int c = 0; c < job.machine.n_classes; c++) {
+            double by_hand_s = (run_with(&job, c, 1 - h) - run_with(&job, c, 1 + h)) / (2 * h);
+            CU_ASSERT(fabs(g.class_s[c] - by_hand_s) <= 1e-4 * time_s);
+            sum_s += g.class_s[c];
+        }
+        for (uint32_t i = 0; i < N; i++) {
+            struct job later = job;
+            later.start_s[i] *= 1 + h;
+            double by_hand_s = (run(&later, &job.machine, NULL) - time_s) / h;
+            CU_ASSERT(fabs(g.compute_s[i] - by_hand_s) <= 1e-4 * time_s);
+            sum_s += g.compute_s[i];
+        }
+        CU_ASSERT(fc_near(sum_s + g.latency_s + g.rest_s, time_s, 1e-6)); /* twice every cost is twice the time */
+        CU_ASSERT(g.class_s[0] + g.class_s[1] > 0 && g.greatest >= 1);
+        fc_adjoint_close(&a);
+        fc_arena_free(&arena);
+        fc_test_close(&job.machine, &job.net);
+    }
+}
+
+/* Two messages of B bytes from node 0 at once, one to its neighbour, one a link further: the first link is the bottleneck,
+ * 2 B / b; where the second one is as slow as half of the first, both are, and one alone tells by its side. */
+static void one_link(void)
+{
+    struct job job;
+    struct fc_adjoint a;
+    struct fc_gradient g;
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    uint32_t link[2] = {FC_NONE, FC_NONE};
+    CU_ASSERT_FATAL(fc_test_network(row, &job.machine, &job.net));
+    for (uint32_t l = 0; l < job.net.n_links; l++) {
+        char name[96];
+        fc_link_name(&job.net, l, name, sizeof name);
+        if (fc_is_node(&job.net, job.net.link_source[l]) || fc_is_node(&job.net, job.net.link_target[l])) continue;
+        if (job.net.link_source[l] == 0 && job.net.link_target[l] == 1) link[0] = l;
+        if (job.net.link_source[l] == 1 && job.net.link_target[l] == 2) link[1] = l;
+    }
+    CU_ASSERT_FATAL(link[0] != FC_NONE && link[1] != FC_NONE);
+    for (uint32_t i = 0; i < N; i++) { /* all at once over the first link, and the same over the second */
+        job.start_s[i] = 1e-6;
+        job.bytes[i] = 1000;
+        job.src[i] = i % 2;
+        job.dst[i] = 2;
+        if (i % 2) job.src[i] = 0;
+    }
+    fc_adjoint_open(&a, &job.net, link, 2);
+    double time_s = run(&job, &job.machine, &a);
+    CU_ASSERT_FATAL(fc_adjoint_gradient(&a, FC_TIE_MEAN, N, &g, &arena, &st));
+    CU_ASSERT(fc_near(g.class_s[job.net.link_class[link[0]]], N * 1000 / 1e9, 1e-6));
+    for (int i = 0; i < 2; i++) { /* beside the other link, which fills as well */
+        CU_ASSERT(fc_near(g.slower_s[i], N * 1000 / 1e9, 1e-6));
+        CU_ASSERT(fabs(g.faster_s[i]) < 1e-9 * time_s);
+    }
+    fc_adjoint_close(&a);
+    fc_arena_free(&arena);
+    fc_test_close(&job.machine, &job.net);
+}
+
+int suite_adjoint(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"each cost on the path counts, and nothing else", costs},
+        {"messages that share links against small changes", shares},
+        {"one link beside others that are as full", one_link},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("adjoint", tests);
+}
