@@ -159,12 +159,11 @@ static enum fc_code keep_starts(struct fc_optimizer *o, bool differ, int most, s
 /* The bound of every mapping, for payload bytes as the search counts them. */
 static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
 {
-    struct fc_map_bound bound;
     if (o->problem->bound)
-        bound = *o->problem->bound;
-    else if (fc_mapping_bound(o->problem, &bound, st))
+        o->bound = *o->problem->bound;
+    else if (fc_mapping_bound(o->problem, &o->bound, st))
         return st->code;
-    o->bound_s = bound.payload_s;
+    o->bound_s = o->bound.payload_s;
     return FC_OK;
 }
 
