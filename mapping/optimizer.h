@@ -48,6 +48,7 @@ struct fc_optimizer {
     int percent_done;               /* of the searches' budget: rounds that are over */
     uint64_t evaluation, measuring; /* one fc_load_solve; summing the loads of a start, at most */
     uint64_t stream;                /* next free stream of random numbers */
+    bool has_bound;                 /* its price is paid, or it was there */
     struct fc_map_bound bound;      /* of every mapping */
     double bound_s;                 /* no mapping has a shorter longest link time, of payload bytes */
     uint64_t sum_work;              /* what it costs to sum the loads of a placement, link updates */
