@@ -95,8 +95,7 @@ static enum fc_code grow(const struct join *join, uint64_t n_joins, uint32_t n, 
         size[a] += size[b];
         if (size[a] <= largest) continue;
         largest = size[a];
-        if (growth->n == 0 || growth->value[growth->n - 1] != join[i].value)
-            growth->value[growth->n++] = join[i].value;
+        if (growth->n == 0 || growth->value[growth->n - 1] != join[i].value) growth->value[growth->n++] = join[i].value;
         growth->size[growth->n - 1] = largest;
     }
     fc_arena_free(&scratch);

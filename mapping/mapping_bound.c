@@ -50,8 +50,8 @@ static void raise_by_links(struct fc_map_bound *bound, double bytes, double byte
 }
 
 static void level_bounds(const struct fc_cut_level *level, const struct fc_partners *partners,
-                         const struct fc_grid_surface *grid, const struct fc_ring_surface *ring,
-                         double portion, struct fc_map_bound *bound)
+                         const struct fc_grid_surface *grid, const struct fc_ring_surface *ring, double portion,
+                         struct fc_map_bound *bound)
 {
     double heaviest[2], all[2];
     for (int in = 0; in < 2; in++) all[in] = fc_partners_beyond(partners, level->most - 1, in, &heaviest[in]);

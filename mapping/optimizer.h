@@ -57,6 +57,8 @@ struct fc_optimizer {
 /* Adds the placements that cost little to make; start[0] is rank order. Those that do not apply are left out, and those
  * that half of the budget does not pay for, the cheap ones first. */
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st);
+/* Forgets the tasks one a node again where these do not meet the bound: searches from other starts go further. */
+void fc_optimizer_drop_singles(struct fc_optimizer *o);
 /* Adds those that are searched for: by bisection and, for small jobs, by annealing. About a third of the
  * budget. */
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);

@@ -170,8 +170,8 @@ static bool spend_first(struct fc_optimizer *o)
     const struct fc_demand *d = o->problem->demand;
     o->has_bound = wants_bound(o);
     o->evaluation = fc_load_work(o->problem);
-    uint64_t first = (o->has_bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries + 10ull * d->n_tasks +
-                     o->problem->net->n_links + o->slots->n / 4;
+    uint64_t first = (o->has_bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries +
+                     10ull * d->n_tasks + o->problem->net->n_links + o->slots->n / 4;
     bool pays = !o->counted || first <= o->budget;
     fc_optimizer_spend(o, first);
     return pays;
@@ -229,6 +229,7 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     if (choose_routing(o, st) || make_routes(o, st) || find_bound(o, st) || fc_optimizer_starts(o, st) ||
         fc_optimizer_measure(o, 0, st))
         return st->code;
+    fc_optimizer_drop_singles(o);
     refund_evaluation(o);
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;
