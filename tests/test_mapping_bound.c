@@ -430,8 +430,6 @@ static void test_known(void)
         /* Halves of a heavy message go both ways between opposite routers, 8 of which hold a ring of 6 tasks: 10000 bytes
          * by 6 links, in portions of 500. */
         {TORUS("[6, 6, 6]", "1"), "stencil3d:grid=6x6x6,bytes=3000/1000/1000", 2e-6, "heaviest task, routers", false},
-        /* Two tasks a node: the pairs of most bytes fit nodes, the next ones do not. */
-        {MESH("[4]", "2"), "stencil2d:grid=4x2,bytes=1000/5000", 2e-6, "all mappings", false},
     };
     for (size_t i = 0; i < FC_COUNT(known); i++) {
         struct fc_machine machine;
