@@ -459,6 +459,7 @@ static enum fc_code phase(struct work *w)
     struct fc_load_settings settings = {.threads = w->q->threads,
                                         .flow = &flow,
                                         .seed = w->q->seed,
+                                        .split_share = w->q->split_share,
                                         .background_bytes_per_s = w->session->background_bytes_per_s,
                                         .bulk = w->bulk};
     if (name_calibration(w) || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st))

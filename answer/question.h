@@ -66,6 +66,7 @@ struct fc_question {
     bool keep_timeline;               /* what each rank of a trace does when */
     bool sensitivity;                 /* what the time depends on (sensitivity.h); search_s limits its work */
     bool time_only;                   /* its time, and no bound of all mappings */
+    double split_share;               /* adaptive tori: so much of the full work finds the split; 0: all of it */
     bool uncalibrated;                /* by theory alone, whatever calibration there is */
     const struct fc_watcher *watcher; /* NULL: nobody */
 };

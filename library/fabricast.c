@@ -4,6 +4,7 @@
 #include "mapping/launcher.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +298,7 @@ static struct fc_question question_of(const fabricast_job *job, const fabricast_
                             .search_given = s->search_s > 0,
                             .threads = s->threads,
                             .time_only = s->time_only != 0,
+                            .split_share = s->time_only && s->search_s > 0 ? fmax(0.1, fmin(1, s->search_s / 4)) : 0,
                             .keep_links = true};
     if (!job->trace && !job->pattern) q.traffic = &job->traffic;
     if (job->pattern) q.seed = job->seed;

@@ -52,10 +52,12 @@ double fc_ring_leaving(const struct fc_ring_surface *ring, uint64_t most);
 /* Units of the network that hold the tasks between them: nodes, routers, drawers, halves (bound_levels.c). */
 struct fc_cut_level {
     char name[40];
+    bool nodes;                   /* the units are single nodes */
     uint64_t least, most;         /* tasks that a unit holds */
     uint64_t fullest;             /* the unit with most holds at least these */
     double out, in;               /* bytes/s that leave, enter all units, summed */
     double widest_out, widest_in; /* of the unit that has most */
+    double rate;                  /* of each of the links between units and out of them; 0: they differ */
 };
 enum { FC_MOST_CUT_LEVELS = 64 };
 /* Sets level[*n]: those in which every allowed node is in a unit. O(levels x links). */
@@ -66,6 +68,18 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
  * much (bound_hops.c). */
 enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners *partners, double *bound_s,
                           struct fc_status *st);
+
+/* What single messages cost, and in what portions loads come (bound_message.c). */
+enum { FC_MOST_MESSAGE_WALK = 4096 /* links of a route that are looked at */ };
+struct fc_message_bound {
+    double time_s;  /* no mapping is under it; 0: none is known */
+    int parts;      /* shares of routes are multiples of 1 / parts; 0: of nothing known */
+    double portion; /* loads are multiples of so many bytes; 0: of nothing known */
+};
+/* O(n log n + routes x links) for n pairs of tasks; nothing where the routes would cost more than most_work visits of
+ * links. */
+enum fc_code fc_message_bound(const struct fc_sites *sites, const struct fc_unit_graph *tasks, double most_work,
+                              struct fc_message_bound *bound, struct fc_status *st);
 
 /* fc_mapping_bound without the search of all mappings. */
 enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, struct fc_map_bound *bound,

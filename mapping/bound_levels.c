@@ -40,7 +40,7 @@ static void label_nodes(struct levels *s)
 static void add(struct levels *s, uint32_t n_units, const char *name, int crossings)
 {
     const struct fc_network *net = s->sites->net;
-    struct fc_cut_level level = {.most = 0};
+    struct fc_cut_level level = {.rate = INFINITY /* none so far */};
     uint64_t total = (uint64_t)s->sites->n_nodes * s->sites->slots_per_node, fewest = UINT64_MAX, n_held = 0;
     if (s->n == FC_MOST_CUT_LEVELS) return;
     memset(s->places, 0, n_units * sizeof *s->places);
@@ -54,9 +54,12 @@ static void add(struct levels *s, uint32_t n_units, const char *name, int crossi
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t from = s->label[net->link_source[l]], to = s->label[net->link_target[l]];
         if (from == to) continue;
-        if (from != FC_NONE) s->out[from] += fc_site_bandwidth(s->sites, l);
-        if (to != FC_NONE) s->in[to] += fc_site_bandwidth(s->sites, l);
+        double rate = fc_site_bandwidth(s->sites, l);
+        if (from != FC_NONE) s->out[from] += rate;
+        if (to != FC_NONE) s->in[to] += rate;
+        level.rate = level.rate == INFINITY || level.rate == rate ? rate : 0;
     }
+    if (isinf(level.rate)) level.rate = 0;
     for (uint32_t u = 0; u < n_units; u++) {
         if (s->places[u] == 0) continue;
         n_held++;
@@ -123,6 +126,7 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
     if (s.in) {
         for (uint32_t v = 0; v < net->n_vertices; v++) s.label[v] = v < net->n_routers ? FC_NONE : v - net->n_routers;
         add(&s, net->n_nodes, "nodes", 1);
+        level[0].nodes = true;
         for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v;
         add_routers(&s, net->n_routers, "routers", 1);
         add_blocks(&s);

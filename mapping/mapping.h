@@ -68,13 +68,16 @@ struct fc_strategy_ops {
     bool searches; /* for as long as the problem's time_s allows */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
+enum { FC_EXACT_MOST = 16 };                                /* tasks, and nodes, of the strategy `exact` */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
 struct fc_map_bound {
-    double time_s;    /* NaN: none above 0 is known */
-    double payload_s; /* the same of the payload bytes alone; 0: none is known */
-    char binds[64];   /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
+    double time_s;        /* NaN: none above 0 is known */
+    double payload_s;     /* the same of the payload bytes alone; 0: none is known */
+    char binds[64];       /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
+    double between_nodes; /* payload bytes between nodes that no mapping is under */
+    bool has_mapping;     /* the search of all mappings has found one: task t on allowed node place[t] */
+    uint32_t place[FC_EXACT_MOST];
 };
-enum { FC_EXACT_MOST = 16 }; /* tasks, and nodes, of the strategy `exact` */
 /* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table); jobs of at
  * most 16 tasks and nodes under a routing of fixed splits up to a tenth of a second more. */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st);

@@ -48,13 +48,17 @@ struct fc_optimizer {
     int percent_done;               /* of the searches' budget: rounds that are over */
     uint64_t evaluation, measuring; /* one fc_load_solve; summing the loads of a start, at most */
     uint64_t stream;                /* next free stream of random numbers */
-    double bound_s;                 /* no mapping has a shorter longest link time */
+    bool has_bound;                 /* its price is paid, or it was there */
+    struct fc_map_bound bound;      /* of every mapping */
+    double bound_s;                 /* no mapping has a shorter longest link time, of payload bytes */
     uint64_t sum_work;              /* what it costs to sum the loads of a placement, link updates */
 };
 
 /* Adds the placements that cost little to make; start[0] is rank order. Those that do not apply are left out, and those
  * that half of the budget does not pay for, the cheap ones first. */
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st);
+/* Forgets the tasks one a node again where these do not meet the bound: searches from other starts go further. */
+void fc_optimizer_drop_singles(struct fc_optimizer *o);
 /* Adds those that are searched for: by bisection and, for small jobs, by annealing. About a third of the
  * budget. */
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);

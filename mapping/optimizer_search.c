@@ -31,6 +31,8 @@ static const struct fc_search_settings both = {
     .doublings = 4, .hop_weight = 0.6, .start_temperature = 0.2, .end_temperature = 0.002};
 static const struct fc_search_settings shorter = {
     .doublings = 4, .hop_weight = 1, .start_temperature = 0.1, .end_temperature = 0.001};
+/* Work a task and a link that shortens a small job well; measured (docs/notes/mapping.md). */
+static const uint64_t polish_a_task = 50000, polish_a_link = 400, least_polish = 6000000;
 enum { PERCENT_1 = 20, PERCENT_2 = 30, PERCENT_3 = 40, PERCENT_POLISH = 10, PERCENT_POLISH_ALONE = 40 };
 
 /* Units of the search: tasks, or the contents of the used nodes. */
@@ -336,13 +338,14 @@ struct fc_start *fc_optimizer_best(struct fc_optimizer *o)
     return best;
 }
 
-/* Hop time that no placement is under when every task has a node of its own; else 0. */
+/* Hop time that no placement is under: what nodes must send each other, one step far. */
 static double least_hop_s(const struct fc_optimizer *o)
 {
     const struct fc_routes *r = &o->routes;
     double bytes = 0, least = INFINITY;
-    if (o->slots->per_node > 1 || !fc_routes_measured(r)) return 0;
-    for (uint64_t e = 0; e < o->tasks.first[o->tasks.n]; e++) bytes += o->tasks.out[e];
+    if (!fc_routes_measured(r)) return 0;
+    for (uint64_t e = 0; e < o->tasks.first[o->tasks.n] && o->slots->per_node == 1; e++) bytes += o->tasks.out[e];
+    bytes = fmax(bytes, o->bound.between_nodes);
     for (int d = 0; r->kind == FC_ROUTES_RINGS && d < r->n_dims; d++)
         if (r->ring[d].k > 1) least = fmin(least, (double)r->ring[d].seconds[1]);
     for (size_t i = 0; r->kind == FC_ROUTES_TABLE && i < (size_t)r->n * r->n; i++)
@@ -358,6 +361,8 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     if (best->hop_s <= least_hop_s(o) * (1 + 1e-6) || best->time_s <= 0) return FC_OK;
     if (alone) o->percent_done = 0;
     how.work = round_work(o, alone ? PERCENT_POLISH_ALONE : PERCENT_POLISH);
+    uint64_t enough = polish_a_task * o->tasks.n + polish_a_link * o->routes.n_links + least_polish;
+    if (alone && how.work > enough) how.work = enough;
     how.cap_s = best->time_s * (1 + 1e-9);
     how.stream = o->stream;
     o->stream += 16;
@@ -396,7 +401,8 @@ static bool is_near_perfect(struct fc_optimizer *o)
         most = fmax(most, fmax(out, in));
     }
     for (uint32_t l = 0; l < o->routes.n_links; l++) fastest = fmin(fastest, o->routes.seconds[l]);
-    return best->hop_s <= 1.125 * least_hop_s(o) && best->time_s <= most * fastest * (1 + 1e-12);
+    return o->slots->per_node == 1 && best->hop_s <= 1.125 * least_hop_s(o) &&
+           best->time_s <= most * fastest * (1 + 1e-12);
 }
 
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st)

@@ -104,6 +104,20 @@ static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_pr
     return FC_OK;
 }
 
+static const char singles[] = "one a node";
+
+/* Tasks in order on nodes of their own, the first ones: near each other, as an even spread is not. */
+static enum fc_code add_singles(struct fc_optimizer *o, struct fc_status *st)
+{
+    if (o->tasks.n >= o->slots->n_nodes || o->slots->per_node < 2 || !pays(o, o->tasks.n, o->budget / 2)) return FC_OK;
+    fc_optimizer_spend(o, o->tasks.n + o->measuring);
+    struct fc_start *start = fc_optimizer_add(o, singles, st);
+    if (!start) return st->code;
+    for (uint32_t t = 0; t < o->tasks.n; t++) start->slot[t] = t * o->slots->per_node;
+    drop_repeated(o);
+    return FC_OK;
+}
+
 /* Tasks in order, evenly over all allowed nodes, where `def` would leave nodes free; and the exact embedding
  * of a grid. */
 static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
@@ -252,11 +266,34 @@ static enum fc_code add_on_found_grid(struct fc_optimizer *o, struct fc_status *
     return add_embedding(o, &problem, o->grid.rank, st);
 }
 
+/* What the search of all mappings has found, where the bound is from one. */
+static enum fc_code add_exact(struct fc_optimizer *o, struct fc_status *st)
+{
+    uint32_t used[FC_EXACT_MOST] = {0};
+    if (!o->bound.has_mapping || !pays(o, o->tasks.n, o->budget / 2)) return FC_OK;
+    fc_optimizer_spend(o, o->tasks.n + o->measuring);
+    struct fc_start *start = fc_optimizer_add(o, "all mappings", st);
+    if (!start) return st->code;
+    for (uint32_t t = 0; t < o->tasks.n; t++)
+        start->slot[t] = o->bound.place[t] * o->slots->per_node + used[o->bound.place[t]]++;
+    drop_repeated(o);
+    return FC_OK;
+}
+
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    if (add_strategies(o, o->problem, NULL, false, st) || add_on_found_grid(o, st) || add_spread(o, st))
+    if (add_strategies(o, o->problem, NULL, false, st) || add_on_found_grid(o, st) || add_spread(o, st) ||
+        add_singles(o, st) || add_exact(o, st))
         return st->code;
     return o->time_only ? add_strategy(o, o->problem, NULL, "tile:time", st) : FC_OK;
+}
+
+void fc_optimizer_drop_singles(struct fc_optimizer *o)
+{
+    int n = 0;
+    for (int i = 0; i < o->n_starts; i++)
+        if (o->start[i].name != singles || o->start[i].time_s <= fc_optimizer_enough(o)) o->start[n++] = o->start[i];
+    o->n_starts = n;
 }
 
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)

@@ -54,6 +54,30 @@ static bool append_route(struct fc_routes *r, const struct fc_walk *walk, size_t
     return true;
 }
 
+/* Leaves out the links that no route of the table crosses, where they are most: a job on a few nodes of a large machine
+ * pays for no others. The order stays. */
+static enum fc_code drop_unused(struct fc_routes *r, struct fc_status *st)
+{
+    uint32_t n = 0, *now = fc_alloc(&r->arena, r->n_links, sizeof *now, st);
+    size_t end = r->first[(size_t)r->n * r->n];
+    if (!now) return st->code;
+    for (size_t i = 0; i < end; i++) now[r->link[i]] = 1;
+    for (uint32_t l = 0; l < r->n_links; l++) n += now[l];
+    if (n > r->n_links / 2) return FC_OK;
+    n = 0;
+    for (uint32_t l = 0; l < r->n_links; l++) {
+        bool used = now[l];
+        r->number[r->real[l]] = used ? n : FC_NONE;
+        now[l] = n;
+        if (!used) continue;
+        r->real[n] = r->real[l];
+        r->seconds[n++] = r->seconds[l];
+    }
+    for (size_t i = 0; i < end; i++) r->link[i] = now[r->link[i]];
+    r->n_links = n;
+    return FC_OK;
+}
+
 /* Leaves the kind as it is when the table would be too large. */
 static enum fc_code make_table(struct fc_routes *r, uint64_t most_work, struct fc_status *st)
 {
@@ -79,6 +103,7 @@ static enum fc_code make_table(struct fc_routes *r, uint64_t most_work, struct f
             r->kind = FC_ROUTES_TABLE;
             r->work += r->first[pairs];
             if (whole) r->share = NULL;
+            drop_unused(r, st);
         }
     }
     fc_walk_free(&walk);

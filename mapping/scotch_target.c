@@ -149,6 +149,10 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     if (!whole || !fc_grid(net, &grid) || !is_plain_torus(&grid, side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
     if (equal_parts(t, net->n_nodes, grid.nodes, arena, st)) return st->code;
+    t->grid = grid;
+    t->in_boxes = fc_scotch_boxes_choose(&grid, t->factor);
+    for (int d = 0, i = 0; t->in_boxes && d < grid.n_dims; d++)
+        if (grid.k[d] > 1) side[i++] /= (SCOTCH_Num)t->factor[d];
     t->has_arch = (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
     return fc_scotch_check(t->has_arch, "the torus", st);
 }

@@ -14,6 +14,10 @@ struct fc_scotch_target {
     SCOTCH_Graph *graph; /* of the network; only where the architecture was made from it */
     bool has_graph;
     uint32_t n_parts, *first_place; /* [n_parts + 1] */
+    /* A large torus: Scotch's parts are boxes of factor[d] routers a side, each router one of n_parts. */
+    bool in_boxes;
+    struct fc_grid grid;
+    uint32_t factor[FC_MAX_DIMS];
 };
 /* Whole tori and meshes of up to 5 dimensions: Scotch's own; whole fat trees and two-level networks: trees
  * with a leaf a node or router; all others: a decomposition of the network's graph with the allowed nodes as
@@ -22,3 +26,14 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *target, const struct
                                    const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
                                    struct fc_status *st);
 void fc_scotch_target_free(struct fc_scotch_target *target);
+
+/* Who exchanges what: task t with other[e], e in first[t] .. first[t + 1]. */
+struct fc_scotch_graph {
+    uint32_t n;
+    const SCOTCH_Num *first, *other, *weight;
+};
+/* scotch_boxes.c: whether the grid has too many routers for Scotch, and how many of them a box has in each dimension, 1 or 2,
+ * factor[n_dims]; part[n] of boxes becomes part[n] of routers. O(edges x dimensions^2). */
+bool fc_scotch_boxes_choose(const struct fc_grid *grid, uint32_t *factor);
+enum fc_code fc_scotch_boxes_spread(const struct fc_scotch_graph *graph, const struct fc_grid *grid,
+                                    const uint32_t *factor, SCOTCH_Num *part, struct fc_status *st);

@@ -156,16 +156,11 @@ static enum fc_code keep_starts(struct fc_optimizer *o, bool differ, int most, s
     return FC_OK;
 }
 
-/* The bound of every mapping, for payload bytes as the search counts them. */
-static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
+/* Whether a bound is there or worth its price. Searches go on without one. */
+static bool wants_bound(const struct fc_optimizer *o)
 {
-    struct fc_map_bound bound;
-    if (o->problem->bound)
-        bound = *o->problem->bound;
-    else if (fc_mapping_bound(o->problem, &bound, st))
-        return st->code;
-    o->bound_s = bound.payload_s;
-    return FC_OK;
+    if (o->problem->bound) return !isnan(o->problem->bound->time_s);
+    return !o->counted || fc_bound_work(o->problem) <= o->budget / 4;
 }
 
 /* What comes before all starts: the bound, the answer's evaluation, the graph of the tasks, links and places. False:
@@ -173,13 +168,25 @@ static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
 static bool spend_first(struct fc_optimizer *o)
 {
     const struct fc_demand *d = o->problem->demand;
-    bool bound = !o->problem->bound || !isnan(o->problem->bound->time_s);
+    o->has_bound = wants_bound(o);
     o->evaluation = fc_load_work(o->problem);
-    uint64_t first = (bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries + 10ull * d->n_tasks +
-                     o->problem->net->n_links + o->slots->n / 4;
+    uint64_t first = (o->has_bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries +
+                     10ull * d->n_tasks + o->problem->net->n_links + o->slots->n / 4;
     bool pays = !o->counted || first <= o->budget;
     fc_optimizer_spend(o, first);
     return pays;
+}
+
+/* The bound of every mapping, for payload bytes as the search counts them. */
+static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
+{
+    o->bound = (struct fc_map_bound){.time_s = NAN};
+    if (o->problem->bound)
+        o->bound = *o->problem->bound;
+    else if (o->has_bound && fc_mapping_bound(o->problem, &o->bound, st))
+        return st->code;
+    o->bound_s = o->bound.payload_s;
+    return FC_OK;
 }
 
 /* The budget pays for nothing but the answer's evaluation: the best mapping that is there already, or rank order. */
@@ -222,6 +229,7 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     if (choose_routing(o, st) || make_routes(o, st) || find_bound(o, st) || fc_optimizer_starts(o, st) ||
         fc_optimizer_measure(o, 0, st))
         return st->code;
+    fc_optimizer_drop_singles(o);
     refund_evaluation(o);
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;

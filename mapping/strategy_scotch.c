@@ -135,7 +135,10 @@ static enum fc_code best_of_seeds(struct job *j, SCOTCH_Graph *graph, SCOTCH_Con
         uint64_t seed = fc_random(j->problem->seed, FC_MAP_RANDOM_SCOTCH, (uint64_t)i) >> 34;
         SCOTCH_contextRandomSeed(context, (SCOTCH_Num)seed);
         SCOTCH_contextRandomReset(context);
-        if (run_scotch(j, context, graph)) return j->st->code;
+        struct fc_scotch_graph tasks = {n, j->first, j->other, j->weight};
+        if (run_scotch(j, context, graph) ||
+            (j->target.in_boxes && fc_scotch_boxes_spread(&tasks, &j->target.grid, j->target.factor, j->part, j->st)))
+            return j->st->code;
         if (place_parts(j) || (n_seeds > 1 && fc_map_link_time(j->problem, j->mapping, &time_s, NULL, j->st)))
             return j->st->code;
         if (time_s >= best_s) continue;
@@ -205,11 +208,17 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     return fc_scotch(map_by_scotch, &j, (size_t)bytes, st);
 }
 
-/* Scotch's work falls on the messages, and on pairs of parts where it has many. */
+/* Scotch's work falls on the messages, and on pairs of parts where it has many; that on boxes on the messages. */
 static double work(const struct fc_map_problem *problem)
 {
     double entries = (double)problem->demand->n_entries,
            parts = problem->nodes ? (double)problem->n_nodes : problem->net->n_nodes;
+    uint32_t factor[FC_MAX_DIMS];
+    struct fc_grid grid;
+    if (!problem->nodes && fc_grid(problem->net, &grid) && fc_scotch_boxes_choose(&grid, factor)) {
+        for (int d = 0; d < grid.n_dims; d++) parts /= factor[d];
+        entries *= 2;
+    }
     double seeds = problem->argument ? atof(problem->argument) : problem->demand->n_tasks <= SMALL_JOB ? SEEDS : 1;
     return seeds * (2e5 + 160 * entries + parts * parts / 3);
 }

@@ -22,12 +22,23 @@ uint64_t fc_strategy_work(const struct fc_map_problem *p, const char *name)
     return 0;
 }
 
+/* Under a budget no more than an eighth of it. */
+uint64_t fc_grid_find_work(const struct fc_map_problem *p)
+{
+    const struct fc_demand *d = p->demand;
+    double work = 40.0 * (double)d->n_entries + fmin(5e6, 2500.0 * d->n_tasks);
+    bool counted = p->time_s > 0 && !p->starts_free;
+    if (d->n_grid > 0 || d->n_dense > 0 || (counted && work > (double)fc_work_of_s(p->time_s) / 8)) return 0;
+    return (uint64_t)work;
+}
+
 /* Partners sorted, the table of a grid's surfaces, levels of links; a small job's search (mapping_bound.c). */
 uint64_t fc_bound_work(const struct fc_map_problem *p)
 {
     const struct fc_demand *d = p->demand;
     double grid = d->n_grid > 0 ? fmin(5e6, 2500.0 * d->n_tasks) : 0;
-    return (uint64_t)(20.0 * (double)d->n_entries + 40.0 * d->n_tasks + 6.0 * p->net->n_links + grid);
+    return (uint64_t)(20.0 * (double)d->n_entries + 40.0 * d->n_tasks + 6.0 * p->net->n_links + grid) +
+           fc_grid_find_work(p);
 }
 
 enum { MOST_WALK = 4096 }; /* links of a route that are looked at for a price */

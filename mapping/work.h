@@ -13,7 +13,8 @@
 uint64_t fc_work_of_s(double time_s);
 /* Making the mapping of a strategy by name, "scotch:1" too; those that search, and files: 0. */
 uint64_t fc_strategy_work(const struct fc_map_problem *problem, const char *name);
-/* fc_mapping_bound. */
+/* fc_mapping_bound; the part of it that looks for the grid of a job that does not say its own, 0: it does not look. */
+uint64_t fc_grid_find_work(const struct fc_map_problem *problem);
 uint64_t fc_bound_work(const struct fc_map_problem *problem);
 /* fc_load_solve of one mapping, bounds of adaptive routings included, whatever the mapping. */
 uint64_t fc_load_work(const struct fc_map_problem *problem);

@@ -2,7 +2,7 @@
  * of small jobs on every family; all strategies on shipped machines; the surfaces of a grid and of a ring against all
  * their subsets; instances whose bound is met or known in closed form. */
 #include "mapping/bound.h"
-#include "mapping/mapping.h"
+#include "mapping/work.h"
 #include "models/demand_build.h"
 #include "tests/network_checks.h"
 #include "tests/support.h"
@@ -39,6 +39,7 @@ static const char *const small[] = {
     TORUS("[3, 2]", "1"),
     TORUS("[3], nodes_per_router: 2", "1"),
     TORUS("[3]", "2"),
+    TORUS("[4]", "2"),
     MESH("[3, 2]", "1"),
     MESH("[4]", "2"),
     TREE("children: [2, 3], parents: [1, 2]", "1"),
@@ -172,7 +173,7 @@ static void test_all_mappings(void)
         }
         fc_test_close(&machine, &net);
     }
-    CU_ASSERT_EQUAL(cases, 80);
+    CU_ASSERT_EQUAL(cases, 85);
     CU_ASSERT(met >= 41); /* also without a search of all mappings */
 }
 
@@ -376,6 +377,32 @@ static void test_published_surface(void)
     fc_test_close(&machine, &net);
 }
 
+/* The bound is the same where the job does not say its grid. */
+static void check_without_grid(const struct fc_map_problem *problem, double bound_s)
+{
+    struct fc_demand silent = *problem->demand;
+    struct fc_map_problem same = *problem;
+    struct fc_map_bound bound;
+    struct fc_status st = {0};
+    silent.n_grid = 0;
+    same.demand = &silent;
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&same, &bound, &st), FC_OK);
+    CU_ASSERT(fc_near(bound.time_s, bound_s, 1e-9));
+}
+
+/* `optimize` meets the bound and does no more than a fifth of a second's work. */
+static void check_search_ends(const struct fc_map_problem *problem, double bound_s)
+{
+    struct fc_map_problem searched = *problem;
+    struct fc_mapping m;
+    struct fc_status st = {0};
+    searched.time_s = 2;
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&searched, "optimize", &m, &st), FC_OK);
+    CU_ASSERT(fc_near(time_of(problem->net, problem->demand, m.node), bound_s, 1e-9));
+    CU_ASSERT(m.work < fc_work_of_s(0.2));
+    fc_mapping_free(&m);
+}
+
 /* The bound, what binds, and whether rank order meets it. Worked by hand. */
 static void test_known(void)
 {
@@ -398,6 +425,11 @@ static void test_known(void)
          true},
         /* 4 of a ring of 64, each with 2 on either side: 2 x (2 + 1) messages leave, by 2 links. */
         {TORUS("[16]", "4"), "multicast:targets=4,stride=1,bytes=1000", 3e-6, "ring surface, routers", true},
+        /* A heavy message takes one link, though its task's 10000 bytes have six. */
+        {TORUS("[5, 5, 5]", "1"), "stencil3d:grid=5x5x5,bytes=3000/1000/1000", 3e-6, "heaviest message", true},
+        /* Halves of a heavy message go both ways between opposite routers, 8 of which hold a ring of 6 tasks: 10000 bytes
+         * by 6 links, in portions of 500. */
+        {TORUS("[6, 6, 6]", "1"), "stencil3d:grid=6x6x6,bytes=3000/1000/1000", 2e-6, "heaviest task, routers", false},
     };
     for (size_t i = 0; i < FC_COUNT(known); i++) {
         struct fc_machine machine;
@@ -414,6 +446,8 @@ static void test_known(void)
             printf("\n    %s: %g (%s)\n", known[i].pattern, bound.time_s, bound.binds);
         CU_ASSERT(fc_near(bound.time_s, known[i].bound_s, 1e-9));
         CU_ASSERT_STRING_EQUAL(bound.binds, known[i].binds);
+        if (d.n_dense == 0) check_without_grid(&problem, known[i].bound_s);
+        if (known[i].met && d.n_dense == 0) check_search_ends(&problem, known[i].bound_s);
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "def", &m, &st), FC_OK);
         if (known[i].met) CU_ASSERT(fc_near(time_of(&net, &d, m.node), bound.time_s, 1e-9));
         fc_mapping_free(&m);

@@ -5,7 +5,7 @@
 
 #define PAIRED "h0 h0 h2 h2 h4 h4 h6 h6"
 #define SINGLE "h0 h1 h2 h3 h4 h5 h6 h7"
-#define UNEVEN "h0 h1 h2 h3 h4 h5 h6 h6"
+#define UNEVEN "h0 h1 h2 h2 h3 h4 h5 h6"
 
 /* The built files: obj, or obj/test for the checked ones. */
 static void built(const char *name, char *path, size_t size)

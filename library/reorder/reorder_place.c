@@ -204,10 +204,10 @@ static bool predict(struct question *q, const uint32_t *node_of, const char *map
     settings.map = map;
     settings.node_of = node_of;
     settings.time_only = 1;
+    settings.search_s = fmax(least_search_s, search_s_a_rank * q->p->n); /* of all predictions, so that they compare */
     if (map && !q->p->file) { /* a mapping file may name any core of the machine */
         settings.allowed = q->used;
         settings.n_allowed = q->n_used;
-        settings.search_s = search_s_a_rank * q->p->n > least_search_s ? search_s_a_rank * q->p->n : least_search_s;
     }
     if (fabricast.predict(q->machine, q->job, &settings, &answer, &q->error)) return false;
     *figures = *fabricast.answer_figures(answer);
@@ -321,11 +321,12 @@ static bool answer(struct question *q, double bytes, double start_s, int *new_ra
     uint32_t moved;
     if (!p->file && q->n_used < 2) return fail(q, "all ranks are on one host");
     if (!make_job(q, bytes)) return false;
-    if (q->weighed && !predict(q, q->node, NULL, &was)) return false;
     if (!predict(q, NULL, p->file ? p->file : "optimize", &now) || !fit(q, &moved)) return false;
     if (moved && !predict(q, q->now, NULL, &now)) return false;
     int changed = number(q, new_rank);
     if (changed < 0) return fail(q, "no memory");
+    was = now; /* where no rank moves */
+    if (changed > 0 && q->weighed && !predict(q, q->node, NULL, &was)) return false;
     if (q->weighed) return weigh(q, bytes, changed, seconds() - start_s, &was, &now);
     fc_reorder_say("%s of %d ranks on %u hosts: renumbered by %s, %d ranks have other numbers", p->call, p->n,
                    q->n_used, p->file, changed);

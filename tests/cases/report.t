@@ -5,10 +5,10 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 > job         stencil2d:grid=128x128,bytes=64KiB, 16384 tasks, routing direct
 >
 > mapping                time    error  against      bound  of peak  of best  bottleneck
-> def                1.683 ms    +-5 %   kernel   838.9 us     49.9      3.3  D 0.0->1.0
-> bsm                405.9 us   +-39 %   kernel   209.7 us     51.7     13.8  D 0.0->1.0
+> def                1.683 ms    +-5 %   kernel   838.9 us     49.9      3.5  D 0.0->1.0
+> bsm                405.9 us   +-39 %   kernel   209.7 us     51.7     14.5  D 0.0->1.0
 >
-> best bound  55.92 us: no mapping of this job is faster (grid surface, supernodes)
+> best bound  58.98 us: no mapping of this job is faster (grid surface, supernodes)
 > answer      1.68 ms +-5 % against the kernel, 50 % of peak; the D links are the bottleneck; mapping bsm 4.1x faster
 > page        TMP/page.html, N KB, loads of 17136 links
 $ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-16.fct --time 0.1s -o $TMP/page.html | grep answer
