@@ -43,6 +43,18 @@ static inline uint32_t fc_torus_port(const struct fc_network *net, uint32_t rout
     const struct fc_torus_tables *tables = net->extra;
     return tables->port[(router * (uint32_t)s->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
 }
+/* A parallel cable behind the first of its bundle, over which every route spreads evenly: what one of them carries, all do.
+ * False for other links, and on networks of other families. */
+static inline bool fc_torus_is_further_cable(const struct fc_network *net, uint32_t link)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    uint32_t router = net->link_source[link];
+    for (int port = 0; s && router < s->n_routers && port < 2 * s->n_dims; port++) {
+        uint32_t first = fc_torus_port(net, router, port / 2, port % 2);
+        if (first != FC_NONE && link > first && link - first < s->parallel[port / 2]) return true;
+    }
+    return false;
+}
 static inline uint32_t fc_torus_coordinate(const struct fc_torus_shape *s, uint32_t router, int dim)
 {
     return router / s->stride[dim] % s->k[dim];

@@ -10,6 +10,7 @@
  * first. Limits: a fluid. Adaptive tori are not looked at, whose packets go round what is busy; nor dense parts, nor phases that would take
  * seconds (MOST_WORK walks times routers, or senders squared). */
 #include "solvers/calibration/bulk.h"
+#include "models/family_torus.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
 
@@ -95,7 +96,7 @@ static enum fc_code begin(struct fluid *f, uint32_t number, double now_s)
         f->net->machine->routing->walk(f->net, all[i].src, all[i].dst, 1, &f->walk);
         for (uint32_t k = 0; k < f->walk.n; k++) {
             uint32_t link = f->walk.link[k];
-            if (!isfinite(fc_link_bandwidth(f->net, link))) continue;
+            if (!isfinite(fc_link_bandwidth(f->net, link)) || fc_torus_is_further_cable(f->net, link)) continue;
             if (f->share[link] == 0) f->used[n++] = link;
             f->share[link] += f->walk.weight[k] * all[i].packet_bytes / bytes;
         }
