@@ -85,7 +85,8 @@ static double predict(struct search *s, const struct fc_scales *scales)
     double time_s = NAN;
     s->found->n_times++;
     s->job->time_under(s->job->context, scales, &time_s, s->st);
-    if (s->st->code == FC_INPUT) *s->st = (struct fc_status){0}; /* ranks wait for each other then: NaN */
+    if (s->st->code && !fc_is_out_of_memory(s->st))
+        *s->st = (struct fc_status){0}; /* the changed job does not end, or the background leaves a link nothing: NaN */
     return s->st->code ? (double)NAN : time_s;
 }
 

@@ -90,17 +90,6 @@ static double seconds(const struct fc_rank_file *file, int64_t ns, int64_t base_
     return fc_from_ns(ns + file->clock_ns - base_ns);
 }
 
-void fc_merge_only_time(struct fc_event *e)
-{
-    *e = (struct fc_event){.op = FC_OP_OTHER,
-                           .polls = e->polls,
-                           .peer = -1,
-                           .request = -1,
-                           .enter_s = e->enter_s,
-                           .leave_s = e->leave_s,
-                           .compute_s = e->compute_s};
-}
-
 /* A record as an event, its request still the rank's own number. */
 static void convert(const struct fc_rank_file *file, const struct fc_raw_event *raw, int64_t base_ns,
                     struct fc_event *e)

@@ -130,6 +130,17 @@ enum fc_code fc_merge_cut(struct fc_merger *m)
     return fc_names_add(&m->notes, "(the program broke off: what all ranks did until then)", &m->trace->arena, m->st);
 }
 
+void fc_merge_only_time(struct fc_event *e)
+{
+    *e = (struct fc_event){.op = FC_OP_OTHER,
+                           .polls = e->polls,
+                           .peer = -1,
+                           .request = -1,
+                           .enter_s = e->enter_s,
+                           .leave_s = e->leave_s,
+                           .compute_s = e->compute_s};
+}
+
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e)
 {
     e->leave_s = e->enter_s + fc_from_ns(file->cut_ns - raw->enter_ns);
