@@ -201,24 +201,24 @@ static uint32_t displaced(const struct fc_grid *grid, uint32_t cell, uint32_t by
     return sum;
 }
 
-/* Cells in the component of cell 0 when those with f[displacement] < theta are joined; `most` + 1 when more. */
+/* Cells in the component of cell 0 when those with f[displacement] < theta are joined: the subgroup that they generate,
+ * coset by coset of what there is. `most` + 1 when more. O(n_cells). */
 static uint64_t component(const struct fc_grid *grid, const double *f, double theta, uint64_t most, bool *seen,
-                          uint32_t *queue, uint32_t *near)
+                          uint32_t *member)
 {
-    uint64_t n = 1, n_near = 0;
-    for (uint32_t c = 0; c < grid->n_cells; c++) {
-        seen[c] = c == 0;
-        if (c > 0 && f[c] < theta) near[n_near++] = c;
+    uint64_t n = 1;
+    for (uint32_t c = 0; c < grid->n_cells; c++) seen[c] = c == 0;
+    member[0] = 0;
+    for (uint32_t near = 1; near < grid->n_cells && n <= most; near++) {
+        if (f[near] >= theta || seen[near]) continue;
+        uint64_t before = n;
+        for (uint32_t by = near; !seen[by] && n <= most; by = displaced(grid, by, near))
+            for (uint64_t i = 0; i < before; i++) {
+                uint32_t c = displaced(grid, member[i], by);
+                seen[c] = true;
+                member[n++] = c;
+            }
     }
-    if (n_near > most) return most + 1;
-    queue[0] = 0;
-    for (uint64_t i = 0; i < n && n <= most; i++)
-        for (uint64_t k = 0; k < n_near; k++) {
-            uint32_t c = displaced(grid, queue[i], near[k]);
-            if (seen[c]) continue;
-            seen[c] = true;
-            queue[n++] = c;
-        }
     return n <= most ? n : most + 1;
 }
 
@@ -239,18 +239,18 @@ static enum fc_code bound_by_displacement(const struct fc_sites *sites, const st
     uint64_t places = (uint64_t)grid->nodes * sites->slots_per_node, all = tasks->n ? tasks->size[tasks->n - 1] : 0;
     double *f = fc_alloc(&scratch, n, sizeof *f, st);
     bool *seen = f ? fc_alloc(&scratch, n, sizeof *seen, st) : NULL;
-    uint32_t *queue = seen ? fc_alloc(&scratch, 2ull * n + 1, sizeof *queue, st) : NULL;
-    for (uint32_t c = 1; queue && c < n; c++) {
+    uint32_t *member = seen ? fc_alloc(&scratch, n, sizeof *member, st) : NULL;
+    for (uint32_t c = 1; member && c < n; c++) {
         uint32_t to = c * grid->nodes;
         f[c] = fmin(route_s(sites, origin, to, walk, &bound->parts), route_s(sites, to, origin, walk, &bound->parts));
     }
-    for (double theta = 0; queue && n > 1;) {
+    for (double theta = 0; member && n > 1;) {
         double next = INFINITY;
         for (uint32_t c = 1; c < n; c++)
             if (f[c] > theta) next = fmin(next, f[c]);
         if (isinf(next)) break;
         theta = next;
-        uint64_t cells = component(grid, f, theta, all / places, seen, queue, queue + n);
+        uint64_t cells = component(grid, f, theta, all / places, seen, member);
         double bytes = heaviest_between(tasks, cells * places);
         if (!(bytes > 0)) break;
         bound->time_s = fmax(bound->time_s, theta * bytes);
