@@ -221,7 +221,8 @@ static enum fc_code search(const struct search *s, double next, double step, dou
 {
     *low = 0;
     *high = s->top + width; /* itself never tried */
-    for (int run = 0; run<MOST_RUNS && * high - *low> width * (1 + 1e-9); run++) {
+    for (int run = 0; run < MOST_RUNS; run++) {
+        if (*high - *low <= width * (1 + 1e-9)) break;
         bool stable = false;
         double accepted = NAN;
         if (probe(s->net, s->demand, s->settings, next, &stable, &accepted, s->flit_hops, st)) return st->code;
