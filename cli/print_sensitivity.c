@@ -62,6 +62,6 @@ void fc_print_sensitivity(FILE *stream, const struct fc_answer *a)
         char percent[32];
         signed_percent(percent, sizeof percent, help[i].percent);
         fprintf(stream, "%s%s: %s%s\n", i ? "               " : "", help[i].change,
-                help[i].at_most ? "proven not to be more than " : "", percent);
+                help[i].at_most ? "at most (proven) " : "", percent);
     }
 }

@@ -58,7 +58,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
     double width = longest > 22 ? FC_PAGE_IN : FC_COLUMN_IN;
     fc_script_start(script, "sensitivity", title, width, 1.1 + 0.26 * (double)n);
     fc_script_names(script, rows, sizeof *rows, n);
-    fc_script_titled(script, title, width);
+    fc_script_titled(script, title, width - 0.07 * (double)longest); /* it stands over the bars */
     fprintf(
         script,
         "\nset xlabel 'change of the time (%%)'\nset xrange [%.9g:%.9g]\nset xtics %.9g nomirror\nset yrange "
