@@ -39,7 +39,7 @@ struct fc_sensitivity {
     double time_s;     /* as predicted */
     double balanced_s; /* every rank that computes does so as long as the mean; NaN: no trace */
     double ideal_s;    /* messages do not meet; NaN: no trace */
-    uint64_t n_times;  /* predictions that it took */
+    uint64_t n_times;  /* predictions that it took, without the one that the path is of */
     bool by_path;      /* the path's derivatives are of use */
     bool cut;          /* the work allowed was not enough for everything */
 };

@@ -69,7 +69,8 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
 
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
  * Memory: 24 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate; once that is more
- * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. */
+ * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays double, so twice as much may be reserved;
+ * what the flows under way have (16 bytes x width each) comes on top. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
 void fc_adjoint_close(struct fc_adjoint *a);
