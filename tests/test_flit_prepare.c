@@ -63,6 +63,7 @@ static void check_prepared(const struct fc_flit_net *flit)
                                        c == fc_injection_class(m) ? 0.012 : network));
     }
     CU_ASSERT(flit->n_vcs <= FC_FLIT_MOST_VCS && flit->injection_vcs && flit->injection_vcs >> flit->n_vcs == 0);
+    CU_ASSERT_EQUAL(fc_flit_fifos(flit->net), __builtin_popcount(flit->injection_vcs));
     size_t misplaced = 0;
     for (uint32_t v = 0; v < flit->n_routers + flit->n_nodes; v++)
         for (uint32_t i = flit->in_first[v]; i < flit->in_first[v + 1]; i++) {

@@ -308,7 +308,7 @@ static void test_mixing(void)
         /* t(0.975, 29) x 0.1 / sqrt(sum a^2) = 2.045 x 0.1 / sqrt(0.03 x 385), but for the steps */
         CU_ASSERT(r.mixing_low < 0.55 && r.mixing_high > 0.55);
         CU_ASSERT(fabs((r.mixing_high - r.mixing_low) / 2 - 0.0602) < 0.005);
-        mixed(c, 0.97, 0.1, one); /* the noise hides it: of others' limit nobody gains */
+        mixed(c, 1, -0.1, one); /* noise alone: of others' limit nobody gains */
         fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
         CU_ASSERT(r.mixing == 1 && r.mixing_low == 1 && r.mixing_high == 1 && c[0].left_out == 1);
         mixed(c, 0.2, 0, one); /* beyond what is tried */

@@ -1,6 +1,7 @@
 /* test_transit.c - messages on their way: ideal and contention. Oracles: fc_maxmin from scratch at every
  * event, closed forms, what is conserved. */
 #include "solvers/calibration/calibration.h"
+#include "solvers/flit/flit.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_internal.h"
 #include "tests/maxmin.h"
@@ -229,7 +230,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->link[k] != l) continue;
                 double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
                 weight[there] = x->share[p] * ways->weight[k];
-                same[there] = x->way[p];
+                same[there] = m->dst[who[i / FC_WAY_PARTS]];
                 blocks[there++] = (float)(packets / (packets + 4));
             }
         }
@@ -238,12 +239,13 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
 }
 
 /* Max-min fair rates of the messages who[n], each the sum of its parts'. */
-static void fill(const struct fc_transit_ways *ways, const struct slow *s, const uint32_t *who, uint32_t n,
-                 const double *capacity, double *rate)
+static void fill(const struct fc_transit_ways *ways, const struct load *m, const struct slow *s, const uint32_t *who,
+                 uint32_t n, const double *capacity, double *rate)
 {
     static uint64_t first[PARTS + 1];
     static uint32_t link[PARTS * 64];
     static double weight[PARTS * 64], flow[PARTS];
+    const struct fc_network *net = ways->net;
     struct fc_status st = {0};
     uint32_t n_flows = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -251,10 +253,17 @@ static void fill(const struct fc_transit_ways *ways, const struct slow *s, const
             const struct fc_transit_way *way = &ways->way[s[who[i]].way[p]];
             uint64_t at = first[n_flows];
             memcpy(link + at, ways->link + way->first, way->n * sizeof *link);
-            for (uint32_t k = 0; k < way->n; k++) weight[at + k] = s[who[i]].share[p] * ways->weight[way->first + k];
-            first[++n_flows] = at + way->n;
+            link[at + way->n] = net->n_links + m->src[who[i]];
+            weight[at + way->n] = 0;
+            for (uint32_t k = 0; k < way->n; k++) {
+                weight[at + k] = s[who[i]].share[p] * ways->weight[way->first + k];
+                if (fc_find_link(net, fc_node_vertex(net, m->src[who[i]]), net->link_source[link[at + k]]) != FC_NONE)
+                    weight[at + way->n] += weight[at + k] / fc_link_bandwidth(net, link[at + k]);
+            }
+            first[++n_flows] = at + way->n + 1;
         }
-    CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n_flows, first, link, weight, flow, NULL, &st) == FC_OK);
+    CU_ASSERT_FATAL(fc_maxmin(net->n_links + net->n_nodes, capacity, n_flows, first, link, weight, flow, NULL, &st) ==
+                    FC_OK);
     for (uint32_t i = 0, f = 0; i < n; i++) {
         rate[i] = 0;
         for (uint32_t p = 0; p < s[who[i]].n_parts; p++) rate[i] += s[who[i]].share[p] * flow[f++];
@@ -286,7 +295,7 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, double limit,
     double now = 0;
     while (ended < MESSAGES) {
         if (limit < 1) mix(ways->net, ways, m, s, who, n, limit, capacity);
-        fill(ways, s, who, n, capacity, rate);
+        fill(ways, m, s, who, n, capacity, rate);
         double then = next_change(s, m, rate, who, n, now, begun);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -347,8 +356,13 @@ static void against_scratch(const char *machine, double limit)
         g.settings.made = &calibration;
         CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
     }
-    double *capacity = calloc(g.net.n_links, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
+    double *capacity = calloc(g.net.n_links + g.net.n_nodes, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
     for (uint32_t l = 0; l < g.net.n_links; l++) door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
+    for (uint32_t i = 0; i < g.net.n_nodes; i++) {
+        uint32_t v = fc_node_vertex(&g.net, i);
+        double fifos = fc_flit_fifos(&g.net) * (double)(g.net.first_link[v + 1] - g.net.first_link[v]);
+        capacity[g.net.n_links + i] = fifos > 0 ? fifos : INFINITY;
+    }
     draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
     run_load(&g, &m, false);
     /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
@@ -398,12 +412,31 @@ static void families(void)
                                            "percs-16",
                                            "tests/machines/tmesh-27.yaml",
                                            "tests/fabrics/rails_ndr.yaml",
-                                           "tests/machines/mesh-4x4.yaml"};
+                                           "tests/machines/mesh-4x4.yaml",
+                                           "tests/machines/unseen/u01-t333ad.yaml"}; /* FIFOs bind */
     for (size_t i = 0; i < FC_COUNT(machines); i++) against_scratch(machines[i], 1);
     for (size_t i = 0; i < FC_COUNT(machines); i++) against_scratch(machines[i], 0.4);
 }
 
 /* Sent one after the other while arrivals are taken: what is sent later never changes what was taken. */
+/* Two FIFOs, links of 1 GB/s: four neighbours share the bandwidth of two links, two have their own. */
+static void injection_fifos(void)
+{
+    static const char machine[] = "name: fifos\nnetwork: {family: torus, dims: [4, 4]}\n"
+                                  "links: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
+                                  "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
+                                  "flit: 10 B, buffer: 100 B}\n";
+    static const uint32_t neighbour[] = {4, 12, 1, 3};
+    struct gear g;
+    if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
+    for (uint32_t i = 0; i < 4; i++) send(&g, i, 0, 0, neighbour[i], 1e4);
+    for (uint32_t i = 0; i < 4; i++) CU_ASSERT(fc_near(take(&g, i), 2e-5 + 2 * 20e-9, 1e-12));
+    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+    for (uint32_t i = 0; i < 2; i++) send(&g, i, 0, 0, neighbour[i], 1e4);
+    for (uint32_t i = 0; i < 2; i++) CU_ASSERT(fc_near(take(&g, i), 1e-5 + 2 * 20e-9, 1e-12));
+    close_gear(&g);
+}
+
 static void step_by_step(void)
 {
     static struct load all;
@@ -476,6 +509,7 @@ int suite_transit(void)
                                         {"many to one", many_to_one},
                                         {"background", background},
                                         {"arrivals equal a simulation from scratch on every family", families},
+                                        {"injection FIFOs", injection_fifos},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},
                                         CU_TEST_INFO_NULL};

@@ -71,7 +71,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
-            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, FC_NONE, w->blocks[f], FC_NONE);
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, NULL, 0, w->blocks[f], f);
         }
 }
 
@@ -91,7 +91,7 @@ static void rates_from_scratch(void)
                 if (step > 0) fc_fair_close(&fair);
                 memset(w.lives, 0, sizeof w.lives);
                 CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
-                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes), FC_OK);
+                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes, FLOWS), FC_OK);
             }
             change_some(&w, &fair, seed, step);
             bool anew = (seed + step / 3) % 4 == 3;
@@ -103,8 +103,9 @@ static void rates_from_scratch(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Two flows of one way have all of a link; a third of another way mixes with them: 2/3 of the bytes and 1/3. */
-static void ways_alike(void)
+/* Two flows to one node have all of a link; a third to another mixes with them: 2/3 of the bytes and 1/3. Halves of flows,
+ * as parts of messages are, count as halves. */
+static void ends_alike(void)
 {
     static const double capacity[1] = {9}, one = 1;
     static const bool mixes[1] = {true};
@@ -113,12 +114,12 @@ static void ways_alike(void)
     struct fc_fair fair;
     double sum = 0;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes), FC_OK);
-    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5),
-             b = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes, 6), FC_OK);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 5);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
-    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 2);
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
     CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
@@ -128,6 +129,10 @@ static void ways_alike(void)
     fc_fair_remove(&fair, c);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[b].rate, 9, 1e-9));
+    uint32_t part[2];
+    for (int i = 0; i < 2; i++) part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, NULL, 0, 1, 2);
+    CU_ASSERT(fc_fair_solve(&fair) == FC_OK && part[0] != FC_NONE && part[1] != FC_NONE);
+    CU_ASSERT(fc_near(fair.link[0].capacity, 9 * (1 - 0.5 * 0.5), 1e-9));
     fc_fair_close(&fair);
 }
 
@@ -139,14 +144,14 @@ static void kept_elsewhere(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
-    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, FC_NONE, 1, FC_NONE), others[2];
-    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, NULL, 0, 1, 0), others[2];
+    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
-    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[keeps].rate, 1);
     for (int i = 0; i < 2; i++) fc_fair_remove(&fair, others[i]);
-    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[x].rate, 1);
     CU_ASSERT_EQUAL(fair.flow[comes].rate, 2);
@@ -192,7 +197,7 @@ int suite_transit_fair(void)
     static const CU_TestInfo tests[] = {{"rates equal filling from scratch", rates_from_scratch},
                                         {"a flow is kept where it is, a newcomer is not", kept_elsewhere},
                                         {"the least of many keys", least_key},
-                                        {"flows of one way do not mix", ways_alike},
+                                        {"flows to one node do not mix", ends_alike},
                                         CU_TEST_INFO_NULL};
     return fc_add_suite("transit_fair.c, transit_fair_mix.c, transit_lows.h", tests);
 }

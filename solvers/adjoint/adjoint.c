@@ -31,6 +31,7 @@ void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const u
 {
     *a = (struct fc_adjoint){.net = net};
     for (int i = 0; i < n_links && i < FC_ADJOINT_LINKS; i++) a->link[a->n_links++] = link[i];
+    a->first_fifo = FC_NONE;
     a->width = (net ? net->machine->n_classes : 0) + 1 + 2 * a->n_links;
     if (fc_adjoint_grow(a, (void **)&a->node, &a->node_capacity, 1024, sizeof *a->node))
         a->node[a->n_nodes++] = (struct fc_adjoint_node){0};
@@ -77,13 +78,19 @@ void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double 
     if (!a->lost) a->arrives[fc_adjoint_slot(id)] = fc_adjoint_add(a, end, FC_COST_LATENCY, 0, head_s);
 }
 
+/* FC_NONE: a port, which is no parameter. */
+static uint32_t add_of_link(struct fc_adjoint *a, uint32_t before, uint32_t link, double seconds)
+{
+    return link != FC_NONE ? fc_adjoint_add(a, before, FC_COST_LINK, link, seconds)
+                           : fc_adjoint_add(a, before, FC_COST_OTHER, 0, seconds);
+}
+
 void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, double least_s, uint32_t narrow)
 {
     if (a->lost) return;
     fc_adjoint_arrives(a, id, a->departs[fc_adjoint_slot(id)], head_s);
-    if (narrow != FC_NONE)
-        a->arrives[fc_adjoint_slot(id)] =
-            fc_adjoint_add(a, a->arrives[fc_adjoint_slot(id)], FC_COST_LINK, narrow, least_s);
+    uint32_t *arrives = &a->arrives[fc_adjoint_slot(id)];
+    *arrives = add_of_link(a, *arrives, narrow, least_s);
 }
 
 /* ---- back to the start ---- */

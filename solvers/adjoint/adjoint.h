@@ -50,6 +50,7 @@ struct fc_adjoint {
     uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
     int n_links;
     int width;                        /* of a vector: classes, all else, then slower and faster of each such link */
+    uint32_t first_fifo;              /* links of the shares from here on are injection FIFOs, of the nodes in order */
     struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another; */
     void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
     uint32_t *departs, *arrives; /* [slot_capacity] nodes of messages under way, by the low bits of their ids */

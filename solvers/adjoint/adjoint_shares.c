@@ -18,6 +18,7 @@
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
+#include "solvers/transit/transit_fifos.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -218,12 +219,35 @@ static uint32_t instant(struct fc_adjoint *a)
 
 /* ---- rates ---- */
 
+/* Of a node's injection FIFOs: sum of r_i w_i / b_i <= F, so the sum's parts by the links behind the router. */
+static void start_fifo(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double *level)
+{
+    const struct fc_network *net = a->net;
+    const struct fc_fair_link *l = &fair->link[link];
+    for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++) {
+        const struct fc_fair_flow *flow = &fair->flow[x->flow];
+        for (uint32_t k = flow->first; k < flow->first + flow->n; k++) {
+            uint32_t other = fair->entry[k].link;
+            if (other >= net->n_links || !fc_fifos_feed(net, link - a->first_fifo, other)) continue;
+            double busy = flow->rate * fair->entry[k].weight / fc_link_bandwidth(net, other);
+            int i = a->shares->which[other] - 1;
+            level[net->link_class[other]] += busy;
+            if (i >= 0) level[net->machine->n_classes + 1 + 2 * i] += busy;
+            if (i >= 0) level[net->machine->n_classes + 2 + 2 * i] += busy;
+        }
+    }
+}
+
 /* C_l / d ln b, and of whom. */
 static void start_level(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double *level)
 {
     const struct fc_network *net = a->net;
     int n_classes = net->machine->n_classes, i = link < net->n_links ? a->shares->which[link] - 1 : -1;
     for (int p = 0; p < a->width; p++) level[p] = 0;
+    if (link >= a->first_fifo) {
+        start_fifo(a, fair, link, level);
+        return;
+    }
     if (link >= net->n_links) { /* a port, or a node's memory */
         level[n_classes] = fair->link[link].capacity;
         return;

@@ -7,8 +7,8 @@
  * in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. Its interval (95 %) holds all x with
  * S(x) <= S_least (1 + F_0.95(1, n - 1) / (n - 1)): the likelihood's profile for one parameter. A limit is kept
  * where it holds for others: every network is left out in turn (of one network every job), x is fitted to the rest,
- * and the squares of what was left out, each with the x of the others, must be less than GAIN of those without loss.
- * Else there is none (1), as on most tori, whose packets go round each other; nor where x runs to the end of what was tried: it
+ * and the squares of what was left out, each with the x of the others, must be less than those without loss.
+ * Else there is none (1), as on percs-16; nor where x runs to the end of what was tried: it
  * would stand for something else (summit, 0.3: jobs with messages of one or two packets).
  *
  * Limits: jobs of one network are not independent, so the interval is somewhat narrow. */
@@ -18,7 +18,6 @@
 #include <string.h>
 
 enum { PARTS = 200 };
-#define GAIN 0.9
 #define FAR 1.5
 
 static double square_at(const struct fc_mixing_case *c, int n_steps, double limit)
@@ -103,7 +102,7 @@ void fc_mixing_fit(struct fc_mixing_case *cases, uint32_t n, int n_steps, struct
         without += square_at(&cases[i], n_steps, 1);
     }
     replays->mixing = replays->mixing_low = replays->mixing_high = 1;
-    bool gains = with < GAIN * without && best(cases, n, n_steps, FC_NONE, several) < n_tried(n_steps) - 1;
+    bool gains = with < without && best(cases, n, n_steps, FC_NONE, several) < n_tried(n_steps) - 1;
     for (uint32_t i = 0; i < n && !gains; i++) cases[i].left_out = 1;
     if (gains) set_interval(cases, n, n_steps, replays);
 }

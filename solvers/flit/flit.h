@@ -48,6 +48,10 @@ struct fc_flit_settings {
     struct fc_progress *progress; /* NULL: silent */
 };
 void fc_flit_defaults(struct fc_flit_settings *settings);
+/* Injection FIFOs of data of each of a node's links into the network: router.injection_fifos, or the virtual channels that the
+ * machine's rule gives a link; 0: neither is known. Costs what the rule takes to count its channels. Limit: of a mesh under a
+ * rule of rings twice as many as the kernel has. */
+int fc_flit_fifos(const struct fc_network *net);
 
 #define FC_FLIT_MOST_VCS 16
 struct fc_flit_class {                        /* of one link class, over the measurement (closed loop: the whole run) */

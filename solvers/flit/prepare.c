@@ -71,6 +71,18 @@ enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escap
     return FC_OK;
 }
 
+int fc_flit_fifos(const struct fc_network *net)
+{
+    const struct fc_router *router = &net->machine->router;
+    const struct fc_routing_ops *routing = net->machine->routing;
+    const struct fc_vc_rule_ops *rule = fc_vc_rule_of(net->machine);
+    if (router->injection_fifos > 0) return (int)router->injection_fifos;
+    if (!rule || !rule->vcs) return (int)router->vcs;
+    int used = rule->vcs(net, rule->variant), data = rule->data_vcs ? rule->data_vcs(net, rule->variant) : 0;
+    if (data > 0) return (int)router->vcs / data * used;
+    return routing->adaptive && routing->ordered ? (int)router->vcs + used : used;
+}
+
 enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct fc_status *st)
 {
     int used = flit->n_network_vcs;

@@ -24,8 +24,9 @@
  *
  * Mixing. With a calibration that has found one (calibration_mixing.c), links between routers lose to flows that mix
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
- * one fits into buffers. The parts of a message mix like messages, so with such a limit one alone can be later than on an
- * ideal network (a tenth on bgl-8x8x1).
+ * one fits into buffers. The parts of a message go to one node and do not hold up each other.
+ *
+ * Injection FIFOs. What they let through at a time is one more link of the node (transit_fifos.c).
  *
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
  * longer one is fetched through one of its receiver's, each node's next in turn, as over one more link.
@@ -41,6 +42,7 @@
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
+#include "solvers/transit/transit_fifos.h"
 #include "solvers/transit/transit_internal.h"
 
 #include <stdlib.h>
@@ -84,6 +86,8 @@ struct contention {
     uint64_t n_solved;          /* solves so far */
     uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
     uint32_t first_memory;      /* one link a node, behind the ports */
+    uint32_t first_fifo;        /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
+    int n_fifos;                /* of each of a node's links */
     uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
@@ -100,33 +104,49 @@ static enum fc_code lose(struct fc_transit *t, struct fc_fair *fair, struct fc_a
     if (!mixes) return t->st->code;
     for (uint32_t l = 0; l < net->n_links; l++)
         mixes[l] = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
-    return fc_fair_lose(fair, limit_of(t), mixes);
+    return fc_fair_lose(fair, limit_of(t), mixes, net->n_nodes);
+}
+
+/* Links behind those of the network. False: too many. */
+static bool number_links(struct fc_transit *t, struct contention *c, uint32_t *n)
+{
+    const struct fc_network *net = t->net;
+    uint32_t memories = fc_transit_shares_memory(t) ? net->n_nodes : 0, fifos = c->n_fifos > 0 ? net->n_nodes : 0;
+    c->ports = fc_has_ports(net->machine) ? (uint32_t)net->machine->ports : 0;
+    if (net->n_links + (2 * (uint64_t)c->ports + 2) * net->n_nodes >= FC_NONE) return false;
+    c->first_port = net->n_links;
+    c->first_memory = c->first_port + 2 * net->n_nodes * c->ports;
+    c->first_fifo = fifos ? c->first_memory + memories : FC_NONE;
+    *n = c->first_memory + memories + fifos;
+    return true;
+}
+
+static double capacity_of(const struct fc_transit *t, const struct contention *c, uint32_t link)
+{
+    const struct fc_machine *m = t->net->machine;
+    return link >= c->first_fifo     ? fc_fifos_capacity(t->net, link - c->first_fifo, c->n_fifos)
+           : link >= c->first_memory ? m->memory_bytes_per_s
+           : link >= c->first_port   ? m->port_bytes_per_s
+                                     : fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, link);
 }
 
 static enum fc_code open_contention(struct fc_transit *t)
 {
     const struct fc_network *net = t->net;
-    struct fc_arena scratch = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
-    uint32_t ports = fc_has_ports(net->machine) ? (uint32_t)net->machine->ports : 0;
-    uint32_t memories = fc_transit_shares_memory(t) ? net->n_nodes : 0;
-    if (net->n_links + (2 * (uint64_t)ports + 1) * net->n_nodes >= FC_NONE)
-        return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, ports);
-    uint32_t first_memory = net->n_links + 2 * net->n_nodes * ports, n = first_memory + memories;
+    uint32_t n = 0;
+    if (!c) return t->st->code;
+    c->n_fifos = fc_fifos_that_bind(net);
+    if (!number_links(t, c, &n))
+        return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, c->ports);
     double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
-    if (c && capacity) {
-        c->ports = ports;
-        c->first_port = net->n_links;
-        c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
-        c->first_memory = first_memory;
-        for (uint32_t l = net->n_links; l < first_memory; l++) capacity[l] = net->machine->port_bytes_per_s;
-        for (uint32_t l = first_memory; l < n; l++) capacity[l] = net->machine->memory_bytes_per_s;
-        for (uint32_t l = 0; l < net->n_links; l++)
-            capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
-        if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
-        c->due_s = INFINITY;
-    }
-    fc_arena_free(&scratch);
+    c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
+    c->due_s = INFINITY;
+    if (!capacity || !c->next_port) return t->st->code;
+    for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
+    if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
+    if (t->settings.adjoint) t->settings.adjoint->first_fifo = c->first_fifo;
     return t->st->code;
 }
 
@@ -258,6 +278,20 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
     return FC_OK;
 }
 
+/* What a way from the node crosses besides links of the network. Returns how many. */
+static uint32_t other_links(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way, uint32_t port,
+                            struct fc_fair_more more[2])
+{
+    const struct contention *c = t->own;
+    uint32_t n = 0;
+    if (port != FC_NONE) more[n++] = (struct fc_fair_more){port, 1};
+    if (c->first_fifo == FC_NONE) return n;
+    double s_per_byte =
+        fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
+    if (s_per_byte > 0) more[n++] = (struct fc_fair_more){c->first_fifo + src, s_per_byte};
+    return n;
+}
+
 /* Way w from now on, in one flow or a flow for each of its parts. The links' bytes are counted by shares, and set right in the
  * end. */
 static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_message *m, uint32_t w, double late_s,
@@ -276,8 +310,10 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         way->wire_bytes += share * m->wire_bytes;
         if (n_parts == 1 && !(m->wire_bytes * way->s_per_byte > 0)) return FC_OK;
         if (i == 0) port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
+        struct fc_fair_more more[2];
+        uint32_t n_more = other_links(t, m->src, way, port, more);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
-                                 port, blocks, number);
+                                 more, n_more, blocks, m->dst);
         if (i == 0 ? moves(t, m, first = f, late_s, share, moving) : joins(t, first, f)) return t->st->code;
         c->part[f].way = number;
         c->part[f].share = share;
@@ -296,7 +332,7 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
     if (t->settings.adjoint && t->local_s_per_byte * l->capacity > 1) t->settings.adjoint->lost = true;
-    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, memory, 0, FC_NONE);
+    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
     return moves(
         t, m, f, late_s, 1,
         (struct moving){

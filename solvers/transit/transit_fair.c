@@ -82,7 +82,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->sums);
     free(f->mix);
     free(f->stirred);
-    free(f->alike);
+    free(f->met);
     memset(f, 0, sizeof *f);
 }
 
@@ -127,27 +127,17 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
-/* Room to count flows of the way. */
-static bool count_way(struct fc_fair *f, uint32_t way)
-{
-    size_t before = f->alike_capacity;
-    if (!RESERVE(f, alike, alike_capacity, way + 1ull)) return false;
-    for (size_t k = before; k < f->alike_capacity; k++) f->alike[k] = 0;
-    return true;
-}
-
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     uint32_t whole, double blocks, uint32_t way)
+                     const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end)
 {
-    uint32_t all = n + (whole != FC_NONE);
+    uint32_t all = n + n_more;
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
         !RESERVE(f, sharing, sharing_capacity, f->n_living + 2) || !RESERVE(f, pace, pace_capacity, f->n_flows + 1) ||
-        (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)) ||
-        (f->mix && way != FC_NONE && !count_way(f, way)))
+        (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
     for (uint32_t i = 0; i < all; i++) {
-        struct fc_fair_link *l = &f->link[i < n ? link[i] : whole];
+        struct fc_fair_link *l = &f->link[i < n ? link[i] : more[i - n].link];
         if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
     }
     uint32_t first = take_entries(f, all), flow = f->free_flow;
@@ -157,19 +147,19 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     else
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
-        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, way};
+        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end};
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {
-        uint32_t number = i < n ? link[i] : whole;
-        double w = i < n ? share * weight[i] : share;
+        uint32_t number = i < n ? link[i] : more[i - n].link;
+        double w = share * (i < n ? weight[i] : more[i - n].weight);
         struct fc_fair_link *l = &f->link[number];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};
         f->entry[first + i] = (struct fc_fair_entry){w, number, l->n_flows++};
         l->weight += w;
     }
-    if (f->mix) fc_fair_stir(f, flow, 1);
+    if (f->mix) fc_fair_stir(f, flow);
     return flow;
 }
 
@@ -198,7 +188,7 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
             f->loose[f->n_loose++] = e->link;
         }
     }
-    if (f->mix) fc_fair_stir(f, flow, -1);
+    if (f->mix) fc_fair_stir(f, flow);
     if (gone->state & FC_FAIR_CAME) {
         uint32_t last = f->came[--f->n_came];
         f->came[gone->place] = last;

@@ -39,13 +39,22 @@ struct fc_fair_flow {
     uint32_t place;      /* in came[] */
     uint8_t state;
     float blocks; /* 0 to 1 */
-    uint32_t way; /* FC_NONE: like no other */
+    uint32_t end; /* the node that it goes to */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
-    double alone;                    /* bytes/s for one flow; 0: nothing is lost there */
-    double weight, squares, blocked; /* sums over its flows of w, w^2, w blocks */
-    bool stirred;                    /* a flow has come or gone since its capacity was found */
+    double alone; /* bytes/s for one flow; 0: nothing is lost there */
+    bool stirred; /* a flow has come or gone since its capacity was found */
+};
+/* What the flows of a link to one end weigh together, in the sum at hand. */
+struct fc_fair_met {
+    double weight;
+    uint64_t sum; /* its number */
+};
+/* One more link of a flow, and what crosses it of the flow's share. */
+struct fc_fair_more {
+    uint32_t link;
+    double weight;
 };
 enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2 }; /* state */
 struct fc_fair {
@@ -72,23 +81,24 @@ struct fc_fair {
     struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
     uint32_t *stirred;         /* [n_stirred] links */
     double limit;              /* of the capacity, where very many mix */
-    uint32_t *alike;           /* [alike_capacity] living flows of each way; NULL without `mix` */
+    struct fc_fair_met *met;   /* [n_ends] NULL without `mix` */
+    uint64_t n_sums;           /* over the flows of a link, so far */
     size_t n_stirred, n_sharing;
-    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity, alike_capacity;
+    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
 enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
 /* From now on (no flow is there yet) a link l with mixes[l] has, of what it was opened with, the part
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
- * for its flows together, those of one way being one in Q; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
-enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
-/* A flow over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and `share` one more,
- * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). `way`: a
- * number that all flows over the same links with the same weights share, and no other; FC_NONE: none does. Returns its number,
- * FC_NONE with the status filled when there is no memory. It has no rate before the next solve. */
+ * for its flows together, those to one end being one in Q; 0 < limit <= 1. Ends are below n_ends. mixes[n_links] is not kept.
+ * FC_NO: out of memory. */
+enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes, uint32_t n_ends);
+/* A flow to `end` over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and over the n_more others;
+ * in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with
+ * the status filled when there is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     uint32_t whole, double blocks, uint32_t way);
+                     const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
@@ -106,7 +116,7 @@ static inline void fc_fair_call_in(const struct fc_fair *fair, uint32_t flow)
     for (uint32_t i = 0; i < x->n; i += FC_FAIR_LINE) __builtin_prefetch(&fair->entry[x->first + i]);
 }
 
-/* The flow has come to its links, or (sign -1) leaves them: its part of their sums. After n_flows has changed. */
-void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);
-/* The capacity that a link has for the flows that are there now. */
-double fc_fair_mixed(const struct fc_fair *fair, uint32_t link);
+/* The flow comes to its links, or leaves them: their capacities are to be found anew. */
+void fc_fair_stir(struct fc_fair *fair, uint32_t flow);
+/* The capacity that a link has for the flows that are there now. O(them). */
+double fc_fair_mixed(struct fc_fair *fair, uint32_t link);
