@@ -1,21 +1,6 @@
 /* ranks.c - what ranks decide together: whether one of them failed, whether all have been asked the same. */
 #include "core/ranks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-bool fc_parcel_room(struct fc_parcel *parcel, size_t n)
-{
-    if (n <= parcel->capacity) return true;
-    size_t capacity = n + n / 2;
-    void *more = malloc(capacity);
-    if (!more) return false;
-    free(parcel->bytes);
-    parcel->bytes = more;
-    parcel->capacity = capacity;
-    return true;
-}
-
 enum fc_code fc_ranks_agree(const struct fc_ranks *ranks, struct fc_status *st)
 {
     union {
@@ -23,6 +8,7 @@ enum fc_code fc_ranks_agree(const struct fc_ranks *ranks, struct fc_status *st)
         uint64_t word[(sizeof(struct fc_status) + 7) / 8];
     } said = {.word = {0}};
     if (!fc_ranks_several(ranks)) return st->code;
+    if (ranks->give_up && fc_is_out_of_memory(st)) ranks->give_up(ranks, st);
     uint64_t failed = st->code ? (uint64_t)(ranks->size - ranks->rank) : 0; /* of several the lowest */
     ranks->greatest(ranks, &failed, 1);
     if (failed == 0) return FC_OK;

@@ -4,13 +4,25 @@
 
 #include "core/core.h"
 
+#include <stdlib.h>
+
 /* A message: n bytes, malloc'd. */
 struct fc_parcel {
     void *bytes;
     size_t n, capacity;
 };
 /* Makes place for `n` bytes; what is in it may be lost. False: out of memory, nothing is changed. */
-bool fc_parcel_room(struct fc_parcel *parcel, size_t n);
+static inline bool fc_parcel_room(struct fc_parcel *parcel, size_t n)
+{
+    if (n <= parcel->capacity) return true;
+    size_t capacity = n + n / 2;
+    void *more = malloc(capacity);
+    if (!more) return false;
+    free(parcel->bytes);
+    parcel->bytes = more;
+    parcel->capacity = capacity;
+    return true;
+}
 
 struct fc_ranks {
     int rank, size;
@@ -24,6 +36,9 @@ struct fc_ranks {
     void (*greatest)(const struct fc_ranks *ranks, uint64_t *value, size_t n);
     /* The messages of all ranks behind each other, on all of them; first[size + 1]: where each begins. */
     void (*gather)(const struct fc_ranks *ranks, const struct fc_parcel *out, struct fc_parcel *in, size_t *first);
+    /* Says why and ends all ranks; does not come back. For a rank without memory, where to speak with the others may fail,
+     * too, and they would wait. NULL: it speaks with them. */
+    void (*give_up)(const struct fc_ranks *ranks, const struct fc_status *why);
 };
 
 /* Whether there are others. */
