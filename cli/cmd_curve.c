@@ -584,7 +584,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_curve = {
     .name = "curve",
-    .summary = "latency and accepted throughput against offered load, and the saturation point",
+    .summary =
+        "latency and accepted throughput against offered load, and the saturation point; over MPI ranks under mpirun",
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
     .options =
         FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_PATTERN, FC_CHANNELS, FC_CURVES, FC_KERNEL, FC_MEASURE) |

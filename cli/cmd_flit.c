@@ -587,7 +587,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_flit = {
     .name = "flit",
-    .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
+    .summary =
+        "one run of the flit-level kernel: latency, accepted load, use of links, deadlock; over MPI ranks under mpirun",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
     .options = FC_A_JOB | FC_GROUPS(FC_PHASE, FC_MAP, FC_CHANNELS, FC_OFFER, FC_KERNEL, FC_MEASURE, FC_FLITS, FC_PLOT),
     .run = run,

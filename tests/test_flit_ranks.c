@@ -48,8 +48,8 @@ static const struct job jobs[] = {
              .warmup_cycles = 400,
              .measure_cycles = 1500,
              .interval_cycles = 256}},
-    {.machine = TORUS("[8, 5]", "vcs: 2, escape: dateline, routing: dimension-order, arbitration: round-robin"),
-     .pattern = "alltoall:bytes=600",
+    {.machine = TORUS("[6, 4]", "vcs: 2, escape: dateline, routing: dimension-order, arbitration: round-robin"),
+     .pattern = "alltoall:bytes=400",
      .set = {.interval_cycles = 512}},
     {.machine = "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"
                 "links: {leaf: {bandwidth: 32 GB/s, latency: 4 cycles}, up: {bandwidth: 16 GB/s, latency: 9 cycles}}\n"

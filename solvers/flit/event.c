@@ -435,6 +435,9 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     if (!e) return fc_out_of_memory(st, "the event engine");
     e->flit = flit;
     e->ranks = flit->ranks;
+    if (e->ranks &&
+        fc_memory_bytes() < SIZE_MAX / (size_t)e->ranks->size) /* of what is asked for a share is written to */
+        e->arena.limit_bytes = fc_memory_bytes() * (size_t)e->ranks->size;
     e->traffic = traffic;
     e->seed = fc_random(seed, UINT64_C(0x6576656e74), 0); /* apart from the draws of the sources */
     e->n_vcs = (uint32_t)flit->n_vcs;
