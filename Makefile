@@ -37,11 +37,11 @@ FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 ROOMS  = $(foreach room,core models traces solvers mapping plots answer serve library reproduce sweep,\
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
-RANKS  = $(wildcard sweep/sweep_mpi.c)
+RANKS  = $(wildcard sweep/sweep_mpi.c cli/ranks_mpi.c)
 REORDER = $(sort $(wildcard library/reorder/*.c))
 BESIDE = $(sort $(wildcard answer/mpi/*.c))
 SRC    = $(filter-out $(PMPI) $(RANKS) $(REORDER) $(BESIDE),$(sort $(wildcard $(ROOMS:%=%/*.c))))
-CLI    = $(sort $(wildcard cli/*.c))
+CLI    = $(filter-out $(RANKS),$(sort $(wildcard cli/*.c)))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 FUZZ   = $(sort $(wildcard tests/fuzz/*.c))
 SHARED = tests/main.c tests/run.c tests/sanitizers.c tests/support.c tests/maxmin.c $(sort $(wildcard tests/trace_*.c)) $(filter-out %_main.c,$(FUZZ))
@@ -230,12 +230,12 @@ $(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% 
 $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
-# For each MPI that is there a recorder, what reorders ranks (its names come from this MPI's mpi.h), MPI for `sweep` and the
+# For each MPI that is there a recorder, what reorders ranks (its names come from this MPI's mpi.h), MPI for `sweep` and the kernel, and the
 # benchmark of `measure`, named after its family, by its own compiler; and what picks one of the first two, with all their names.
 # These live inside other people's programs: no sanitizers, no OpenMP; they take the MPI that the program has.
 HOOKED = $(filter-out -I. -fopenmp -MMD -MP,$(OWN)) -I$(CURDIR) -O2 -g -ffile-prefix-map=$(CURDIR)/= -fPIC $(CPPFLAGS) $(CFLAGS)
 $(HOOK): $(PMPI) $(RANKS) $(REORDER) $(BESIDE) $(wildcard traces/pmpi/*.h library/reorder/*.h library/reorder/*.awk answer/mpi/*.h) \
-         sweep/sweep.h core/core.h library/fabricast.h $(OBJ)/mpi Makefile
+         sweep/sweep.h cli/ranks.h core/ranks.h core/core.h library/fabricast.h $(OBJ)/mpi Makefile
 	$(V)set -e; names=$(OBJ)/pmpi; rm -rf $$names; mkdir -p $$names; built=; \
 	printf '#include <mpi.h>\n#ifdef OPEN_MPI\nopenmpi\n#elif defined MPICH_VERSION\nmpich\n#endif\n' >$$names/family.c; \
 	while read -r cc; do family=$$($$cc -E -P $$names/family.c | tail -n 1); \

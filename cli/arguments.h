@@ -3,6 +3,7 @@
 
 #include "answer/question.h"
 #include "core/core.h"
+#include "core/ranks.h"
 
 /* What the command line says. Strings are argv's. */
 struct fc_arguments {
@@ -46,15 +47,21 @@ struct fc_arguments {
     char **program; /* what follows --, NULL-terminated, or NULL */
     int argc;       /* the command line as it was given; argv[0] is "fabricast COMMAND" */
     char **argv;
-    const char *queue;    /* predict: a file of nodes and when they are free */
-    uint64_t repeat;      /* predict --queue: so many times is the recorded piece run; 0: once */
-    uint64_t weakest;     /* predict: so many links whose failure costs most; 0: not given */
-    const char *versus;   /* report: the mapping beside --map */
-    const char *per;      /* curve: what curves are drawn over */
-    const char *tier;     /* compare: what its rows rest on */
-    const char *socket;   /* serve: where it listens */
-    const char *measured; /* calibrate: a table of measured collectives */
+    const char *queue;            /* predict: a file of nodes and when they are free */
+    uint64_t repeat;              /* predict --queue: so many times is the recorded piece run; 0: once */
+    uint64_t weakest;             /* predict: so many links whose failure costs most; 0: not given */
+    const char *versus;           /* report: the mapping beside --map */
+    const char *per;              /* curve: what curves are drawn over */
+    const char *tier;             /* compare: what its rows rest on */
+    const char *socket;           /* serve: where it listens */
+    const char *measured;         /* calibrate: a table of measured collectives */
+    const struct fc_ranks *ranks; /* those that mpirun started with this one; NULL: none */
 };
+/* Whether this process is the one that prints, draws and writes. */
+static inline bool fc_speaks(const struct fc_arguments *arguments)
+{
+    return !arguments->ranks || arguments->ranks->rank == 0;
+}
 
 struct fc_command;
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. Of an option that is there

@@ -347,6 +347,7 @@ static enum fc_code work_out(const struct fc_arguments *arguments, struct design
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
     d->settings.progress = &progress;
+    d->settings.ranks = arguments->ranks;
     if (a->queueing && !fc_curve_model_solve(&arguments->curve, &d->session, arguments->ask.pattern, &d->demand,
                                              &d->settings, a->load, a->n, &a->model, st)) {
         a->vc_rule = a->model.vc_rule;
@@ -540,7 +541,7 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
 static enum fc_code deliver(const struct designs *all, struct fc_arena *arena, struct fc_status *st)
 {
     fc_deliver(all->arguments, all->arguments->json ? all_json(all) : NULL, print_all, all, st);
-    if (!st->code && all->arguments->plot) plot(all, arena, st);
+    if (!st->code && all->arguments->plot && fc_speaks(all->arguments)) plot(all, arena, st);
     return st->code;
 }
 
@@ -583,11 +584,13 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_curve = {
     .name = "curve",
-    .summary = "latency and accepted throughput against offered load, and the saturation point",
+    .summary =
+        "latency and accepted throughput against offered load, and the saturation point; over MPI ranks under mpirun",
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
     .options =
         FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_WITHOUT, FC_PATTERN, FC_CHANNELS, FC_CURVES, FC_KERNEL, FC_MEASURE) |
         FC_GROUPS(FC_PLOT, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "",
+    .over_ranks = true,
 };

@@ -206,6 +206,20 @@ static void print_course(FILE *stream, const struct answer *a)
     fc_print_sparkline(stream, "\naccepted    ", mean, n, top, after);
 }
 
+static void print_speed(FILE *stream, const struct answer *a)
+{
+    const struct fc_flit_exchanged *x = &a->r->exchanged;
+    char memory[64], message[64];
+    fprintf(stream, "speed       %.3g s CPU, %.4g M flit-hops/s, %s%s\n", a->r->cpu_s,
+            a->r->cpu_s > 0 ? (double)a->r->flit_hops / a->r->cpu_s / 1e6 : 0,
+            fc_format(memory, sizeof memory, (double)a->rss_bytes, FC_BYTES), x->ranks > 1 ? " a rank" : "");
+    if (x->ranks < 2) return;
+    double mean = x->messages ? (double)x->message_bytes / (double)x->messages : 0;
+    fprintf(stream,
+            "ranks       %d, each with at most %d neighbours: %" PRIu64 " windows, %" PRIu64 " messages of %s\n",
+            x->ranks, x->most_neighbours, x->windows, x->messages, fc_format(message, sizeof message, mean, FC_BYTES));
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
@@ -215,10 +229,7 @@ static void print(FILE *stream, const void *what)
     print_classes(stream, a);
     if (a->intervals_asked && a->r->n_intervals) print_intervals(stream, a);
     print_course(stream, a);
-    char memory[64];
-    fprintf(stream, "speed       %.3g s CPU, %.4g M flit-hops/s, %s\n", a->r->cpu_s,
-            a->r->cpu_s > 0 ? (double)a->r->flit_hops / a->r->cpu_s / 1e6 : 0,
-            fc_format(memory, sizeof memory, (double)a->rss_bytes, FC_BYTES));
+    print_speed(stream, a);
 }
 
 /* ---- for programs ---- */
@@ -313,6 +324,17 @@ static json_t *json_intervals(const struct answer *a)
     return list;
 }
 
+static json_t *json_ranks(const struct fc_flit_exchanged *x)
+{
+    json_t *ranks = json_object();
+    json_object_set_new(ranks, "n", json_integer(x->ranks));
+    json_object_set_new(ranks, "most_neighbours", json_integer(x->most_neighbours));
+    json_object_set_new(ranks, "windows", count(x->windows));
+    json_object_set_new(ranks, "messages", count(x->messages));
+    json_object_set_new(ranks, "message_bytes", count(x->message_bytes));
+    return ranks;
+}
+
 static json_t *text_or_null(const char *text)
 {
     return text && *text ? json_string(text) : json_null();
@@ -376,6 +398,7 @@ static json_t *to_json(const struct answer *a)
         json_object_set_new(json, "precision_reached", json_boolean(r->precision_reached));
         set_real(json, "accepted_half_width_flits_per_node_cycle", r->accepted_half_width_flits);
     }
+    if (r->exchanged.ranks > 1) json_object_set_new(json, "ranks", json_ranks(&r->exchanged));
     if (r->high_priority.share > 0) json_object_set_new(json, "high_priority", json_part(&r->high_priority));
     if (r->background.share > 0) json_object_set_new(json, "background", json_background(a));
     set_real(json, "router_links_utilization", a->router_links_utilization);
@@ -464,7 +487,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
 {
     const struct fc_flit_result *r = answer->r;
     fc_deliver(arguments, arguments->json ? to_json(answer) : NULL, print, answer, st);
-    if (st->code || (arguments->plot && plot(arguments, answer, st))) return st->code;
+    if (st->code || (arguments->plot && fc_speaks(arguments) && plot(arguments, answer, st))) return st->code;
     if (r->deadlock)
         return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name, r->cycles);
     if (!r->open_loop && !r->complete)
@@ -500,6 +523,14 @@ static enum fc_code read_offer(const struct fc_arguments *arguments, const struc
     return fc_run_offer(run, &session->net, demand, settings, ideal, st);
 }
 
+/* Of the largest rank. */
+static size_t peak_rss_bytes(const struct fc_ranks *ranks)
+{
+    uint64_t bytes = fc_peak_rss_bytes();
+    if (ranks) ranks->greatest(ranks, &bytes, 1);
+    return (size_t)bytes;
+}
+
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st)
 {
@@ -531,12 +562,13 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     }
     fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
+    settings.ranks = arguments->ranks;
     fc_flit_run(&session->net, demand, mapping.node, &settings, &result, st);
     fc_work_end(&progress);
     if (!st->code) {
         if (!demand->open_loop && result.complete) answer.time_s = (double)result.cycles * result.cycle_s;
         answer.router_links_utilization = router_links_utilization(&session->net, &result);
-        answer.rss_bytes = fc_peak_rss_bytes();
+        answer.rss_bytes = peak_rss_bytes(arguments->ranks);
         deliver(arguments, &answer, st);
     }
     return st->code;
@@ -555,9 +587,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_flit = {
     .name = "flit",
-    .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
+    .summary =
+        "one run of the flit-level kernel: latency, accepted load, use of links, deadlock; over MPI ranks under mpirun",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
     .options = FC_A_JOB | FC_GROUPS(FC_PHASE, FC_MAP, FC_CHANNELS, FC_OFFER, FC_KERNEL, FC_MEASURE, FC_FLITS, FC_PLOT),
     .run = run,
     .swept = "",
+    .over_ranks = true,
 };

@@ -3,10 +3,10 @@
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
 #include "cli/print.h"
+#include "cli/ranks.h"
 #include "cli/version.h"
 #include "sweep/sweep.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,53 +133,21 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
 
 /* ---- ranks ---- */
 
-/* What launchers tell the processes they start. */
-static int ranks_told(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-    for (size_t i = 0; i < FC_COUNT(names); i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    return 1;
-}
-
-/* The library with the launcher's MPI, from beside the program or where it is installed; NULL: none that can be loaded. */
-static void *open_library(const char *program)
-{
-    static const char *const places[] = {"", "../", "../lib/fabricast/", "../lib/"};
-    const char *slash = strrchr(program, '/'), *family = getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : "mpich";
-    for (size_t i = 0; i < FC_COUNT(places); i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%.*s%slibfabricast-sweep-%s.so", slash ? (int)(slash + 1 - program) : 0, program,
-                 places[i], family);
-        if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    }
-    return NULL;
-}
-
 /* NULL with the status empty: one process. Where mpirun started several, MPI is loaded. */
 static const struct fc_sweep_ranks *open_ranks(const char *program, struct fc_sweep_settings *settings,
                                                struct fc_status *st)
 {
-    int told = ranks_told();
+    int told = fc_ranks_told();
     settings->size = 1;
-    if (told <= 1) return NULL;
-    void *library = open_library(program);
-    const struct fc_sweep_ranks *ranks = library ? dlsym(library, "fc_sweep_ranks_mpi") : NULL;
-    if (!ranks || !ranks->open(&settings->rank, &settings->size)) {
-        const char *why = library ? NULL : dlerror();
-        fc_refuse(
-            st, FC_NO, "started as one of %d ranks, but MPI cannot be loaded: %s", told,
-            why ? why
-                : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built "
-                  "where the MPI's compiler is: make MPICC=..)");
+    const struct fc_sweep_ranks *ranks = told > 1 ? fc_ranks_table(program, "fc_sweep_ranks_mpi", st) : NULL;
+    if (!ranks) return NULL;
+    if (!ranks->open(&settings->rank, &settings->size)) {
+        fc_refuse(st, FC_NO, "started as one of %d ranks, but MPI cannot be started", told);
         return NULL;
     }
-    if (settings->size != told) {
-        fc_refuse(st, FC_NO, "started as one of %d ranks by the launcher of another MPI (this one is alone)", told);
-        ranks->close();
-        return NULL;
-    }
-    return ranks;
+    if (!fc_ranks_check(told, settings->size, st)) return ranks;
+    ranks->close();
+    return NULL;
 }
 
 /* ---- what may be swept ---- */

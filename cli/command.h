@@ -68,6 +68,8 @@ struct fc_command {
     /* In a sweep: "" as it is, since it only answers; a word: only with this verb. NULL: not at all, since it runs programs
      * or writes files that no option names. */
     const char *swept;
+    /* Under mpirun all ranks work out one answer, `arguments->ranks`, and rank 0 gives it. Without: each is a run of its own. */
+    bool over_ranks;
 };
 extern const struct fc_command *const fc_commands[]; /* ends with NULL (commands.c) */
 extern const struct fc_command fc_command_predict;

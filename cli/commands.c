@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/heartbeat.h"
 #include "cli/option_rules.h"
+#include "cli/ranks.h"
 #include "cli/text.h"
 
 #include <unistd.h>
@@ -52,15 +53,31 @@ static void blame_memory(enum fc_code *code, struct fc_status *st)
     *code = FC_NO;
 }
 
+/* Other ranks say nothing: what they find, rank 0 finds too, or is told when they agree. */
+static const struct fc_ranks_library *join_ranks(const struct fc_command *command, struct fc_arguments *arguments,
+                                                 struct fc_ranks *ranks, struct fc_status *st)
+{
+    const struct fc_ranks_library *library = command->over_ranks ? fc_ranks_join(ranks, st) : NULL;
+    if (!library) return NULL;
+    arguments->ranks = ranks;
+    if (fc_speaks(arguments)) return library;
+    arguments->quiet = true;
+    fc_notes_off();
+    return library;
+}
+
 int fc_run_command(const struct fc_command *command, int argc, char **argv)
 {
     struct fc_arguments arguments;
+    struct fc_ranks ranks;
     struct fc_status st = {0};
     fc_parse_arguments(command, argc, argv, &arguments);
     fc_doing(&st, "%s", command->name);
+    const struct fc_ranks_library *library = join_ranks(command, &arguments, &ranks, &st);
     fc_heartbeat_start(arguments.quiet);
     running = &st;
-    enum fc_code code = fc_text_reserve() ? FC_OK : fc_out_of_memory(&st, "the text of the answer");
+    enum fc_code code = st.code;
+    if (code == FC_OK && !fc_text_reserve()) code = fc_out_of_memory(&st, "the text of the answer");
     if (code == FC_OK) code = fc_check_options(&arguments, NULL, NULL, &st);
     if (code == FC_OK) code = command->run(&arguments, &st);
     running = NULL;
@@ -68,11 +85,14 @@ int fc_run_command(const struct fc_command *command, int argc, char **argv)
     blame_memory(&code, &st);
     if (code == FC_OK)
         code = fflush(stdout) || ferror(stdout) ? fc_refuse(&st, FC_NO, "standard output: cannot be written") : FC_OK;
-    if (st.message[0]) {
+    if (code && !st.code) st.code = code;
+    if (arguments.ranks) code = fc_ranks_agree(arguments.ranks, &st);
+    if (st.message[0] && fc_speaks(&arguments)) {
         char text[2048];
         fc_status_text(&st, text, sizeof text);
         fprintf(stderr, "fabricast: %s\n", text);
     }
+    if (library) library->close();
     fc_free_arguments(&arguments);
     return (int)code;
 }

@@ -18,6 +18,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool runs, stop, drawn; /* drawn: its line is to be seen */
+    bool off;               /* no notes */
     double start_s, shown_s;
     double done; /* of the bar shown last; NaN: none */
     char what[32];
@@ -88,9 +89,15 @@ void fc_heartbeat_stop(void)
     beat.runs = false;
 }
 
+void fc_notes_off(void)
+{
+    beat.off = true;
+}
+
 void fc_note(const char *format, ...)
 {
     va_list rest;
+    if (beat.off) return;
     pthread_mutex_lock(&beat.lock);
     clear();
     fputs("fabricast: ", stderr);

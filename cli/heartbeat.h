@@ -8,6 +8,8 @@ void fc_heartbeat_start(bool quiet);
 void fc_heartbeat_stop(void);
 /* A line on standard error, "fabricast: ...", in place of the heartbeat's. */
 void fc_note(const char *format, ...) FC_PRINTF(1, 2);
+/* No more of them: another process says the same. */
+void fc_notes_off(void);
 /* That the calibration beside the machine does not fit, and why. */
 void fc_note_uncalibrated(const char *why);
 /* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */

@@ -139,7 +139,8 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, json_t *json,
     struct fc_output out;
     json_auto_t *own = json;
     fc_heartbeat_stop();
-    if (st->code || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st)) return st->code;
+    if (st->code || !fc_speaks(arguments) || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st))
+        return st->code;
     FILE *text = arguments->json ? NULL : fc_text_open(out.stream);
     if (!arguments->json && !text) {
         fc_output_abandon(&out);

@@ -208,7 +208,7 @@ static void own_queues_count(void)
     for (int i = 0; i < 3; i++) {
         struct fc_machine machine;
         struct fc_network net;
-        struct fc_demand demand;
+        struct fc_demand demand = {0};
         struct fc_flit_settings settings;
         struct fc_flit_result r;
         struct fc_status st = {0};

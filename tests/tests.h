@@ -58,6 +58,7 @@
     X(suite_flit_reference)                                                                                            \
     X(suite_flit_ugal)                                                                                                 \
     X(suite_flit_prepare)                                                                                              \
+    X(suite_flit_ranks)                                                                                                \
     X(suite_flit_event)                                                                                                \
     X(suite_flit_event_queue)                                                                                          \
     X(suite_flit_injection)                                                                                            \

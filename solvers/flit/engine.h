@@ -11,6 +11,9 @@ struct fc_flit_state {  /* between two calls of advance, all threads joined */
     uint64_t packets_in_flight, flits_in_flight; /* injected and not delivered, counted in the engine's own buffers */
     uint64_t sources_waiting; /* nodes whose front packet was born before measure_to and has not left */
     bool exhausted;           /* no packet in flight and no source has one to come */
+    /* Over ranks the above is of all of them, the same on each; since the start, of this rank: */
+    uint64_t windows, messages, message_bytes;
+    int neighbours;
 };
 /* A head that cannot move: the channel it sits in, and the channels any of which would do. For deadlock
  * reports. */
@@ -24,15 +27,15 @@ struct fc_flit_engine_ops {
     /* Whether the engine is exact for this machine; if not, why, in words for people. */
     bool (*takes)(const struct fc_flit_net *flit, char *why, size_t size);
     /* counts: one a thread, [threads], windows set; link_flits and link_packets [n_links] get what each link
-     * sent within [measure_from, measure_to); injected [n_nodes] the packets that left each source then. All
-     * outlive the engine, which only ever adds to the three: run.c takes differences when it moves the
+     * sent within [measure_from, measure_to); injected [n_nodes] the packets that left each source then; over
+     * ranks those of this rank alone. All outlive the engine, which only ever adds to the three: run.c takes differences when it moves the
      * window. */
     enum fc_code (*open)(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
                          uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits, uint64_t *link_packets,
                          uint32_t *injected, void **engine, struct fc_status *st);
     /* Simulates up to tick `until` (exclusive), or less when exhausted. FC_NO: out of memory. */
     enum fc_code (*advance)(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st);
-    /* The blocked heads, for a deadlock report: arrays in the arena. */
+    /* The blocked heads, for a deadlock report: arrays in the arena; over ranks those of all. */
     enum fc_code (*blocked)(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
                             uint32_t **wanted, struct fc_status *st);
     /* Whether every channel has all its credits (nothing in flight and credits returned). */

@@ -128,7 +128,7 @@ static void set_paths(struct fc_event *e)
 static void close_paths(struct fc_event *e)
 {
     for (uint32_t l = 0; e->few_paths && l < e->first_unlimited; l++)
-        for (uint32_t i = e->flit->port_paths[l]; i < e->paths; i++)
+        for (uint32_t i = e->flit->port_paths[l]; i < e->paths && fc_event_here(e, e->flit->net->link_target[l]); i++)
             e->path_end[(size_t)l * e->paths + i] = FC_EVENT_NEVER;
 }
 
@@ -160,8 +160,9 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     }
     e->more_at = fc_alloc(&e->arena, flit->n_links, sizeof *e->more_at, st);
     for (uint32_t l = 0; l < flit->n_links && e->more_at; l++) {
+        if (link_kind(flit->net, l) != FC_EVENT_INJECTION) continue;
         e->more_at[l] = (uint32_t)n_more;
-        if (link_kind(flit->net, l) == FC_EVENT_INJECTION) n_more += e->n_vcs - e->n_network_vcs;
+        n_more += e->n_vcs - e->n_network_vcs;
     }
     channels += n_more;
     if (most > UINT16_MAX)
@@ -202,7 +203,6 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
     e->port_turn = fc_alloc(&e->arena, flit->n_links, sizeof *e->port_turn, st);
     e->vertex_block = fc_alloc(&e->arena, vertices, sizeof *e->vertex_block, st);
-    if (!st->code) close_paths(e);
     return st->code;
 }
 
@@ -264,13 +264,16 @@ static void fill_link(struct fc_event *e, uint32_t l)
     }
 }
 
+/* Those of which an end is here: who sends to another rank looks up the channel's router, who frees tokens the link's source. */
 static void fill_links(struct fc_event *e)
 {
     const struct fc_flit_net *flit = e->flit;
-    for (uint32_t l = 0; l < flit->n_links; l++) fill_link(e, l);
+    for (uint32_t l = 0; l < flit->n_links; l++)
+        if (fc_event_here(e, flit->net->link_source[l]) || fc_event_here(e, flit->net->link_target[l])) fill_link(e, l);
     for (uint32_t r = 0; r < flit->n_routers; r++) {
         uint32_t bits = (flit->in_first[r + 1] - flit->in_first[r]) * e->n_vcs;
         e->head_first[r + 1] = e->head_first[r] + bits;
+        if (!fc_event_here(e, r)) continue;
         for (uint32_t bit = 0; bit < bits; bit++) {
             uint32_t l = flit->in_link[flit->in_first[r] + bit / e->n_vcs];
             if (bit % e->n_vcs >= fc_event_vcs_of(e, l)) continue; /* a bit that is never set */
@@ -324,6 +327,7 @@ static void start_nodes(struct fc_event *e)
     for (uint32_t n = 0; n < e->flit->n_nodes; n++) {
         struct fc_event_node *node = &e->node[n];
         struct fc_event_block *block = &e->block[e->vertex_block[e->flit->n_routers + n]];
+        if (!fc_event_here(e, e->flit->n_routers + n)) continue;
         node->when = FC_EVENT_NEVER;
         node->vertex = e->flit->n_routers + n;
         node->link = e->flit->net->first_link[node->vertex];
@@ -339,7 +343,7 @@ static void close_engine(void *engine)
 {
     struct fc_event *e = engine;
     fc_team_close(e->team);
-    for (int b = 0; b < e->n_blocks && e->block; b++) {
+    for (int b = e->first_block; b < e->first_block + e->n_here && e->block; b++) {
         struct fc_event_block *block = &e->block[b];
         fc_event_wheel_free(&block->wheel);
         free(block->packet);
@@ -347,10 +351,11 @@ static void close_engine(void *engine)
         free(block->note);
         free(block->landing);
     }
-    for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->outbox; i++) {
+    for (size_t i = 0; i < 2 * (size_t)e->n_here * (size_t)e->n_blocks && e->outbox; i++) {
         free(e->outbox[i].arrival);
         free(e->outbox[i].back);
     }
+    fc_event_peers_free(e);
     fc_arena_free(&e->arena);
     free(e);
 }
@@ -364,35 +369,61 @@ static void fill_scores(struct fc_event *e)
     for (uint64_t t = 0; t <= b; t++) e->worth[t] = t < e->full ? 0 : (uint64_t)(e->score[t] + 1) << 32;
 }
 
-static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts, struct fc_status *st)
+/* One block a thread, of this rank or of each. */
+static enum fc_code count_blocks(struct fc_event *e, int threads, struct fc_status *st)
 {
-    uint32_t n = e->flit->n_routers;
-    e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > n ? (int)n : threads;
-    if (e->n_blocks > 1024) e->n_blocks = 1024;
-    int asked = e->n_blocks;
-    e->block = fc_alloc(&e->arena, (size_t)asked, sizeof *e->block, st);
-    e->outbox = fc_alloc(&e->arena, 2 * (size_t)asked * (size_t)asked, sizeof *e->outbox, st);
-    if (!e->block || !e->outbox || make_arrays(e, st)) return st->code;
+    enum { MOST_HERE = 1024 };
+    int ranks = e->ranks ? e->ranks->size : 1;
+    if (e->flit->n_routers < (uint32_t)ranks || ranks > UINT16_MAX)
+        return fc_refuse(st, FC_INPUT, "%u routers cannot be divided over %d ranks (expected at most one a router)",
+                         e->flit->n_routers, ranks);
+    uint32_t most = e->flit->n_routers / (uint32_t)ranks;
+    if (most > MOST_HERE) most = MOST_HERE;
+    if (most > UINT16_MAX / (uint32_t)ranks) most = UINT16_MAX / (uint32_t)ranks;
+    e->n_here = threads < 1 ? 1 : (uint32_t)threads > most ? (int)most : threads;
+    e->first_block = e->ranks ? e->ranks->rank * e->n_here : 0;
+    e->n_blocks = ranks * e->n_here;
+    return FC_OK;
+}
+
+/* Blocks, and the time for which they need nothing of each other. */
+static enum fc_code divide_in_time(struct fc_event *e, struct fc_status *st)
+{
     divide(e);
     e->window = find_window(e);
-    if (e->window == 0) {
-        e->n_blocks = 1;
-        divide(e);
-        e->window = FC_EVENT_NEVER;
-    }
+    if (e->window) return FC_OK;
+    if (e->ranks)
+        return fc_refuse(st, FC_INPUT,
+                         "some link between ranks takes no time (latency, and router delay or credit, are 0): ranks "
+                         "cannot run apart (expected a start without mpirun)");
+    e->n_blocks = e->n_here = 1;
+    divide(e);
+    e->window = FC_EVENT_NEVER;
+    return FC_OK;
+}
+
+static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts, struct fc_status *st)
+{
+    if (count_blocks(e, threads, st)) return st->code;
+    size_t n_boxes = 2 * (size_t)e->n_here * (size_t)e->n_blocks;
+    e->block = fc_alloc(&e->arena, (size_t)e->n_blocks, sizeof *e->block, st);
+    e->outbox = fc_alloc(&e->arena, n_boxes, sizeof *e->outbox, st);
+    if (!e->block || !e->outbox || make_arrays(e, st) || divide_in_time(e, st)) return st->code;
+    if (e->ranks && fc_event_peers_make(e, st)) return st->code;
+    close_paths(e);
     fill_links(e);
     fill_scores(e);
     if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st)) return st->code;
     e->n_groups = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
     e->waiting = fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_groups * (size_t)e->words, sizeof *e->waiting, st);
     if (!e->waiting) return st->code;
-    for (int b = 0; b < e->n_blocks; b++) {
-        if (make_block(e, b, st)) return st->code;
-        e->block[b].counts = &counts[b];
+    for (int i = 0; i < e->n_here; i++) {
+        if (make_block(e, e->first_block + i, st)) return st->code;
+        e->block[e->first_block + i].counts = &counts[i];
     }
     start_nodes(e);
-    for (int b = 0; b < e->n_blocks; b++)
-        if (e->block[b].wheel.out_of_memory) return fc_out_of_memory(st, "the first events");
+    for (int i = 0; i < e->n_here; i++)
+        if (e->block[e->first_block + i].wheel.out_of_memory) return fc_out_of_memory(st, "the first events");
     return FC_OK;
 }
 
@@ -403,6 +434,10 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     struct fc_event *e = calloc(1, sizeof *e);
     if (!e) return fc_out_of_memory(st, "the event engine");
     e->flit = flit;
+    e->ranks = flit->ranks;
+    if (e->ranks &&
+        fc_memory_bytes() < SIZE_MAX / (size_t)e->ranks->size) /* of what is asked for a share is written to */
+        e->arena.limit_bytes = fc_memory_bytes() * (size_t)e->ranks->size;
     e->traffic = traffic;
     e->seed = fc_random(seed, UINT64_C(0x6576656e74), 0); /* apart from the draws of the sources */
     e->n_vcs = (uint32_t)flit->n_vcs;
@@ -417,7 +452,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
         close_engine(e);
         return st->code;
     }
-    e->team = fc_team_open(e->n_blocks);
+    e->team = fc_team_open(e->n_here);
     *engine = e;
     return FC_OK;
 }

@@ -3,7 +3,8 @@
  * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and its outboxes of
  * messages to the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
  * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
- * tokens. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
+ * tokens. Over ranks (event_ranks.c) each has some of the blocks; arrays go by numbers of the whole network all the same, but
+ * memory is used only for what belongs to a rank's own blocks: pages that nothing is written to take none. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
  * tori (event_torus*.c). */
 #pragma once
 
@@ -16,7 +17,11 @@ struct fc_event {
     const struct fc_flit_net *flit;
     const struct fc_flit_traffic *traffic;
     uint64_t seed, now;
-    int n_blocks;
+    int n_blocks;                 /* of all ranks */
+    int first_block, n_here;      /* those of this process: first_block ... first_block + n_here - 1 */
+    const struct fc_ranks *ranks; /* NULL: all blocks are here */
+    struct fc_event_peers *peers; /* with ranks: those that this one shares links with */
+    bool over;                    /* with ranks: everywhere no packet is in flight and none is to come */
     uint64_t
         window; /* ticks between two exchanges of messages among the blocks: the least time in which one matters to another */
     uint32_t n_vcs;                 /* that a link may have; those between routers use the first n_network_vcs */
@@ -72,7 +77,7 @@ struct fc_event {
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
     struct fc_event_block *block;   /* [n_blocks] */
-    struct fc_event_outbox *outbox; /* [2][n_blocks from][n_blocks to] */
+    struct fc_event_outbox *outbox; /* [2][n_here from][n_blocks to] */
     int parity;                     /* of the outboxes being written */
     struct fc_team *team;           /* its threads meet at the end of a window */
 };
@@ -84,8 +89,44 @@ enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_fl
                               uint32_t **wanted, struct fc_status *st);
 bool fc_event_credits_full(const void *engine);
 
+/* ---- event_ranks.c ---- */
+
+/* Finds the ranks that this one shares links with. */
+enum fc_code fc_event_peers_make(struct fc_event *e, struct fc_status *st);
+void fc_event_peers_free(struct fc_event *e);
+/* The end of a window, one thread: the outboxes of that parity for blocks of other ranks go to these, theirs come. */
+void fc_event_exchange(struct fc_event *e, int parity);
+/* Takes in what other ranks sent to the block in the last exchange; once. */
+void fc_event_read_ranks(struct fc_event_block *block);
+/* What the blocks here add up to becomes what all blocks do. */
+struct fc_event_totals {
+    uint64_t packets, flits, live_sources, sources_waiting, out_of_memory; /* sums; packets and flits in flight */
+    uint64_t last_move, last_delivery;                                     /* greatest */
+};
+void fc_event_share(const struct fc_event *e, struct fc_event_totals *totals);
+/* What was exchanged so far, into the state. */
+void fc_event_tell_exchanged(const struct fc_event *e, struct fc_flit_state *state);
+/* The lists of blocked heads of all ranks, in order of channels, on all of them. */
+enum fc_code fc_event_gather_blocked(const struct fc_event *e, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                                     uint32_t *n, uint32_t **wanted, uint32_t n_wanted, struct fc_status *st);
+/* event_inbox.c: what one block sent to this one. */
+void fc_event_read_outbox(struct fc_event_block *block, const struct fc_event_arrival *arrival, uint32_t n_arrivals,
+                          const struct fc_event_return *back, uint32_t n_back);
+
+/* Whether the vertex belongs to a block of this process. */
+static inline bool fc_event_here(const struct fc_event *e, uint32_t vertex)
+{
+    return (uint32_t)e->vertex_block[vertex] - (uint32_t)e->first_block < (uint32_t)e->n_here;
+}
+
 /* ---- places in the arrays ---- */
 
+/* What block `from`, one of this process, has for another. */
+static inline struct fc_event_outbox *fc_event_outbox_at(const struct fc_event *e, int parity, int from, int to)
+{
+    size_t row = (size_t)parity * (size_t)e->n_here + (size_t)(from - e->first_block);
+    return &e->outbox[row * (size_t)e->n_blocks + (size_t)to];
+}
 static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint32_t l)
 {
     return &e->lane[(size_t)l * e->stride].link;

@@ -1,4 +1,5 @@
-/* event_block.h - a thread's part of the network in the packet-event engine, and what blocks tell each other. */
+/* event_block.h - a thread's part of the network in the packet-event engine, and what blocks tell each other. Messages go to other
+ * ranks as they are: these run the same program. */
 #pragma once
 
 #include "solvers/flit/counts.h"
@@ -87,5 +88,6 @@ struct fc_event_block {
     } report[2];
     uint64_t last_move, last_delivery;
     bool out_of_memory;
+    uint64_t exchange_read; /* the last exchange among ranks whose messages it has taken in */
     char padding[64];
 };

@@ -28,7 +28,7 @@ static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *block
         if (vc >= fc_event_vcs_of(e, l)) continue;
         const struct fc_event_channel *channel = &e->channel[fc_event_channel_at(e, l, vc)];
         struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
-        if (!(channel->flags & FC_EVENT_WAITS)) continue;
+        if (!(channel->flags & FC_EVENT_WAITS)) continue; /* nor does one of another rank's, here */
         const struct fc_event_packet *packet = &e->block[e->vertex_block[channel->router]].packet[channel->head];
         struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
         int count =
@@ -49,13 +49,14 @@ static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *block
 enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
                               uint32_t **wanted, struct fc_status *st)
 {
+    const struct fc_event *e = engine;
     uint32_t n_wanted;
     list_blocked(engine, NULL, NULL, n, &n_wanted);
     *blocked = fc_alloc(arena, *n, sizeof **blocked, st);
     *wanted = fc_alloc(arena, n_wanted, sizeof **wanted, st);
-    if (!*blocked || !*wanted) return st->code;
-    list_blocked(engine, *blocked, *wanted, n, &n_wanted);
-    return FC_OK;
+    if (*blocked && *wanted) list_blocked(engine, *blocked, *wanted, n, &n_wanted);
+    if (!e->ranks) return st->code;
+    return fc_event_gather_blocked(e, arena, blocked, n, wanted, n_wanted, st);
 }
 
 /* Tokens that are under way count: nothing can keep them from coming. */
@@ -71,13 +72,21 @@ static int64_t tokens_in_the_end(const struct fc_event_block *block, const struc
     return tokens;
 }
 
-bool fc_event_credits_full(const void *engine)
+static bool credits_full_here(const struct fc_event *e)
 {
-    const struct fc_event *e = engine;
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        if (e->ranks && !fc_event_here(e, e->flit->net->link_source[l])) continue;
         const struct fc_event_block *block = &e->block[e->vertex_block[fc_event_link(e, l)->source]];
         for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++)
             if (tokens_in_the_end(block, fc_event_tokens_of(e, l, v)) != fc_flit_depth(e->flit, l)) return false;
     }
     return true;
+}
+
+bool fc_event_credits_full(const void *engine)
+{
+    const struct fc_event *e = engine;
+    uint64_t lost = !credits_full_here(e);
+    if (e->ranks) e->ranks->sum(e->ranks, &lost, 1);
+    return lost == 0;
 }

@@ -4,14 +4,13 @@
  * crosses from one block to another (conservative synchronisation, Nicol, J. ACM 40(2), 1993). What a router
  * does at a tick depends only on the heads, tokens and links that are known at that tick, and random draws on
  * (seed, router, tick), so that the number of blocks changes nothing. Where some link between blocks takes no
- * time, one thread runs all. */
+ * time, one thread runs all. Blocks of other ranks meet these in the same way, by messages (event_ranks.c). */
 #include "solvers/flit/engine.h"
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"
 #include "solvers/flit/event_node.h"
 #include "solvers/flit/event_parts.h"
 #include "solvers/flit/event_router.h"
-#include "solvers/flit/event_tokens.h"
 #include "solvers/flit/event_torus.h"
 #include "solvers/flit/event_transfer.h"
 #include "solvers/flit/event_wait.h"
@@ -157,6 +156,7 @@ static void run_tick(struct fc_event_block *block)
 static bool run_window(struct fc_event_block *block, uint64_t end)
 {
     bool alone = block->engine->n_blocks == 1;
+    if (block->out_of_memory || block->wheel.out_of_memory) return false; /* in a window before */
     while (fc_event_next_tick(&block->wheel, end)) {
         run_tick(block);
         if (block->out_of_memory || block->wheel.out_of_memory) return false;
@@ -165,56 +165,49 @@ static bool run_window(struct fc_event_block *block, uint64_t end)
     return true;
 }
 
-/* Takes in what other blocks sent in the window before. Channels are told apart, and what concerns one of
- * them comes from one block in order, so that the order of blocks does not matter. */
+/* Takes in what other blocks sent in the window before. */
 static void read_mail(struct fc_event_block *block, int parity)
 {
     struct fc_event *e = block->engine;
-    for (int from = 0; from < e->n_blocks; from++) {
-        struct fc_event_outbox *outbox =
-            &e->outbox[((size_t)parity * (size_t)e->n_blocks + (size_t)from) * (size_t)e->n_blocks +
-                       (size_t)block->index];
-        for (uint32_t i = 0; i < outbox->n_arrivals; i++) {
-            uint32_t p = fc_event_new_packet(block);
-            if (p == 0) return;
-            block->packet[p] = outbox->arrival[i].packet;
-            if (e->is_adaptive_torus)
-                fc_event_torus_append(block, outbox->arrival[i].channel, p);
-            else
-                fc_event_append(block, outbox->arrival[i].channel, p);
-        }
-        for (uint32_t i = 0; i < outbox->n_back; i++)
-            if (e->is_adaptive_torus)
-                fc_event_torus_return(block, outbox->back[i].link, outbox->back[i].vc, &outbox->back[i].ramp);
-            else
-                fc_event_take_return(block, outbox->back[i].link, outbox->back[i].vc, &outbox->back[i].ramp);
+    for (int from = e->first_block; from < e->first_block + e->n_here; from++) {
+        struct fc_event_outbox *outbox = fc_event_outbox_at(e, parity, from, block->index);
+        if (!block->out_of_memory)
+            fc_event_read_outbox(block, outbox->arrival, outbox->n_arrivals, outbox->back, outbox->n_back);
         outbox->n_arrivals = outbox->n_back = 0;
     }
+    if (e->ranks && !block->out_of_memory) fc_event_read_ranks(block);
+}
+
+/* What the blocks of this process add up to. */
+static struct fc_event_totals add_up(const struct fc_event *e)
+{
+    struct fc_event_totals t = {0};
+    for (int b = e->first_block; b < e->first_block + e->n_here; b++) {
+        const struct fc_event_block *block = &e->block[b];
+        t.packets += block->packets_in - block->packets_out;
+        t.flits += block->flits_in - block->flits_out;
+        t.live_sources += block->live_sources;
+        t.out_of_memory += block->out_of_memory || block->wheel.out_of_memory;
+        if (block->last_move > t.last_move) t.last_move = block->last_move;
+        if (block->last_delivery > t.last_delivery) t.last_delivery = block->last_delivery;
+    }
+    return t;
 }
 
 static bool exhausted(const struct fc_event *e)
 {
-    uint64_t in = 0, out = 0, live = 0;
-    for (int b = 0; b < e->n_blocks; b++) {
-        in += e->block[b].packets_in;
-        out += e->block[b].packets_out;
-        live += e->block[b].live_sources;
-    }
-    return live == 0 && in == out;
+    if (e->ranks) return e->over;
+    struct fc_event_totals t = add_up(e);
+    return t.live_sources == 0 && t.packets == 0;
 }
 
-static bool out_of_memory(const struct fc_event *e)
-{
-    for (int b = 0; b < e->n_blocks; b++)
-        if (e->block[b].out_of_memory || e->block[b].wheel.out_of_memory) return true;
-    return false;
-}
-
-/* Whether all is done or memory is out, after the window of that parity; the same answer for every thread. */
+/* Whether all is done or memory is out, after the window of that parity; the same answer for every thread. Ranks find out
+ * at the end of an advance: until then their windows are empty, and messages without memory for them too. */
 static bool finished(const struct fc_event *e, int parity)
 {
     uint64_t in = 0, out = 0, live = 0;
     bool no_memory = false;
+    if (e->ranks) return false;
     for (int b = 0; b < e->n_blocks; b++) {
         const struct fc_event_report *report = &e->block[b].report[parity];
         in += report->packets_in;
@@ -241,7 +234,7 @@ static void run_thread(void *of, int thread, struct fc_team *team)
     int parity = e->parity, n_threads = fc_team_size(team);
     for (bool done = false; !done;) {
         uint64_t end = e->window < until - now ? now + e->window : until;
-        for (int b = thread; b < e->n_blocks; b += n_threads) {
+        for (int b = e->first_block + thread; b < e->first_block + e->n_here; b += n_threads) {
             struct fc_event_block *block = &e->block[b];
             block->parity = parity;
             fc_event_set_now(&block->wheel, now);
@@ -251,6 +244,10 @@ static void run_thread(void *of, int thread, struct fc_team *team)
                                                              block->out_of_memory || block->wheel.out_of_memory};
         }
         fc_team_meet(team);
+        if (e->ranks) {
+            if (thread == 0) fc_event_exchange(e, parity);
+            fc_team_meet(team);
+        }
         now = end;
         done = now >= until || finished(e, parity);
         parity = !parity;
@@ -275,7 +272,7 @@ static void set_windows(struct fc_event *e)
         uint64_t ticks = fc_event_ticks(e, (uint32_t)i, e->full);
         if (ticks > longest) longest = ticks;
     }
-    for (int b = 0; b < e->n_blocks; b++) {
+    for (int b = e->first_block; b < e->first_block + e->n_here; b++) {
         uint64_t length = e->block[b].counts->measure_to - e->block[b].counts->measure_from;
         e->block[b].well_within = length > longest ? length - longest : 0;
     }
@@ -284,42 +281,54 @@ static void set_windows(struct fc_event *e)
 static void report_sent(struct fc_event *e)
 {
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        if (e->sent[l] == 0) continue;
         e->link_flits[l] += e->sent[l] >> 32;
         e->link_packets[l] += e->sent[l] & UINT32_MAX;
         e->sent[l] = 0;
     }
 }
 
+/* Nodes of this process whose front packet should have left. Once nothing is to come no front packet is there. */
+static uint64_t count_waiting(const struct fc_event *e)
+{
+    uint64_t n = 0, measure_to = e->block[e->first_block].counts->measure_to;
+    for (uint32_t i = 0; i < e->flit->n_nodes; i++) {
+        if (e->ranks && !fc_event_here(e, e->flit->n_routers + i)) continue;
+        uint64_t born = e->node[i].source.born;
+        n += born < measure_to && born < e->now;
+    }
+    return n;
+}
+
 enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
 {
     struct fc_event *e = engine;
+    int first = e->first_block, end = first + e->n_here;
     set_windows(e);
-    for (int b = 0; b < e->n_blocks; b++) {
+    for (int b = first; b < end; b++) {
         e->block[b].until = until;
         fc_event_land(&e->block[b]);
     }
     run_blocks(e, until);
     report_sent(e);
-    if (out_of_memory(e)) return fc_out_of_memory(st, "packets in flight");
-    uint64_t last_delivery = 0;
-    memset(state, 0, sizeof *state);
-    for (int b = 0; b < e->n_blocks; b++) {
-        const struct fc_event_block *block = &e->block[b];
-        state->packets_in_flight += block->packets_in - block->packets_out;
-        state->flits_in_flight += block->flits_in - block->flits_out;
-        if (block->last_move > state->last_move) state->last_move = block->last_move;
-        if (block->last_delivery > last_delivery) last_delivery = block->last_delivery;
-    }
-    state->exhausted = exhausted(e);
-    for (int b = 0; b < e->n_blocks && state->exhausted; b++) { /* the last tokens; nothing can happen any more */
+    struct fc_event_totals totals = add_up(e);
+    bool mine = totals.out_of_memory;
+    totals.sources_waiting = count_waiting(e);
+    if (e->ranks) fc_event_share(e, &totals);
+    if (mine) fc_out_of_memory(st, "packets in flight");
+    if (totals.out_of_memory) return fc_ranks_agree(e->ranks, st);
+    *state = (struct fc_flit_state){.packets_in_flight = totals.packets,
+                                    .flits_in_flight = totals.flits,
+                                    .last_move = totals.last_move,
+                                    .sources_waiting = totals.sources_waiting,
+                                    .exhausted = totals.live_sources == 0 && totals.packets == 0};
+    e->over = state->exhausted;
+    for (int b = first; b < end && state->exhausted; b++) { /* the last tokens; nothing can happen any more */
         fc_event_set_now(&e->block[b].wheel, e->now);
         read_mail(&e->block[b], !e->parity);
     }
-    state->now = state->exhausted ? last_delivery : e->now;
+    state->now = state->exhausted ? totals.last_delivery : e->now;
     if (state->last_move > state->now) state->last_move = state->now;
-    for (uint32_t n = 0; n < e->flit->n_nodes; n++) {
-        uint64_t born = e->node[n].source.born;
-        state->sources_waiting += born < e->block[0].counts->measure_to && born < state->now;
-    }
+    if (e->ranks) fc_event_tell_exchanged(e, state);
     return FC_OK;
 }

@@ -19,8 +19,7 @@ void fc_event_post_return(struct fc_event_block *block, int to, uint32_t link, u
 static inline struct fc_event_outbox *fc_event_outbox_to(struct fc_event_block *block, int to)
 {
     struct fc_event *e = block->engine;
-    return &e->outbox[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) * (size_t)e->n_blocks +
-                      (size_t)to];
+    return fc_event_outbox_at(e, block->parity, block->index, to);
 }
 
 /* Whether the head's input port has a path free to links of that kind; if not, `until` is when it will. A

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/core.h"
+#include "core/ranks.h"
 #include "models/models.h"
 
 enum fc_flit_engine { FC_ENGINE_AUTO, FC_ENGINE_EVENT, FC_ENGINE_CYCLE };
@@ -44,6 +45,10 @@ struct fc_flit_settings {
     const char *vc_rule;         /* NULL: the machine's */
     int threads; /* parts of the network that are simulated at a time, by as many threads where there are as many
                     processors (fc_threads); no result depends on it */
+    const struct fc_ranks
+        *ranks; /* processes that share the network, each with `threads` parts of it: all call with the
+                                     same arguments and get the same result; event engine only. Borrowed; NULL: this
+                                     one alone */
     uint64_t seed;
     struct fc_progress *progress; /* NULL: silent */
 };
@@ -115,7 +120,13 @@ struct fc_flit_result {
     uint32_t n_intervals;
     struct fc_flit_interval *intervals; /* [n_intervals] */
     double *link_utilization;           /* [n_links] */
-    double cpu_s;
+    double cpu_s;                       /* of all ranks */
+    struct fc_flit_exchanged {
+        int ranks;                        /* 1: the others are 0 */
+        uint64_t windows;                 /* times that ranks exchanged messages */
+        uint64_t messages, message_bytes; /* of all ranks */
+        int most_neighbours;              /* that a rank sent to at a time */
+    } exchanged;
 };
 /* Runs the demand on the network: open loop when demand->open_loop (its bytes are relative rates; the load of
  * a node is load x its share, mean over nodes = load), else closed: its messages are cut into packets and

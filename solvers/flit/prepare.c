@@ -460,6 +460,7 @@ enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_
     const struct fc_router *router = &net->machine->router;
     memset(flit, 0, sizeof *flit);
     flit->net = net;
+    flit->ranks = fc_ranks_several(settings->ranks) ? settings->ranks : NULL;
     flit->n_routers = net->n_routers;
     flit->n_nodes = net->n_nodes;
     flit->n_links = net->n_links;

@@ -22,6 +22,7 @@ struct fc_flit_multicast_ops;
 struct fc_flit_net {
     struct fc_arena arena;
     const struct fc_network *net;
+    const struct fc_ranks *ranks; /* of the settings; NULL: this process has it all */
     uint32_t n_routers, n_nodes, n_links;
     int n_vcs;              /* on every link; at most FC_FLIT_MOST_VCS */
     int n_network_vcs;      /* that router-to-router links use, the first ones; injection links may have more */

@@ -88,7 +88,8 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
                                     : 20 * (packet_ticks + flit->router_ticks + wire_ticks + flit->credit_ticks) +
                                           fc_flit_cycles_to_ticks(flit, 1000);
     c->threads = set->threads;
-    c->counts = fc_alloc(&c->arena, (size_t)c->threads, sizeof *c->counts, st);
+    c->n_counts = c->threads + (flit->ranks != NULL);
+    c->counts = fc_alloc(&c->arena, (size_t)c->n_counts, sizeof *c->counts, st);
     c->total = c->counts ? fc_alloc(&c->arena, 1, sizeof *c->total, st) : NULL;
     c->link_flits = c->total ? fc_alloc(&c->arena, flit->n_links, sizeof *c->link_flits, st) : NULL;
     c->link_packets = c->link_flits ? fc_alloc(&c->arena, flit->n_links, sizeof *c->link_packets, st) : NULL;
@@ -97,7 +98,7 @@ static enum fc_code start(struct fc_flit_control *c, struct fc_status *st)
     c->packets_before = c->flits_before ? fc_alloc(&c->arena, flit->n_links, sizeof *c->packets_before, st) : NULL;
     c->injected_before = c->packets_before ? fc_alloc(&c->arena, flit->n_nodes, sizeof *c->injected_before, st) : NULL;
     if (!c->injected_before) return st->code;
-    for (int t = 0; t < c->threads; t++) {
+    for (int t = 0; t < c->n_counts; t++) {
         c->counts[t].interval_ticks =
             set->interval_cycles ? fc_flit_cycles_to_ticks(flit, (double)set->interval_cycles) : 0;
         if (fc_flit_counts_make(&c->counts[t], &c->arena, st)) return st->code;
@@ -114,13 +115,15 @@ static enum fc_code finish(struct fc_flit_control *c, struct fc_status *st)
 {
     struct fc_flit_result *r = c->result;
     c->total->n_intervals = c->counts->n_intervals;
-    if (fc_flit_counts_make(c->total, &c->arena, st)) return st->code;
+    fc_flit_counts_make(c->total, &c->arena, st);
+    if (fc_ranks_agree(c->flit->ranks, st)) return st->code;
     fc_flit_add_up(c);
     for (uint32_t l = 0; l < c->flit->n_links; l++) {
         c->link_flits[l] -= c->flits_before[l];
         c->link_packets[l] -= c->packets_before[l];
     }
     for (uint32_t n = 0; n < c->flit->n_nodes; n++) c->injected[n] -= c->injected_before[n];
+    fc_flit_share_arrays(c);
     const struct fc_flit_counts *total = c->total;
     uint64_t end = c->traffic->open_loop || !r->complete ? c->state.now : total->last_delivery;
     uint64_t from = total->measure_from, to = total->measure_to < end ? total->measure_to : end;
@@ -138,7 +141,8 @@ static enum fc_code finish(struct fc_flit_control *c, struct fc_status *st)
 static enum fc_code whole_run(struct fc_flit_control *c, struct fc_status *st)
 {
     struct fc_flit_result *r = c->result;
-    if (start(c, st)) return st->code;
+    start(c, st);
+    if (fc_ranks_agree(c->flit->ranks, st)) return st->code;
     enum fc_code code = !c->traffic->open_loop       ? fc_flit_run_closed(c, st)
                         : c->settings->precision > 0 ? fc_flit_run_precise(c, st)
                                                      : fc_flit_run_open(c, st);
@@ -153,7 +157,8 @@ static enum fc_code whole_run(struct fc_flit_control *c, struct fc_status *st)
         if (!copy) return st->code;
         fc_flit_call_unstable(c, copy);
     }
-    if (finish(c, st)) return st->code;
+    finish(c, st);
+    if (fc_ranks_agree(c->flit->ranks, st)) return st->code;
     if (c->state.exhausted && c->state.packets_in_flight == 0) return check_credits(c, st);
     return FC_OK;
 }
@@ -178,7 +183,7 @@ enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_
     enum fc_code code = whole_run(&c, st);
     if (c.engine) ops->close(c.engine);
     fc_arena_free(&c.arena);
-    result->cpu_s = fc_cpu_s() - start_s;
+    if (!code) fc_flit_share_costs(&c, fc_cpu_s() - start_s);
     return code;
 }
 
@@ -235,6 +240,17 @@ static enum fc_code choose_engine(const struct fc_flit_net *flit, const struct f
         return fc_refuse(st, FC_INPUT, "no engine is exact for this machine: event: %s; cycle: %s", event_why,
                          cycle_why);
     *ops = fc_flit_by_events(flit, settings) ? &fc_flit_event_engine : &fc_flit_cycle_engine;
+    if (flit->ranks && *ops == &fc_flit_cycle_engine && event)
+        return fc_refuse(st, FC_INPUT,
+                         "the cycle engine runs in one process, not over %d ranks (expected --engine event, or a start "
+                         "without mpirun; their answers differ, see docs/flit.md)",
+                         flit->ranks->size);
+    if (flit->ranks && *ops == &fc_flit_cycle_engine)
+        return fc_refuse(
+            st, FC_INPUT,
+            "the cycle engine runs in one process, not over %d ranks, and the event engine is not exact for "
+            "this machine: %s (expected a start without mpirun)",
+            flit->ranks->size, event_why);
     return FC_OK;
 }
 
@@ -264,6 +280,7 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
     enum fc_code code = refuse_mixture(&flit, st);
     if (!code) code = choose_engine(&flit, settings, &ops, st);
     if (!code) code = fc_flit_traffic_make(&flit, demand, node, settings, &traffic, st);
+    if (flit.ranks) code = fc_flit_ranks_alike(&flit, demand, node, settings, st);
     if (!code) code = fc_flit_run_engine(&flit, traffic, ops, settings, result, st);
     if (code) fc_flit_free(result);
     fc_flit_traffic_free(traffic);

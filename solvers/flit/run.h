@@ -23,8 +23,8 @@ struct fc_flit_control {
     struct fc_flit_result *result;
     struct fc_arena arena;
     void *engine;
-    int threads;
-    struct fc_flit_counts *counts; /* [threads] */
+    int threads, n_counts;
+    struct fc_flit_counts *counts; /* [n_counts] of the threads; over ranks behind them what all others have counted */
     struct fc_flit_counts *total;
     uint64_t *link_flits, *link_packets;     /* [n_links] */
     uint32_t *injected;                      /* [n_nodes] */
@@ -60,7 +60,7 @@ enum fc_code fc_flit_drain(struct fc_flit_control *control, struct fc_status *st
 uint64_t fc_flit_delivered_packets(const struct fc_flit_control *control);
 /* Empties the measurement; packets born in [from, to) ticks, which lie ahead, are measured from now on. */
 void fc_flit_set_window(struct fc_flit_control *control, uint64_t from, uint64_t to);
-/* The sum over all threads into total; interval counts only into arrays that it has. */
+/* The sum over all threads and ranks into total; interval counts, of this rank, only into arrays that it has. */
 void fc_flit_add_up(struct fc_flit_control *control);
 /* The first reason stays. */
 void fc_flit_call_unstable(struct fc_flit_control *control, const char *because);
@@ -69,6 +69,18 @@ double fc_flit_to_cycles(const struct fc_flit_net *flit, uint64_t ticks);
 /* The greatest of any link class: a flit, a longest packet, a wire. */
 void fc_flit_slowest_ticks(const struct fc_flit_net *flit, uint64_t *flit_ticks, uint64_t *packet_ticks,
                            uint64_t *wire_ticks);
+
+/* ---- ranks (run_ranks.c): with one process they do nothing ------------------------------------------------ */
+
+/* Refuses ranks that were not asked the same, and tells each other of failures until here. */
+enum fc_code fc_flit_ranks_alike(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
+                                 const struct fc_flit_settings *settings, struct fc_status *st);
+/* Brings the counts of the others up to date: all of them, or only what every step looks at. */
+void fc_flit_share(struct fc_flit_control *control, bool all);
+/* At the end: link_flits, link_packets, injected, and the intervals of total become those of all ranks. */
+void fc_flit_share_arrays(struct fc_flit_control *control);
+/* What ranks exchanged and computed, into the result. */
+void fc_flit_share_costs(struct fc_flit_control *control, double cpu_s);
 
 /* ---- statistics of counts (run_statistics.c) ------------------------------------------------------------- */
 

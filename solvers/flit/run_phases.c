@@ -24,7 +24,8 @@
  *
  * Checked in every run: injected + copied = delivered + in flight, in packets and flits, after every chunk; a
  * closed run delivers the packets that the demand has, each to all its targets. Decisions use counts only: same
- * settings and seed, same result. */
+ * settings and seed, same result, and over ranks, which all control the run side by side with the counts of all of
+ * them, the same decisions. */
 #include "solvers/flit/run.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static enum fc_code cover_intervals(struct fc_flit_control *c, uint64_t tick, st
 static enum fc_code check_conservation(const struct fc_flit_control *c, struct fc_status *st)
 {
     uint64_t in = 0, out = 0, flits_in = 0, flits_out = 0, started = 0, arrived = 0, copied = 0;
-    for (int t = 0; t < c->threads; t++) {
+    for (int t = 0; t < c->n_counts; t++) {
         const struct fc_flit_counts *n = &c->counts[t];
         in += n->packets_injected + n->packets_copied, out += n->packets_delivered;
         flits_in += n->flits_injected + n->flits_copied, flits_out += n->flits_delivered;
@@ -95,7 +96,7 @@ static enum fc_code find_deadlock(struct fc_flit_control *c, struct fc_status *s
 uint64_t fc_flit_delivered_packets(const struct fc_flit_control *c)
 {
     uint64_t n = 0;
-    for (int t = 0; t < c->threads; t++) n += c->counts[t].packets_delivered;
+    for (int t = 0; t < c->n_counts; t++) n += c->counts[t].packets_delivered;
     return n;
 }
 
@@ -105,9 +106,9 @@ static enum fc_code step(struct fc_flit_control *c, uint64_t until, struct fc_st
     uint64_t to = c->state.now + c->chunk;
     if (to > until) to = until;
     if (to > c->most) to = c->most;
-    if (cover_intervals(c, to + 2 * c->zero_load, st)) return st->code;
-    enum fc_code code = c->ops->advance(c->engine, to, &c->state, st);
-    if (code) return code;
+    cover_intervals(c, to + 2 * c->zero_load, st);
+    if (fc_ranks_agree(c->flit->ranks, st) || c->ops->advance(c->engine, to, &c->state, st)) return st->code;
+    fc_flit_share(c, false);
     if (check_conservation(c, st) || find_deadlock(c, st)) return st->code;
     if (c->state.exhausted || c->state.now >= c->most) c->stopped = true;
     return FC_OK;
@@ -131,10 +132,10 @@ enum fc_code fc_flit_run_until(struct fc_flit_control *c, uint64_t until, double
     return FC_OK;
 }
 
-/* The sum over all threads; interval counts only into arrays that `total` has. */
 void fc_flit_add_up(struct fc_flit_control *c)
 {
     struct fc_flit_counts arrays = *c->total;
+    fc_flit_share(c, true);
     *c->total = (struct fc_flit_counts){.measure_from = c->counts->measure_from,
                                         .measure_to = c->counts->measure_to,
                                         .batches = c->counts->batches,
@@ -144,15 +145,19 @@ void fc_flit_add_up(struct fc_flit_control *c)
                                         .interval_vc_flits = arrays.interval_vc_flits,
                                         .interval_returns = arrays.interval_returns,
                                         .interval_unblocked = arrays.interval_unblocked};
-    for (int t = 0; t < c->threads; t++) fc_flit_counts_add(c->total, &c->counts[t]);
+    for (int t = 0; t < c->n_counts; t++) fc_flit_counts_add(c->total, &c->counts[t]);
 }
 
+/* Written only where they differ: of arrays whose other parts belong to other ranks no memory is used for these. */
 void fc_flit_set_window(struct fc_flit_control *c, uint64_t from, uint64_t to)
 {
-    for (int t = 0; t < c->threads; t++) fc_flit_restart_window(&c->counts[t], from, to);
-    memcpy(c->flits_before, c->link_flits, c->flit->n_links * sizeof *c->link_flits);
-    memcpy(c->packets_before, c->link_packets, c->flit->n_links * sizeof *c->link_packets);
-    memcpy(c->injected_before, c->injected, c->flit->n_nodes * sizeof *c->injected);
+    for (int t = 0; t < c->n_counts; t++) fc_flit_restart_window(&c->counts[t], from, to);
+    for (uint32_t l = 0; l < c->flit->n_links; l++) {
+        if (c->flits_before[l] != c->link_flits[l]) c->flits_before[l] = c->link_flits[l];
+        if (c->packets_before[l] != c->link_packets[l]) c->packets_before[l] = c->link_packets[l];
+    }
+    for (uint32_t n = 0; n < c->flit->n_nodes; n++)
+        if (c->injected_before[n] != c->injected[n]) c->injected_before[n] = c->injected[n];
 }
 
 /* ---- open loop ------------------------------------------------------------------------------------------- */
@@ -263,7 +268,7 @@ static enum fc_code measure(struct fc_flit_control *c, struct fc_status *st)
         if (v.rising)
             fc_flit_start_window(c, 2 * length);
         else
-            for (int t = 0; t < c->threads; t++) fc_flit_double_window(&c->counts[t]);
+            for (int t = 0; t < c->n_counts; t++) fc_flit_double_window(&c->counts[t]);
     }
     return fc_flit_run_until(c, c->counts->measure_to, 0.8, 0.9, "measurement", st);
 }
@@ -271,7 +276,7 @@ static enum fc_code measure(struct fc_flit_control *c, struct fc_status *st)
 static bool all_arrived(const struct fc_flit_control *c)
 {
     uint64_t started = 0, arrived = 0;
-    for (int t = 0; t < c->threads; t++) {
+    for (int t = 0; t < c->n_counts; t++) {
         started += c->counts[t].measured_started;
         arrived += c->counts[t].measured_delivered;
     }

@@ -85,7 +85,7 @@ static enum fc_code run_batches(struct fc_flit_control *c, uint64_t until, struc
         if (fc_flit_run_until(c, end < until ? end : until, 0.3, 0.9, "measurement", st)) return st->code;
         if (c->stopped || c->state.now < end) continue;
         uint64_t flits = 0;
-        for (int t = 0; t < c->threads; t++)
+        for (int t = 0; t < c->n_counts; t++)
             flits += c->counts[t].window_flits_delivered - c->counts[t].window_background_flits;
         c->passed[c->n_passed++] = flits;
     }
@@ -96,7 +96,7 @@ static void lengthen(struct fc_flit_control *c)
 {
     uint64_t length = (c->counts->measure_to - c->counts->measure_from) / c->counts->batches;
     bool full = c->counts->batches + GROWS_BY > FC_FLIT_MOST_BATCHES;
-    for (int t = 0; t < c->threads; t++) {
+    for (int t = 0; t < c->n_counts; t++) {
         struct fc_flit_counts *w = &c->counts[t];
         if (full) {
             fc_flit_join_batches(w);
@@ -274,7 +274,7 @@ static enum fc_code warm_up(struct fc_flit_control *c, struct course *course, st
         if (c->stopped) return FC_OK;
         if (overloaded(c, course)) return overload(c, st);
         if (settled(c) || i == MOST_PILOT_DOUBLINGS || (double)pilot > most_window_ticks(c) / 4) break;
-        for (int t = 0; t < c->threads; t++) fc_flit_double_window(&c->counts[t]);
+        for (int t = 0; t < c->n_counts; t++) fc_flit_double_window(&c->counts[t]);
     }
     open_window(c, length);
     return FC_OK;
