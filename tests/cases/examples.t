@@ -3,8 +3,8 @@ $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-16.fct, 16 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def            144.5 ms     55.6     57.3     36.4   +-22 %   kernel  down L1.0->node 1
-> qsnet-64         optimize       137.2 ms     54.3     78.8     38.3   +-14 %   kernel  down L1.0->node 3
+> qsnet-64         def            144.5 ms     55.6     57.3     36.4   +-24 %   kernel  down L1.0->node 1
+> qsnet-64         optimize       137.7 ms     55.0     78.5     38.2   +-18 %   kernel  down L1.0->node 3
 > percs-16         def            62.61 ms      5.6    100.0     84.1    +-0 %   kernel  computation
 > percs-16         optimize=def   62.61 ms      5.6    100.0     84.1    +-0 %   kernel  computation
 > tmesh-216        def            72.05 ms     20.1     91.5     73.0    +-8 %   kernel  x- (1,0,0).0->(0,0,0).1
