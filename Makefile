@@ -127,7 +127,8 @@ validate: deps all $(CHECKS) $(OBJ)/fail_allocation.so
 calibrations: deps all
 	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \
 	    if grep -q 'family: dragonfly-plus' models/machines/$$m.yaml; then continue; fi; \
-	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml --threads $(THREADS) >/dev/null; done
+	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml -o models/machines/$$m.calibration.yaml --threads $(THREADS) \
+	        >/dev/null; done
 
 install: all install-built
 install-built:

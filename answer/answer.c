@@ -456,8 +456,9 @@ static enum fc_code phase(struct work *w)
     const struct fc_network *net = &w->session->net;
     FC_SCOPED(fc_load_free) struct fc_load load = {0};
     struct fc_flow_settings flow = fc_flow_cheap(net);
+    bool hurried = w->q->time_only && w->q->split_share > 0 && w->q->split_share < 1; /* no bound by the flow program */
     struct fc_load_settings settings = {.threads = w->q->threads,
-                                        .flow = &flow,
+                                        .flow = hurried ? NULL : &flow,
                                         .seed = w->q->seed,
                                         .split_share = w->q->split_share,
                                         .background_bytes_per_s = w->session->background_bytes_per_s,

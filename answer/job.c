@@ -183,6 +183,12 @@ enum fc_code fc_job_traffic(struct fc_job *job, const struct fc_question *q, con
     return st->code;
 }
 
+static enum fc_code open_trace(const struct fc_question *q, const struct fc_trace_options *options,
+                               struct fc_trace_source *source, struct fc_status *st)
+{
+    return q->read ? fc_source_memory(q->read, source, st) : fc_source_open(q->trace, options, source, st);
+}
+
 enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct fc_status *st)
 {
     struct fc_trace_options options;
@@ -192,7 +198,7 @@ enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct
     if (read_network(q, &job->network, st) || fc_read_period(q, &job->period_mode, st) ||
         fc_read_collectives(q, NULL, &job->collectives, st) || !q->trace)
         return st->code;
-    if (fc_trace_options_of(q, &job->arena, &options, st) || fc_source_open(q->trace, &options, &job->source, st) ||
+    if (fc_trace_options_of(q, &job->arena, &options, st) || open_trace(q, &options, &job->source, st) ||
         fc_check_speeds(q, job->source.head, st) ||
         fc_read_collectives(q, job->source.head->recorded, &job->collectives, st) || !job->period_mode)
         return st->code;

@@ -9,6 +9,7 @@
 
 struct fc_demand;
 struct fc_progress;
+struct fc_trace;
 
 /* Who waits for the answer, and what it wants to know of the work. Every member may be NULL. */
 struct fc_watcher {
@@ -30,6 +31,7 @@ struct fc_question {
 
     /* The job: one of these four. */
     const char *pattern, *graph, *trace;
+    const struct fc_trace *read;     /* what is in `trace`, by whoever has read it already; NULL: it is to be read */
     const struct fc_demand *traffic; /* bytes between tasks, in memory */
     const char *phase;               /* of the trace: "N" or "N-M" */
     const char *collectives;         /* rules and algorithms; NULL: by the trace's library, or MPICH's */

@@ -346,10 +346,13 @@ FC_FREES(fc_queue_free, fc_queue)
 struct fc_queue_choice fc_queue_choose(const struct fc_queue *queue, const double *run_s, const double *error_percent)
 {
     struct fc_queue_choice c = {0};
-    for (size_t i = 1; i < queue->n; i++) {
+    size_t first = 0;
+    while (first + 1 < queue->n && isnan(run_s[first])) first++;
+    c.best = c.now = first;
+    for (size_t i = first + 1; i < queue->n; i++) { /* comparisons with a NaN are false */
         double end_s = queue->candidate[i].start_s + run_s[i];
         if (end_s < queue->candidate[c.best].start_s + run_s[c.best]) c.best = i;
-        if (queue->candidate[i].start_s == queue->candidate[0].start_s && run_s[i] < run_s[c.now]) c.now = i;
+        if (queue->candidate[i].start_s == queue->candidate[first].start_s && run_s[i] < run_s[c.now]) c.now = i;
     }
     c.gain_s = queue->candidate[c.now].start_s + run_s[c.now] - queue->candidate[c.best].start_s - run_s[c.best];
     for (int k = 0; k < 2; k++) {

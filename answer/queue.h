@@ -31,11 +31,11 @@ void fc_queue_free(struct fc_queue *queue);
 /* The decision between candidates that have been predicted. */
 struct fc_queue_choice {
     size_t best;    /* that ends first; of equal ones the one that starts first */
-    size_t now;     /* of those that start first, the one that ends first */
+    size_t now;     /* of those that can run and start first, the one that ends first */
     double gain_s;  /* by which the best ends before that */
     double error_s; /* of the difference: the larger error of the two run times */
     bool wait;      /* the best starts later, and the gain exceeds the error */
 };
-/* run_s[n] and their errors in percent (NaN: not stated, FC_QUEUE_ERROR_PERCENT is assumed) of the queue's candidates. */
+/* run_s[n] (NaN: it cannot run there; not all are) and their errors in percent (NaN: not stated, FC_QUEUE_ERROR_PERCENT is assumed) of the queue's candidates. */
 #define FC_QUEUE_ERROR_PERCENT 25.0
 struct fc_queue_choice fc_queue_choose(const struct fc_queue *queue, const double *run_s, const double *error_percent);

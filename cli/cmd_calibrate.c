@@ -169,6 +169,39 @@ static enum fc_code check_path(const char *path, struct fc_status *st)
                    strerror(errno));
 }
 
+/* Whether the file is what the same command made, so that it would come out as it is, but for changes of the machine's file. */
+static bool made_alike(const struct fc_calibration *there, const struct fc_machine *machine,
+                       const struct fc_calibration_settings *settings)
+{
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
+    FC_SCOPED(fc_network_free) struct fc_network net = {0};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    struct fc_status why = {0};
+    const char *kind = NULL;
+    return !strcmp(there->machine, machine->name) && !strcmp(there->kernel_version, FC_KERNEL_VERSION) &&
+           there->seed == settings->seed && fabs(there->budget_s - budget_s) <= 1e-9 * budget_s &&
+           !fc_network_build(machine, &net, &why) && !fc_calibration_kind(&net, NULL, &arena, &kind, &why) &&
+           !strcmp(there->kind, kind);
+}
+
+/* Without -o a calibration beside the machine that is of other settings is kept under another name, and the answer says so. */
+static enum fc_code keep_earlier(const char *path, const struct fc_machine *machine,
+                                 const struct fc_calibration_settings *settings, struct fc_status *st)
+{
+    FC_SCOPED(fc_calibration_free) struct fc_calibration there = {0};
+    struct fc_status why = {0};
+    char kept[1400];
+    if (access(path, F_OK) != 0) return FC_OK;
+    if (!fc_calibration_read(path, &there, &why) && made_alike(&there, machine, settings)) return FC_OK;
+    snprintf(kept, sizeof kept, "%s.before", path);
+    unlink(kept);
+    if (link(path, kept) != 0)
+        return fc_fail(st, FC_NO, (struct fc_place){kept, 0}, "the earlier calibration cannot be kept: %s (-o FILE)",
+                       strerror(errno));
+    fc_note("the calibration of other settings that was there is kept as %s", kept);
+    return FC_OK;
+}
+
 /* Of the calibration beside the machine, all as it is but the replays. */
 static enum fc_code add_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                 struct fc_calibration *calibration, struct fc_status *st)
@@ -192,14 +225,17 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     struct answer a = {machine, &calibration, arguments->output};
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
+    if (!arguments->output && !arguments->quiet && !(arguments->replays && access(a.path, F_OK)))
+        fc_note("writes %s (-o FILE names another place)", a.path);
     fc_note_buffer(arguments, arguments->ask.machine, machine);
     fc_work_start(&progress, arguments->quiet);
     enum fc_code code = arguments->replays ? add_replays(machine, &settings, &calibration, st)
                                            : fc_calibrate(machine, &settings, &calibration, st);
     fc_work_end(&progress);
     if (code) return code;
-    if (!fc_calibration_check(&calibration, machine, st) && !fc_calibration_write(&calibration, a.path, st) &&
-        strcmp(a.path, "-")) {
+    if (fc_calibration_check(&calibration, machine, st)) return st->code;
+    if (!arguments->output && !arguments->replays && keep_earlier(a.path, machine, &settings, st)) return st->code;
+    if (!fc_calibration_write(&calibration, a.path, st) && strcmp(a.path, "-")) {
         struct fc_arguments answer = *arguments;
         answer.output = NULL; /* -o names the calibration */
         fc_deliver(&answer, arguments->json ? to_json(&a) : NULL, print, &a, st);

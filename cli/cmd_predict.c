@@ -22,6 +22,8 @@ struct report {
     struct fc_weakest *weakest; /* of the only row; NULL: not asked for */
     struct fc_queue queue;      /* n 0: not asked for; else the rows are its candidates */
     double repeat;
+    size_t n_failed;                        /* rows of the queue without an answer */
+    const struct fc_prediction_row *failed; /* the first of them */
 };
 
 /* More lists of nodes than MOST_LISTS on one machine are screened, and the best few are predicted. */
@@ -325,11 +327,33 @@ static enum fc_code read_queue(struct asking *s, struct node_lists *lists, struc
     return st->code;
 }
 
+/* A candidate of --queue that cannot run there is a row that says why. */
+static enum fc_code keep_failure(struct fc_prediction_row *row, struct fc_arena *arena, struct fc_status *st)
+{
+    char why[sizeof st->file + sizeof st->message + 4];
+    snprintf(why, sizeof why, "%s%s%s", st->file, *st->file ? ": " : "", st->message);
+    struct fc_status failed = *st;
+    *st = (struct fc_status){0};
+    fc_answer_free(&row->answer);
+    row->why = fc_copy_text(arena, why, st);
+    if (st->code) *st = failed;
+    return st->code;
+}
+
+/* What failed with all candidates fails; else how many have no answer. */
+static enum fc_code count_failures(const struct report *report, const struct fc_status *first, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < report->n; i++) *n += report->rows[i].why != NULL;
+    return *n && *n == report->n ? first->code : FC_OK;
+}
+
 /* Every machine with every list of nodes, fastest first where there are several lists. */
-static enum fc_code predict_all(struct asking *s, const struct node_lists *lists, const struct report *report,
-                                struct fc_status *st)
+static enum fc_code predict_all(struct asking *s, const struct node_lists *lists, struct report *report,
+                                struct fc_arena *arena, struct fc_status *st)
 {
     bool several = lists->n > 1 || report->queue.n;
+    struct fc_status first = {0};
     size_t n_lists = several ? lists->n : 1;
     struct fc_prediction_row *rows = report->rows;
     const char *label = "";
@@ -341,10 +365,18 @@ static enum fc_code predict_all(struct asking *s, const struct node_lists *lists
             label = nodes->label;
         }
         predict_machine(s, s->machines[i / n_lists], rows, st);
+        if (report->queue.n && (st->code == FC_INPUT || st->code == FC_NO) && !fc_is_out_of_memory(st)) {
+            if (!first.code) first = *st, report->failed = rows;
+            keep_failure(rows, arena, st);
+        }
         for (size_t m = 0; m < s->n_maps && several && !st->code; m++) {
             rows[m].nodes = label;
             rows[m].number = (size_t)(rows + m - report->rows);
         }
+    }
+    if (!st->code && count_failures(report, &first, &report->n_failed)) {
+        *st = first;
+        label = lists->list->label;
     }
     if (st->code && several) {
         size_t used = strlen(st->message);
@@ -377,8 +409,12 @@ static json_t *to_json(const struct report *report)
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
                             struct fc_status *st)
 {
-    for (size_t i = 0; i < report->n; i++)
-        fc_note_answer(arguments, &report->rows[i].answer, i ? &report->rows[i - 1].answer : NULL);
+    const struct fc_answer *before = NULL;
+    for (size_t i = 0; i < report->n; i++) {
+        if (report->rows[i].why) continue;
+        fc_note_answer(arguments, &report->rows[i].answer, before);
+        before = &report->rows[i].answer;
+    }
     enum fc_code code = fc_deliver(arguments, arguments->json ? to_json(report) : NULL, print, report, st);
     return code || !arguments->plot ? code : fc_plot_prediction_rows(arguments, report->rows, report->n, arena, st);
 }
@@ -407,10 +443,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
             screen_lists(&s, &lists, &arena, &report, st);
         report.n = s.n_machines * s.n_maps * (lists.n > 1 ? lists.n : 1);
         report.rows = st->code ? NULL : fc_alloc(&arena, report.n, sizeof *report.rows, st);
-        if (report.rows) predict_all(&s, &lists, &report, st);
+        if (report.rows) predict_all(&s, &lists, &report, &arena, st);
     }
     fc_watch_end(&watch);
-    if (!st->code) deliver(arguments, &report, &arena, st);
+    if (!st->code && !deliver(arguments, &report, &arena, st) && report.n_failed)
+        fc_refuse(st, FC_NO, "%zu of %zu choices of --queue have no answer; the first: %s", report.n_failed, report.n,
+                  report.failed->why);
     for (size_t i = 0; report.rows && i < report.n; i++) fc_answer_free(&report.rows[i].answer);
     fc_queue_free(&report.queue);
     fc_job_close(&s.job);

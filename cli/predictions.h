@@ -9,6 +9,7 @@ struct fc_prediction_row {
     struct fc_answer answer;
     const char *nodes; /* --nodes, where several are compared; else NULL */
     size_t number;     /* as they were asked for */
+    const char *why;   /* of --queue: there is no answer; NULL: there is */
 };
 /* Tells on standard error which calibrations do not fit their machines, each once, and which searches were cut short. */
 void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer *answer,

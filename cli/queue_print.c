@@ -18,7 +18,7 @@ static struct fc_queue_choice choose(const struct fc_queue *queue, const struct 
 {
     double run_s[FC_QUEUE_MOST], error[FC_QUEUE_MOST];
     for (size_t i = 0; i < queue->n; i++) {
-        run_s[i] = repeat * rows[i].answer.p.time_s;
+        run_s[i] = rows[i].why ? NAN : repeat * rows[i].answer.p.time_s;
         error[i] = rows[i].answer.p.error_percent;
     }
     return fc_queue_choose(queue, run_s, error);
@@ -34,6 +34,12 @@ static void print_row(FILE *stream, const struct fc_queue_candidate *c, const st
 {
     char start[32], time[32], run[32], end[32], error[32];
     double run_s = repeat * row->answer.p.time_s;
+    if (row->why) {
+        fprintf(stream, "%-10s %-8s %10s %10s %8s %10s   %s: %s\n",
+                c->start_s > 0 ? duration(start, sizeof start, c->start_s) : "now", c->policy, "-", "-", "-", "never",
+                c->label, row->why);
+        return;
+    }
     snprintf(error, sizeof error, "+-%.0f %%%s", error_of(row), isnan(row->answer.p.error_percent) ? "?" : "");
     fprintf(stream, "%-10s %-8s %10s %10s %8s %10s %s %s\n",
             c->start_s > 0 ? duration(start, sizeof start, c->start_s) : "now", c->policy,
@@ -43,8 +49,8 @@ static void print_row(FILE *stream, const struct fc_queue_candidate *c, const st
 
 void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
 {
-    const struct fc_answer *any = &rows->answer;
     struct fc_queue_choice c = choose(queue, rows, repeat);
+    const struct fc_answer *any = &rows[c.best].answer;
     char a[32], b[32], d[32];
     fprintf(stream, "machine     ");
     fc_print_visible(stream, any->machine);
@@ -56,7 +62,7 @@ void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_
     bool assumed = false;
     for (size_t i = 0; i < queue->n; i++) {
         print_row(stream, &queue->candidate[i], &rows[i], repeat, i == c.best);
-        assumed = assumed || isnan(rows[i].answer.p.error_percent);
+        assumed = assumed || (!rows[i].why && isnan(rows[i].answer.p.error_percent));
     }
     const struct fc_queue_candidate *best = &queue->candidate[c.best], *now = &queue->candidate[c.now];
     if (assumed)
@@ -80,13 +86,15 @@ json_t *fc_queue_json(const struct fc_queue *queue, const struct fc_prediction_r
     json_t *list = json_array();
     for (size_t i = 0; i < queue->n; i++) {
         const struct fc_queue_candidate *k = &queue->candidate[i];
-        double run_s = repeat * rows[i].answer.p.time_s;
-        json_array_append_new(
-            list, json_pack("{s:o, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:b}", "start_s", fc_json_real(k->start_s),
-                            "policy", k->policy, "nodes", k->nodes, "hosts", k->label != k->nodes ? k->label : NULL,
-                            "run_s", fc_json_real(run_s), "end_s", fc_json_real(k->start_s + run_s), "error_s",
-                            fc_json_real(run_s * error_of(&rows[i]) / 100), "prediction",
-                            fc_answer_json(&rows[i].answer), "error_assumed", isnan(rows[i].answer.p.error_percent)));
+        bool none = rows[i].why != NULL;
+        double run_s = none ? NAN : repeat * rows[i].answer.p.time_s;
+        json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:b, s:s?}", "start_s",
+                                              fc_json_real(k->start_s), "policy", k->policy, "nodes", k->nodes, "hosts",
+                                              k->label != k->nodes ? k->label : NULL, "run_s", fc_json_real(run_s),
+                                              "end_s", fc_json_real(k->start_s + run_s), "error_s",
+                                              fc_json_real(run_s * error_of(&rows[i]) / 100), "prediction",
+                                              none ? json_null() : fc_answer_json(&rows[i].answer), "error_assumed",
+                                              !none && isnan(rows[i].answer.p.error_percent), "message", rows[i].why));
     }
     return json_pack("{s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:s}", "nodes_needed", (json_int_t)queue->n_nodes,
                      "nodes_free_now", (json_int_t)queue->n_free_now, "repeat", fc_json_real(repeat), "candidates",

@@ -89,7 +89,8 @@ typedef struct {
     uint64_t seed;
     int threads;
     int time_only; /* nonzero: best_bound_s, the bound of all mappings, is not worked out, and is NaN; with search_s under
-                    * 4 s the split of an adaptive torus gets so much less work, a tenth at least: up to 14 % slower seen */
+                    * 4 s the split of an adaptive torus gets so much less work, a tenth at least: up to 14 % slower seen, and
+                    * bound_s is that of cuts alone */
     /* Called now and then, by any thread but never by two at once; not 0: a search ends with the best so far. NULL */
     int (*progress)(void *context, double done);
     void *context;

@@ -40,6 +40,9 @@ struct fc_vc_rule_ops {
     const char *const *families;
     const struct fc_routing_ops *const *routings; /* whose dependencies it knows; ends with NULL. NULL: any */
     const char *argument; /* why its graph has no cycle, in words; NULL: nothing but the check itself says so */
+    /* The argument holds for every network and routing that the rule knows: the kernel takes it and builds no graph. A
+     * certificate (fc_certify) is of the graph all the same, and tests hold the two together. */
+    bool proven;
     /* What tells it from the other rules of its family, whose functions it shares: tori enum fc_escape, tmesh enum
      * fc_tmesh_policy, graphs fc_graph_scheme, others whether it is the rule of one channel. Handed to them as `variant`. */
     int variant;

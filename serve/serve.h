@@ -2,6 +2,7 @@
  *
  *     request.c  a line of JSON as a question
  *     server.c   what is kept, and the answer as a line of JSON
+ *     kept_traces.c  traces in memory
  *     socket.c   a Unix socket, its connections and the threads that answer */
 #pragma once
 

@@ -6,28 +6,22 @@
  * same question about the same files has the same bytes at once. Both are found by their text; what was not used longest goes
  * first.
  *
+ * Traces that were read are kept too (kept_traces.c), for other questions about the same job.
+ *
  * Threads: one lock around the two tables. A machine is opened without it, by the first question that asks for it; others that
  * ask for the same one wait for that, others do not. Answers are worked out without it, too, from a view of the machine (fc_answer_view). A machine in use is closed by its last user. Memory that
  * ran out, also where the work went on without, is told to all whose questions were at work then. */
 #include "answer/answer_json.h"
 #include "models/family_graph.h"
 #include "models/family_two_level.h"
+#include "serve/kept_traces.h"
 #include "serve/serve.h"
+#include "serve/stamp.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* A file as it was; `there` false: there was none. */
-struct stamp {
-    bool there;
-    dev_t device;
-    ino_t number;
-    off_t size;
-    struct timespec changed;
-};
 
 enum { MOST_FILES = 16 };
 struct machine {
@@ -51,6 +45,7 @@ struct kept {
 struct fc_server {
     pthread_mutex_t lock;
     pthread_cond_t opened; /* some machine is open now, or could not be opened */
+    struct fc_kept_traces *traces;
     struct machine *machines;
     int n_machines; /* that are not stale */
     struct kept answer[FC_SERVE_ANSWERS];
@@ -64,8 +59,11 @@ struct fc_server {
 struct fc_server *fc_server_open(const char *version, struct fc_status *st)
 {
     struct fc_server *server = calloc(1, sizeof *server);
-    if (!server) fc_out_of_memory(st, "the server");
-    if (!server) return NULL;
+    if (!server || !(server->traces = fc_kept_traces_open(0))) {
+        fc_out_of_memory(st, "the server");
+        free(server);
+        return NULL;
+    }
     server->version = version;
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->opened, NULL);
@@ -91,26 +89,13 @@ void fc_server_close(struct fc_server *server)
         free(server->answer[i].key);
         free(server->answer[i].text);
     }
+    fc_kept_traces_close(server->traces);
     pthread_mutex_destroy(&server->lock);
     pthread_cond_destroy(&server->opened);
     free(server);
 }
 
 /* ---- files ---- */
-
-static struct stamp stamp_of(const char *path)
-{
-    struct stat s;
-    if (stat(path, &s)) return (struct stamp){.there = false};
-    return (struct stamp){true, s.st_dev, s.st_ino, s.st_size, s.st_mtim};
-}
-
-static bool same_stamp(const struct stamp *a, const struct stamp *b)
-{
-    return a->there == b->there &&
-           (!a->there || (a->device == b->device && a->number == b->number && a->size == b->size &&
-                          a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec));
-}
 
 static void print_stamp(FILE *stream, const char *path, const struct stamp *s)
 {
@@ -217,13 +202,10 @@ static enum fc_code watch_files(struct machine *m, const struct fc_question *q, 
 }
 
 /* A file that changed while the machine was opened may have been read before that, and its stamp taken after. */
-static bool changed_since(const struct machine *m, const struct timespec *then)
+static bool any_changed_since(const struct machine *m, const struct timespec *then)
 {
-    struct stat s;
     for (int i = 0; i < m->n_files; i++)
-        if (!stat(m->file[i], &s) && (s.st_ctim.tv_sec > then->tv_sec ||
-                                      (s.st_ctim.tv_sec == then->tv_sec && s.st_ctim.tv_nsec >= then->tv_nsec)))
-            return true;
+        if (changed_since(m->file[i], then)) return true;
     return false;
 }
 
@@ -293,7 +275,7 @@ static enum fc_code open_machine(const struct fc_question *q, struct machine *m,
     if (fc_session_open(&bare, q->machine, &m->session, st)) return st->code;
     m->open = true;
     if (watch_files(m, &bare, st) || fc_session_calibrate(&m->session, &bulk, st)) return st->code;
-    m->unwatched |= changed_since(m, &begun);
+    m->unwatched |= any_changed_since(m, &begun);
     return FC_OK;
 }
 
@@ -455,13 +437,16 @@ static json_t *machine_json(const struct fc_session *s)
 }
 
 /* Nodes of a machine that has lost something are named as in the whole one: such a question opens it for itself. */
-static json_t *predict(const struct fc_request *r, const struct fc_session *session, struct fc_status *st)
+static json_t *predict(struct fc_server *server, const struct fc_request *r, const struct fc_session *session,
+                       struct fc_status *st)
 {
     struct fc_question q = r->q;
     struct fc_session view;
     struct fc_answer answer = {0};
     json_t *json = NULL;
     bool own = (session->nodes_lost || session->machine.damaged) && q.nodes;
+    bool readable = q.trace && !q.flops_per_s && !q.phase; /* our forms have times, which no speed changes */
+    struct fc_kept_trace *kept = readable ? fc_kept_trace_enter(server->traces, q.trace, &q.read) : NULL;
     q.keep_links = r->verb == FC_VERB_MAP;
     if (own)
         fc_answer_make(&q, &answer, st);
@@ -476,6 +461,7 @@ static json_t *predict(const struct fc_request *r, const struct fc_session *sess
     }
     fc_answer_free(&answer);
     if (!own) fc_answer_view_close(session, &view);
+    fc_kept_trace_leave(server->traces, kept);
     return json;
 }
 
@@ -520,7 +506,7 @@ static char *work_out(struct fc_server *server, const struct fc_request *r, stru
     if (!m) return NULL;
     char *key = m->unwatched ? NULL : answer_key(r, m), *text = recall(server, key);
     if (!text) {
-        json_t *json = r->verb == FC_VERB_MACHINE ? machine_json(&m->session) : predict(r, &m->session, st);
+        json_t *json = r->verb == FC_VERB_MACHINE ? machine_json(&m->session) : predict(server, r, &m->session, st);
         text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
         json_decref(json);
         if (!text && !st->code) fc_out_of_memory(st, "an answer");

@@ -33,8 +33,16 @@ struct split {
     /* [n_routers][n_dims][2] what a chunk more would cost on each port, in rounds that go by cost; NULL: chunks are not
      * all of the same size, and costs are found when they are looked at. */
     double *port_cost;
-    double chunk_bytes, cost_unit; /* of port_cost; 1 / the greatest load when the round began */
-    double *box_cost;              /* [points] scratch of least_cost */
+    /* Of flows that have one minimal path (one dimension, no tie in it), found once; n_ports 0: any other flow. */
+    struct lane {
+        uint32_t n_ports, first; /* port[first ..], in port_s */
+        uint8_t step;            /* of the path, each hop */
+        double more_s;           /* what a chunk adds to each port */
+    } * lane;                    /* [n_flows] */
+    uint32_t *port;
+    double chunk_s[FC_MAX_DIMS]; /* of port_cost: what a chunk adds to a port of the dimension */
+    double cost_unit;            /* 1 / the greatest load when the round began */
+    double *box_cost;            /* [points] scratch of least_cost */
     uint8_t *box_step;
 };
 
@@ -67,8 +75,7 @@ static double power7(double x)
 static inline void set_port(struct split *p, double *port_s, double seconds, int d)
 {
     *port_s = seconds;
-    if (p->port_cost)
-        p->port_cost[port_s - p->port_s] = power7((seconds + p->chunk_bytes / p->rate[d]) * p->cost_unit) / p->rate[d];
+    if (p->port_cost) p->port_cost[port_s - p->port_s] = power7((seconds + p->chunk_s[d]) * p->cost_unit) / p->rate[d];
 }
 
 /* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
@@ -223,9 +230,17 @@ static void take_out(struct split *p, struct way w, const uint8_t *path, uint64_
         int d = path[i] / 2;
         w.direction[d] = path[i] % 2;
         double *t = port_of(p, w.v, d, w.direction[d]);
-        set_port(p, t, fmax(0, *t - bytes / p->rate[d]), d);
+        double less = *t - bytes / p->rate[d];
+        set_port(p, t, less > 0 ? less : 0, d);
         step(p, &w, d);
     }
+}
+
+static uint64_t way_hops(const struct split *p, size_t e)
+{
+    uint64_t n = 0;
+    for (int d = 0; d < p->s->n_dims; d++) n += p->leg[e * (size_t)p->s->n_dims + (size_t)d].hops;
+    return n;
 }
 
 /* Whether a flow has one minimal path: one dimension and no tie in it. */
@@ -237,15 +252,45 @@ static bool has_one_path(const struct split *p, size_t e)
     return n < 2;
 }
 
-/* Takes out and sends again a chunk that has one path. */
-static void send_again(struct split *p, struct way w, const uint8_t *path, uint64_t n, double bytes)
+/* Lists the ports of those that have one. */
+static enum fc_code find_lanes(struct split *p, const uint32_t *src, const double *bytes, size_t n,
+                               struct fc_arena *arena, struct fc_status *st)
 {
-    for (uint64_t i = 0; i < n; i++) {
-        int d = path[i] / 2;
-        double *t = port_of(p, w.v, d, w.direction[d]), more = bytes / p->rate[d];
-        double again = fmax(0, *t - more) + more;
-        if (again != *t) set_port(p, t, again, d);
-        step(p, &w, d);
+    uint32_t n_ports = 0;
+    p->lane = fc_alloc(arena, n, sizeof *p->lane, st);
+    for (size_t i = 0; p->lane && i < n; i++)
+        if (has_one_path(p, i)) n_ports += (uint32_t)way_hops(p, i);
+    p->port = p->lane ? fc_alloc(arena, n_ports + 1ull, sizeof *p->port, st) : NULL;
+    n_ports = 0;
+    for (size_t i = 0; p->port && i < n; i++) {
+        if (!has_one_path(p, i)) continue;
+        struct way w = start(p, src[i], i, 0);
+        struct lane *lane = &p->lane[i];
+        lane->first = n_ports;
+        for (int d = 0; d < p->s->n_dims; d++)
+            while (w.hops[d] > 0) {
+                lane->step = (uint8_t)(d * 2 + w.direction[d]);
+                lane->more_s = bytes[i] / p->n_chunks / p->rate[d];
+                p->port[n_ports++] = (uint32_t)(port_of(p, w.v, d, w.direction[d]) - p->port_s);
+                step(p, &w, d);
+            }
+        lane->n_ports = n_ports - lane->first;
+    }
+    return st->code;
+}
+
+/* Sends a chunk over its lane. */
+static void send_along(struct split *p, const struct lane *lane)
+{
+    for (uint32_t i = 0; i < lane->n_ports; i++) p->port_s[p->port[lane->first + i]] += lane->more_s;
+}
+/* Takes it out and sends it again. */
+static void send_again(struct split *p, const struct lane *lane)
+{
+    for (uint32_t i = 0; i < lane->n_ports; i++) {
+        double *t = &p->port_s[p->port[lane->first + i]], left = *t - lane->more_s;
+        double again = (left > 0 ? left : 0) + lane->more_s;
+        if (again != *t) set_port(p, t, again, lane->step / 2);
     }
 }
 
@@ -257,12 +302,6 @@ static double greatest(const struct split *p)
     return z;
 }
 
-static uint64_t way_hops(const struct split *p, size_t e)
-{
-    uint64_t n = 0;
-    for (int d = 0; d < p->s->n_dims; d++) n += p->leg[e * (size_t)p->s->n_dims + (size_t)d].hops;
-    return n;
-}
 static uint64_t way_points(const struct split *p, size_t e)
 {
     uint64_t n = 1;
@@ -282,8 +321,12 @@ static void first_round(struct split *p, const struct flows *f)
 {
     uint8_t *path = p->path;
     for (uint32_t c = 0; c < p->n_chunks; c++)
-        for (size_t i = 0; i < f->n; i++)
-            path += send_greedy(p, start(p, f->src[i], i, c), f->bytes[i] / p->n_chunks, path);
+        for (size_t i = 0; i < f->n; i++) {
+            const struct lane *lane = &p->lane[i];
+            send_along(p, lane);
+            for (uint32_t h = 0; h < lane->n_ports; h++) *path++ = lane->step;
+            if (!lane->n_ports) path += send_greedy(p, start(p, f->src[i], i, c), f->bytes[i] / p->n_chunks, path);
+        }
 }
 
 static void resend_round(struct split *p, const struct flows *f, bool cheapest)
@@ -296,11 +339,11 @@ static void resend_round(struct split *p, const struct flows *f, bool cheapest)
     for (uint32_t c = 0; c < p->n_chunks; c++)
         for (size_t i = 0; i < f->n; i++) {
             uint64_t n = p->first[i + 1] - p->first[i];
-            double bytes = f->bytes[i] / p->n_chunks;
-            struct way w = start(p, f->src[i], i, c);
-            if (has_one_path(p, i)) {
-                send_again(p, w, path, n, bytes);
+            if (p->lane[i].n_ports) {
+                send_again(p, &p->lane[i]);
             } else {
+                double bytes = f->bytes[i] / p->n_chunks;
+                struct way w = start(p, f->src[i], i, c);
                 take_out(p, w, path, n, bytes);
                 if (cheapest)
                     send_cheapest(p, f->src[i], i, bytes, path);
@@ -318,6 +361,8 @@ static void recount(struct split *p, const struct flows *f)
     for (size_t e = 0; e < f->n; e++)
         for (uint32_t c = 0; c < p->n_chunks; c++) {
             size_t i = f->at[e];
+            send_along(p, &p->lane[i]);
+            if (p->lane[i].n_ports) continue;
             const uint8_t *path = p->path + c * p->first[f->n] + p->first[i];
             struct way w = start(p, f->src[i], i, 0);
             for (uint64_t h = 0; h < p->first[i + 1] - p->first[i]; h++) {
@@ -412,9 +457,9 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
     p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
     p.box_step = fc_alloc(&scratch, most_points, 1, st);
-    if (st->code) return st->code;
+    if (st->code || find_lanes(&p, flows.src, flows.bytes, n, &scratch, st)) return st->code;
     first_round(&p, &flows);
-    p.chunk_bytes = n ? flows.bytes[0] / p.n_chunks : 0;
+    for (int d = 0; n && d < p.s->n_dims; d++) p.chunk_s[d] = flows.bytes[0] / p.n_chunks / p.rate[d];
     if (fc_all_equal(flows.bytes, n) && is_cheapest(&p, points))
         p.port_cost = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_cost, st);
     if (st->code) return st->code;

@@ -470,6 +470,10 @@ static void test_worst_case_stopped(void)
     CU_ASSERT(stopped.n_left > 0 && stopped.n_solved == 1 && all.n_left == 0 && all.most_s == all.time_s);
     CU_ASSERT(stopped.time_s <= all.time_s * (1 + 1e-9) && all.time_s <= stopped.most_s * (1 + 1e-9));
     fc_worst_case_free(&stopped);
+    /* 5000 steps are enough for all links, but not for the walk of the routes too: one link is looked at all the same. */
+    CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, false, 5000, &stopped, &st), FC_OK);
+    CU_ASSERT(stopped.n_left > 0 && stopped.n_solved == 1);
+    fc_worst_case_free(&stopped);
     fc_worst_case_free(&all);
     fc_test_close(&machine, &net);
 }

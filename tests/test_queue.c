@@ -153,6 +153,13 @@ static void test_choice(void)
     error[0] = 0;
     c = fc_queue_choose(&queue, run_s, error);
     CU_ASSERT(c.best == 0 && c.now == 0 && c.gain_s == 0 && !c.wait);
+    run_s[0] = run_s[2] = NAN; /* it cannot run there */
+    c = fc_queue_choose(&queue, run_s, error);
+    CU_ASSERT(c.best == 3 && c.now == 1 && c.gain_s == 300);
+    run_s[1] = NAN;
+    c = fc_queue_choose(&queue, run_s, error);
+    CU_ASSERT(c.best == 3 && c.now == 3 && c.gain_s == 0 && !c.wait);
+    run_s[0] = 2600;
     queue.n = 1;
     c = fc_queue_choose(&queue, run_s, error);
     CU_ASSERT(c.best == 0 && c.now == 0 && !c.wait);

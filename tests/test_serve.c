@@ -1,5 +1,6 @@
 /* test_serve.c - answers to lines of JSON: what they say, what is refused, what is kept; and the socket. */
 #include "answer/answer_json.h"
+#include "serve/kept_traces.h"
 #include "tests/serve_client.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -207,6 +208,87 @@ static void write_file(const char *path, const char *text, time_t time)
     utime(path, &(struct utimbuf){time, time});
 }
 
+/* A trace of two ranks: one message of so many bytes. */
+static void write_trace(const char *path, int bytes, time_t time)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 6\n"
+             "rank 0 3\ninit 0 0.001 0\nsend 0.001 0.002 0 comm=0 peer=1 tag=0 bytes=%d\nfinalize 0.003 0.004 0\n"
+             "rank 1 3\ninit 0 0.001 0\nrecv 0.001 0.002 0 comm=0 peer=0 tag=0 bytes=%d\nfinalize 0.003 0.004 0\nend\n",
+             bytes, bytes);
+    write_file(path, text, time);
+}
+static double predicted(struct fc_server *server, const char *path, const char *rest)
+{
+    char line[300];
+    snprintf(line, sizeof line, "{\"verb\":\"predict\"," ON ",\"ranks_per_node\":1,\"trace\":\"%s\"%s}", path, rest);
+    json_t *json = ask(server, line);
+    double time_s = json_number_value(json_object_get(json_object_get(json, "answer"), "communication_s"));
+    json_decref(json);
+    return time_s;
+}
+
+/* A trace is read once for several questions; another file of the name, one that is gone and one too many are seen. */
+static void kept_traces(void)
+{
+    struct fc_server *server = open_server(), *other = open_server();
+    struct fc_kept_traces *traces = fc_kept_traces_open(0), *few;
+    const struct fc_trace *first, *again, *changed;
+    struct fc_kept_trace *one, *two, *three;
+    char path[64], path2[64], line[200];
+    CU_ASSERT_FATAL(traces && fc_test_file(path, ".txt", "", 0) && fc_test_file(path2, ".txt", "", 0));
+    write_trace(path, 100000, 1000000);
+    double near = predicted(server, path, ""), far = predicted(server, path, ",\"nodes\":[0,42]");
+    CU_ASSERT(near > 0 && far > 0 && far != near && far == predicted(other, path, ",\"nodes\":[0,42]"));
+    write_trace(path, 1000000, 1000001);
+    double longer = predicted(server, path, ",\"nodes\":[0,42]");
+    CU_ASSERT(longer > 5 * far && longer < 20 * far);
+
+    one = fc_kept_trace_enter(traces, path, &first);
+    two = fc_kept_trace_enter(traces, path, &again);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(one);
+    /* Written just now, it might change within the resolution of stamps: not kept until a moment has gone. */
+    CU_ASSERT(first->n_ranks == 2 && again->n_ranks == 2);
+    fc_kept_trace_leave(traces, two);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    two = fc_kept_trace_enter(traces, path, &again);
+    three = fc_kept_trace_enter(traces, path, &changed);
+    CU_ASSERT(two && two == three && again == changed);
+    fc_kept_trace_leave(traces, three);
+    write_trace(path, 5000000, 1000002);
+    three = fc_kept_trace_enter(traces, path, &changed);
+    CU_ASSERT(three && changed != again && changed->events[1].bytes == 5000000 && again->events[1].bytes == 1000000);
+    fc_kept_trace_leave(traces, one);
+    fc_kept_trace_leave(traces, two);
+    fc_kept_trace_leave(traces, three);
+
+    write_trace(path2, 3, 1000000); /* room for one of the two */
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    few = fc_kept_traces_open(8.0 * 1024);
+    one = few ? fc_kept_trace_enter(few, path, &first) : NULL;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(one);
+    fc_kept_trace_leave(few, one);
+    two = fc_kept_trace_enter(few, path2, &again);
+    three = fc_kept_trace_enter(few, path2, &changed);
+    CU_ASSERT(two && two == three && again->events[1].bytes == 3);
+    fc_kept_trace_leave(few, two);
+    fc_kept_trace_leave(few, three);
+    fc_kept_traces_close(few);
+    few = fc_kept_traces_open(64); /* none fits */
+    CU_ASSERT_PTR_NULL(fc_kept_trace_enter(few, path, &first));
+    fc_kept_traces_close(few);
+
+    remove(path);
+    CU_ASSERT_PTR_NULL(fc_kept_trace_enter(traces, path, &first));
+    snprintf(line, sizeof line, "{\"verb\":\"predict\"," ON ",\"trace\":\"%s\"}", path);
+    expect(server, line, FC_INPUT, NULL);
+    remove(path2);
+    fc_kept_traces_close(traces);
+    fc_server_close(server);
+    fc_server_close(other);
+}
+
 #define TWO_TASKS "\"ranks_per_node\":1,\"traffic\":{\"tasks\":2,\"src\":[0],\"dst\":[1],\"bytes\":[1e6]}}"
 
 /* Hosts of the nodes that are asked for, from a file that changes; nodes of a machine that has lost a router, as it was. */
@@ -411,6 +493,7 @@ int suite_serve(void)
         {"what is refused", refused},
         {"the answers are the program's", answered},
         {"machines and answers are kept while their files stay", kept},
+        {"traces are kept while their file stays", kept_traces},
         {"hosts, and nodes of what is damaged", named},
         {"over a socket", over_a_socket},
         {"a machine that takes its time", slow_to_open},

@@ -14,6 +14,7 @@ const struct fc_vc_rule_ops fc_vc_cell_hops = {
         "The channel number grows with every global link and never falls; within a cell a packet goes up, then "
         "down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of "
         "its own.",
+    .proven = true,
     .vcs = fc_plus_vcs,
     .data_vcs = fc_plus_vcs,
     .dependencies = fc_plus_dependencies,

@@ -19,6 +19,7 @@ const struct fc_vc_rule_ops fc_vc_dateline = {
     .argument = "Dimensions are taken in order, and no packet crosses a dateline twice, so neither turns nor "
                 "rings close "
                 "on themselves.",
+    .proven = true,
     .variant = FC_ESCAPE_DATELINE,
     .chosen = fc_torus_chosen,
     .vcs = fc_torus_vcs,

@@ -18,6 +18,7 @@ const struct fc_vc_rule_ops fc_vc_direction_ordered = {
     .argument = "Directions are taken in order and no packet crosses a dateline twice, so neither turns nor "
                 "rings close on "
                 "themselves.",
+    .proven = true,
     .variant = FC_ESCAPE_DIRECTION_ORDERED,
     .chosen = fc_torus_chosen,
     .vcs = fc_torus_vcs,

@@ -14,6 +14,7 @@ const struct fc_vc_rule_ops fc_vc_hops = {
     .families = families,
     .routings = fc_two_level_routings,
     .argument = "The channel number grows with every D link (and every further hop within a group), and never falls.",
+    .proven = true,
     .vcs = fc_two_level_vcs,
     .data_vcs = fc_two_level_vcs,
     .dependencies = fc_two_level_dependencies,

@@ -20,6 +20,7 @@ const struct fc_vc_rule_ops fc_vc_six = {
     .argument = "Traffic for dimension d has mesh channels of its own on either side of the dateline, where "
                 "it only moves on "
                 "around the ring: a straight mesh route never returns to the bridge it came in by.",
+    .proven = true,
     .variant = FC_TMESH_SIX_VC,
     .chosen = fc_tmesh_chosen,
     .vcs = fc_tmesh_vcs,

@@ -10,5 +10,6 @@ const struct fc_vc_rule_ops fc_vc_up_down = {
     .families = families,
     .routings = fc_fat_tree_routings,
     .argument = "Every packet first goes up, then down, and never up again.",
+    .proven = true,
     .dependencies = fc_fat_tree_dependencies,
 };

@@ -271,6 +271,13 @@ static enum fc_code number_rows(struct builder *b, const double *rate)
 
 /* ---- commodities ---- */
 
+static bool takes_dense(const struct builder *b, uint32_t t)
+{
+    bool dense = false;
+    for (int i = 0; i < b->demand->n_dense; i++) dense = dense || b->b[i][t] > 0;
+    return dense;
+}
+
 /* Bytes to vertex t from each vertex. */
 static void demand_to(const struct builder *b, uint32_t t, double *bytes)
 {
@@ -314,10 +321,8 @@ static enum fc_code make_commodities(struct builder *b)
     flow->first_source = fc_alloc(&flow->arena, flow->n_vertices + 1ull, sizeof *flow->first_source, b->st);
     if (b->st->code) return b->st->code;
     for (uint32_t t = 0; t < flow->n_vertices; t++) { /* room first */
-        bool dense = false;
         if (flow->symmetry > 1 && b->translations.orbit[t] != t) continue;
-        for (int i = 0; i < b->demand->n_dense; i++) dense = dense || b->b[i][t] > 0;
-        most += dense ? flow->n_vertices : (double)(b->first[t + 1] - b->first[t]);
+        most += takes_dense(b, t) ? flow->n_vertices : (double)(b->first[t + 1] - b->first[t]);
     }
     if (most > b->most)
         return fc_refuse(b->st, FC_NO, "the flow program has %.3g pairs of routers (at most %.3g)", most, b->most);
@@ -327,9 +332,14 @@ static enum fc_code make_commodities(struct builder *b)
     for (uint32_t t = 0; t < flow->n_vertices; t++) {
         uint64_t n = flow->first_source[flow->n_commodities];
         if (flow->symmetry > 1 && b->translations.orbit[t] != t) continue;
-        demand_to(b, t, bytes);
-        for (uint32_t v = 0; v < flow->n_vertices; v++)
-            if (bytes[v] > 0) flow->source[n] = v, flow->bytes[n++] = bytes[v];
+        if (takes_dense(b, t)) {
+            demand_to(b, t, bytes);
+            for (uint32_t v = 0; v < flow->n_vertices; v++)
+                if (bytes[v] > 0) flow->source[n] = v, flow->bytes[n++] = bytes[v];
+        } else { /* ascending already, and none is t */
+            for (uint64_t e = b->first[t]; e < b->first[t + 1]; e++, n++)
+                flow->source[n] = b->entry_source[e], flow->bytes[n] = b->entry_bytes[e];
+        }
         if (n == flow->first_source[flow->n_commodities]) continue;
         flow->target[flow->n_commodities++] = t;
         flow->first_source[flow->n_commodities] = n;
@@ -342,17 +352,18 @@ static enum fc_code make_commodities(struct builder *b)
 
 struct ways {
     uint32_t *hops, *queue; /* [n_vertices] FC_NONE: not reached; vertices by hops, nearest first */
-    bool *used;
+    bool *used;             /* [n_vertices] on a way; before that the sources */
 };
 
-/* Hops of every vertex to t; packets pass through no node. Returns how many were reached. */
-static uint32_t hops_to(const struct fc_flow *flow, uint32_t t, struct ways *w)
+/* Hops to t of the n_sources vertices and of all that are nearer; packets pass through no node. Returns how many were
+ * reached. */
+static uint32_t hops_to(const struct fc_flow *flow, uint32_t t, uint64_t n_sources, struct ways *w)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < flow->n_vertices; v++) w->hops[v] = FC_NONE;
     w->hops[t] = 0;
     w->queue[n++] = t;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && n_sources; i++) {
         uint32_t v = w->queue[i];
         if (v >= flow->net->n_routers && v != t) continue;
         for (uint32_t j = flow->first_in[v]; j < flow->first_in[v + 1]; j++) {
@@ -360,6 +371,7 @@ static uint32_t hops_to(const struct fc_flow *flow, uint32_t t, struct ways *w)
             if (w->hops[u] != FC_NONE) continue;
             w->hops[u] = w->hops[v] + 1;
             w->queue[n++] = u;
+            n_sources -= w->used[u];
         }
     }
     return n;
@@ -375,10 +387,11 @@ static bool downhill(const struct fc_flow *flow, const struct ways *w, uint32_t 
 /* Counts, or writes where `out` is not NULL, the arcs of a commodity. */
 static uint64_t minimal_arcs(const struct fc_flow *flow, uint32_t c, struct ways *w, uint32_t *out)
 {
-    uint32_t t = flow->target[c], reached = hops_to(flow, t, w);
+    uint32_t t = flow->target[c];
     uint64_t n = 0;
     memset(w->used, 0, flow->n_vertices * sizeof *w->used);
     for (uint64_t s = flow->first_source[c]; s < flow->first_source[c + 1]; s++) w->used[flow->source[s]] = true;
+    uint32_t reached = hops_to(flow, t, flow->first_source[c + 1] - flow->first_source[c], w);
     for (uint32_t i = reached; i-- > 1;) {
         uint32_t v = w->queue[i];
         for (uint32_t a = flow->first_out[v]; w->used[v] && a < flow->first_out[v + 1]; a++)

@@ -9,8 +9,8 @@
  * source an orbit give its P_c. Nodes of one router are alike where the routing goes by routers. And of one link the sources
  * with the same row of P_c are one kind, the destinations with the same column, too (worst_classes.c): a link between groups
  * of a dragonfly knows only its own group and others. Links are tried in the order of what their weights allow at most (the
- * lesser of the sums of row and column maxima), until that is below the best found, or the work is used up: then the
- * greatest of what is left is the proven end. Adaptive routing: its uniform split, which is one that it can take, so that
+ * lesser of the sums of row and column maxima), until that is below the best found, or the work, the walk of the routes among it,
+ * is used up: then the greatest of what is left is the proven end (of one link at least). Adaptive routing: its uniform split, which is one that it can take, so that
  * its best split carries every permutation at least as well. */
 #include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"
@@ -22,6 +22,7 @@
 #define MOST_PAIRS 2e7  /* routes walked */
 #define MOST_SHARES 6e7 /* of routes on links */
 #define MOST_WORK 5e10
+#define STEPS_A_LINK 20 /* of a walk: measured, theta and tmesh-216 */
 
 struct worst {
     const struct fc_network *net;
@@ -157,6 +158,7 @@ static enum fc_code walk_pair(struct worst *w, uint32_t s, uint32_t d)
     uint32_t numbers = shift_numbers(w);
     w->walk.n = 0;
     w->net->machine->routing->walk(w->net, s, d, 1, &w->walk);
+    w->work -= STEPS_A_LINK * (1.0 + w->walk.n);
     if (w->walk.n == 0) {
         char from[360], to[360];
         return fc_refuse(w->st, FC_NO, "no route from %s to %s", fc_node_name(w->net, s, from, sizeof from),
@@ -310,7 +312,9 @@ static enum fc_code search(struct worst *w)
     for (uint32_t i = 0; i < w->n_slots; i++) order[i] = (struct candidate){i, promise(w, i, u, v)};
     qsort(order, w->n_slots, sizeof *order, by_promise);
     uint32_t i = 0;
-    for (; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-9) && w->work > 0 && !w->st->code; i++)
+    for (; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-9) && (w->work > 0 || out->n_solved == 0) &&
+           !w->st->code;
+         i++)
         solve_slot(w, &classes, order[i].slot);
     out->most_s = out->time_s;
     for (; i < w->n_slots && order[i].most_s > out->time_s * (1 + 1e-9); i++) {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define DEFAULT_BUDGET_S 120.0
 #define FIT_SHARE 0.4 /* of the budget beyond it, at most, for the fit of parameters; else they keep theory's values */
 
 static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
@@ -67,9 +66,10 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
                           struct fc_calibration *calibration, struct fc_status *st)
 {
     struct fc_calibration_design design = {0};
-    double budget_s = settings->budget_s > 0 ? settings->budget_s : DEFAULT_BUDGET_S;
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
     memset(calibration, 0, sizeof *calibration);
     calibration->seed = settings->seed;
+    calibration->budget_s = budget_s;
     if (!check(settings, st) && !describe(machine, calibration, st))
         make(machine, settings, budget_s, &design, calibration, st);
     fc_calibration_design_free(&design);
@@ -96,7 +96,7 @@ static enum fc_code check_made(const struct fc_machine *machine, const struct fc
 enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                   struct fc_calibration *calibration, struct fc_status *st)
 {
-    double budget_s = settings->budget_s > 0 ? settings->budget_s : DEFAULT_BUDGET_S;
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
     if (check(settings, st) || check_made(machine, calibration, st)) return st->code;
     return make_replays(machine, settings, budget_s, calibration, st);
 }

@@ -59,6 +59,7 @@ struct fc_calibration {
     const char *file, *machine, *kind; /* file: read from or to be written to, may be NULL; kind: fc_calibration_kind */
     const char *kernel_version;
     uint64_t seed;
+    double budget_s; /* that it was made with; 0: not told (files made before it was) */
     struct fc_queueing_parameters parameters, low, high; /* 95 % interval */
     bool free_parameter[FC_Q_PARAMETERS]; /* fitted; the others stand at their default or at an end of their
                                              range */
@@ -89,9 +90,10 @@ struct fc_calibration {
     const char *from; /* in words: "6 calibrated torus machines (nearest bgl-512)" */
 };
 
+#define FC_CALIBRATION_BUDGET_S 120.0
 struct fc_calibration_settings {
-    double
-        budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0: 120 */
+    double budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0:
+                   * FC_CALIBRATION_BUDGET_S */
     int threads;
     uint64_t seed;
     const char *without; /* a network (fc_machine_shape) that is not to be run, to be predicted; NULL: none */

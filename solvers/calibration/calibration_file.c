@@ -123,6 +123,7 @@ enum fc_code fc_calibration_write(const struct fc_calibration *calibration, cons
     fprintf(f, "\nkernel_version: ");
     put_text(f, calibration->kernel_version);
     fprintf(f, "\nseed: %llu\n", (unsigned long long)calibration->seed);
+    if (calibration->budget_s > 0) fprintf(f, "budget: %.15g\n", calibration->budget_s);
     put_key(f, "hops_run", calibration->hops_run);
     fputc('\n', f);
     put_parameters(f, calibration);

@@ -47,7 +47,7 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
     fc_flit_defaults(&settings);
     settings.vc_rule = vc_rule;
     settings.packet_flits_min = settings.packet_flits_max = 1;
-    if (fc_flit_prepare(net, &settings, &flit, st)) return st->code;
+    if (fc_flit_figures(net, &settings, &flit, st)) return st->code;
     add(text, sizeof text, "family=%s routing=%s rule=%s vcs=%d escape_vcs=%d flow_control=%s arbitration=%s",
         m->family->name, m->routing->name, flit.vc_rule, flit.n_network_vcs, flit.n_escape_vcs,
         flit.cut_through ? "cut-through" : "wormhole", fc_arbitration_names[flit.arbitration]);

@@ -193,6 +193,7 @@ static enum fc_code read_all(struct reader *r)
         TEXT("kernel_version", struct fc_calibration, kernel_version),
         INT("seed", struct fc_calibration, seed, 0, 9e18),
         REAL("hops_run", struct fc_calibration, hops_run, 0, 1e18),
+        REAL("budget", struct fc_calibration, budget_s, 0, 1e6),
     };
     static const char *const sections[] = {"parameters", "hull", "errors", "corrections", "cases", "phases", "replays"};
     const yaml_node_t *top = yaml_document_get_root_node(&r->yaml.document);
@@ -200,8 +201,10 @@ static enum fc_code read_all(struct reader *r)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},
                        "not a calibration (expected keys machine:, kind:, parameters:, ...)");
     const yaml_node_t *replays = top->type == YAML_MAPPING_NODE ? fc_yaml_value(&r->yaml, top, "replays") : NULL;
-    size_t n_sections = FC_COUNT(sections) - (replays ? 0 : 1); /* older files have none */
-    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, n_sections, r->c)) return r->st->code;
+    size_t n_sections = FC_COUNT(sections) - (replays ? 0 : 1);   /* older files have none */
+    bool budget = fc_yaml_value(&r->yaml, top, "budget") != NULL; /* older files do not tell it */
+    if (decode(r, top, "calibration", fields, FC_COUNT(fields) - !budget, sections, n_sections, r->c))
+        return r->st->code;
     if (read_parameters(r, fc_yaml_value(&r->yaml, top, "parameters")) ||
         read_hull(r, fc_yaml_value(&r->yaml, top, "hull")) || read_errors(r, fc_yaml_value(&r->yaml, top, "errors")) ||
         read_corrections(r, fc_yaml_value(&r->yaml, top, "corrections")))

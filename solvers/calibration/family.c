@@ -45,7 +45,7 @@ static enum fc_code describe(struct search *s, char *why, size_t size)
     char shape[512];
     fc_flit_defaults(&settings);
     if (fc_calibration_kind(s->net, NULL, &s->arena, &s->self.kind, &cannot) ||
-        fc_flit_prepare(s->net, &settings, &flit, &cannot)) {
+        fc_flit_figures(s->net, &settings, &flit, &cannot)) {
         if (cannot.code != FC_INPUT) *s->st = cannot;
         snprintf(why, size, "the kernel cannot run this machine: %.400s", cannot.message);
         return cannot.code;
@@ -89,23 +89,37 @@ static void weigh(struct search *s)
 
 /* ---- reading ---- */
 
-/* Whether the file's router is of the family: its kind stands in the first lines. */
-static bool is_of_family(const char *path, const char *family)
+/* What a file's first lines say of it: whether its router is of the family, and whether it routes as the machine does. */
+struct head {
+    bool is_family, routes_alike;
+};
+static bool has_value(const char *kind, const char *key, const char *wanted)
 {
-    char line[1200], wanted[128];
+    const char *value;
+    int n;
+    return fc_kind_value(kind, key, &value, &n) && (size_t)n == strlen(wanted) && !strncmp(value, wanted, (size_t)n);
+}
+static struct head read_head(const char *path, const struct fc_machine *machine)
+{
+    char line[1200];
+    struct head head = {0};
+    const char *kind = NULL;
     FILE *file = fopen(path, "r");
-    bool is = false;
-    snprintf(wanted, sizeof wanted, "\"family=%s ", family);
-    for (int i = 0; file && i < LINES_TO_KIND && !is && fgets(line, sizeof line, file); i++)
-        is = !strncmp(line, "kind:", 5) && strstr(line, wanted);
+    for (int i = 0; file && i < LINES_TO_KIND && !kind && fgets(line, sizeof line, file); i++)
+        if (!strncmp(line, "kind: \"", strlen("kind: \""))) kind = line + strlen("kind: \"");
     if (file) fclose(file);
-    return is;
+    head.is_family = kind && has_value(kind, "family", machine->family->name);
+    head.routes_alike = head.is_family && has_value(kind, "routing", machine->routing->name);
+    return head;
 }
 
-static enum fc_code try_file(struct search *s, const char *path)
+/* `alike`: reads those that route as the machine does, else the others. */
+static enum fc_code try_file(struct search *s, const char *path, bool alike)
 {
     struct fc_calibration *c = &s->one[s->n];
-    if (s->n == MOST_RELATIVES || !is_of_family(path, s->net->machine->family->name)) return FC_OK;
+    struct head head = {0};
+    if (s->n < MOST_RELATIVES) head = read_head(path, s->net->machine);
+    if (!head.is_family || head.routes_alike != alike) return FC_OK;
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->one[i].file, path)) return FC_OK;
     if (fc_calibration_read(path, c, s->st)) return s->st->code;
@@ -117,50 +131,34 @@ static enum fc_code try_file(struct search *s, const char *path)
     return FC_OK;
 }
 
-static enum fc_code read_all(struct search *s)
+static enum fc_code read_those(struct search *s, const char **names, size_t n, bool alike)
 {
-    const char **names;
-    size_t n;
     char directory[600], path[1400];
-    struct fc_status none = {0};
     fc_calibration_path(s->net->machine, path, sizeof path);
-    if (access(path, R_OK) == 0 && try_file(s, path)) return s->st->code;
-    if (fc_machine_names(&s->arena, &names, &n, &none)) {
-        if (none.code == FC_INPUT) return FC_OK; /* no shipped machines: a library alone */
-        *s->st = none;
-        return none.code;
-    }
+    if (access(path, R_OK) == 0 && try_file(s, path, alike)) return s->st->code;
     fc_machines_directory(directory, sizeof directory);
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s.calibration.yaml", directory, names[i]);
-        if (access(path, R_OK) == 0 && try_file(s, path)) return s->st->code;
+        if (access(path, R_OK) == 0 && try_file(s, path, alike)) return s->st->code;
     }
     return FC_OK;
 }
 
-static bool same_routing(const struct search *s, int i)
+/* What routes otherwise counts only where nothing routes alike, and is read only then. */
+static enum fc_code read_all(struct search *s)
 {
-    const char *own, *other;
-    int n, m;
-    return fc_kind_value(s->self.kind, "routing", &own, &n) && fc_kind_value(s->one[i].kind, "routing", &other, &m) &&
-           n == m && !strncmp(own, other, (size_t)n);
-}
-
-/* Drops what routes otherwise, where anything routes alike. */
-static void keep_routing(struct search *s)
-{
-    int alike = 0, n = 0;
-    for (int i = 0; i < s->n; i++) alike += same_routing(s, i);
-    for (int i = 0; i < s->n && alike; i++) {
-        if (!same_routing(s, i)) {
-            fc_calibration_free(&s->one[i]);
-            continue;
+    const char **names;
+    size_t n;
+    struct fc_status none = {0};
+    if (fc_machine_names(&s->arena, &names, &n, &none)) {
+        if (none.code != FC_INPUT) { /* else no shipped machines: a library alone */
+            *s->st = none;
+            return none.code;
         }
-        if (n != i) s->one[n] = s->one[i];
-        s->router[n] = s->router[i];
-        s->distance[n++] = s->distance[i];
+        n = 0;
     }
-    if (alike) s->n = n;
+    if (read_those(s, names, n, true) || s->n > 0) return s->st->code;
+    return read_those(s, names, n, false);
 }
 
 /* What the machine's own file says of it before keys were changed stands for it alone: with others' beside it, a changed key
@@ -171,7 +169,8 @@ static void keep_own(struct search *s)
     int own = -1;
     fc_calibration_path(s->net->machine, path, sizeof path);
     for (int i = 0; i < s->n; i++)
-        if (!strcmp(s->one[i].file, path) && same_routing(s, i)) own = i;
+        if (!strcmp(s->one[i].file, path) && has_value(s->one[i].kind, "routing", s->net->machine->routing->name))
+            own = i;
     bool nearest = own >= 0;
     for (int i = 0; i < s->n; i++) nearest = nearest && s->router[own] <= s->router[i] * (1 + 1e-9);
     if (own < 0 || !(nearest || s->net->machine->changes)) return;
@@ -241,7 +240,6 @@ enum fc_code fc_family_find(const struct fc_network *net, const char *without, s
     memset(calibration, 0, sizeof *calibration);
     s.one = fc_alloc(&s.arena, MOST_RELATIVES, sizeof *s.one, st);
     if (s.one && !describe(&s, why, why_size) && !read_all(&s)) {
-        keep_routing(&s);
         keep_own(&s);
         weigh(&s);
         snprintf(why, why_size, "no machine of its family (%s) is calibrated", net->machine->family->name);

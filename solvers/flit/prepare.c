@@ -8,8 +8,8 @@
  * long as it can be. Limit: where no T fits, rates of link classes are off by the error that is left (at most
  * 1/128 for a class whose flit takes a cycle or more).
  *
- * Deadlock. A routing runs only with a certificate (models/deadlock/deadlock.c) under the rule of the settings or the
- * machine, unless allow_deadlock says otherwise. */
+ * Deadlock. A routing runs only where the rule of the settings or the machine is proven for all networks, or with a
+ * certificate (models/deadlock/deadlock.c), unless allow_deadlock says otherwise. */
 #include "core/values.h"
 #include "models/deadlock/cdg.h"
 #include "solvers/flit/route.h"
@@ -342,16 +342,17 @@ static enum fc_code certify_high_priority(const struct fc_flit_net *flit, const 
     return st->code;
 }
 
-/* Sets vc_rule when the rule is safe by its invariant, whatever the dependency graph, which then need not be
- * built. */
-static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_settings *settings)
+/* Sets vc_rule when the rule is proven, or safe by its invariant whatever the dependency graph, which then need not
+ * be built. */
+static bool safe_by_rule(struct fc_flit_net *flit, const struct fc_flit_settings *settings)
 {
     const struct fc_machine *machine = flit->net->machine;
     const struct fc_vc_rule_ops *rule =
         settings->vc_rule ? fc_vc_rule_find(settings->vc_rule, machine) : fc_vc_rule_of(machine);
     char words[640];
     if (!rule || !fc_vc_rule_knows(rule, machine->routing)) return false; /* fc_certify tells why */
-    if (!rule->invariant || !rule->invariant(flit->net, rule->variant, words, sizeof words)) return false;
+    bool by_invariant = rule->invariant && rule->invariant(flit->net, rule->variant, words, sizeof words);
+    if (!rule->proven && !by_invariant) return false;
     flit->vc_rule = rule->name;
     return true;
 }
@@ -361,7 +362,7 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
 {
     const struct fc_network *net = flit->net;
     struct fc_certificate c;
-    flit->safe = safe_by_invariant(flit, settings);
+    flit->safe = safe_by_rule(flit, settings);
     if (flit->safe) return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
     if (fc_certify(net, settings->vc_rule, &c, st)) return st->code;
     flit->vc_rule = c.policy;
@@ -444,8 +445,9 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
         return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)", flit->n_links,
                          FC_NONE / FC_FLIT_MOST_VCS);
     if (choose_ticks(flit, st) || size_packets(flit, settings, st) || certify(flit, settings, st) ||
-        (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
-        flit->route->prepare(flit, st) || count_paths(flit, st))
+        (flit->high_priority && certify_high_priority(flit, settings, st)) ||
+        (!flit->figures && reverse_links(flit, st)) || flit->route->prepare(flit, st) ||
+        (!flit->figures && count_paths(flit, st)))
         return st->code;
     if (machine->router.injection != FC_INJECTION_ANY && !flit->own_fifos)
         return fc_route_refuse(flit, st, "router.injection: %s: is for tori and meshes, not a %s (expected any)",
@@ -454,13 +456,14 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
     return FC_OK;
 }
 
-enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_settings *settings,
-                             struct fc_flit_net *flit, struct fc_status *st)
+static enum fc_code start(const struct fc_network *net, const struct fc_flit_settings *settings, bool figures,
+                          struct fc_flit_net *flit, struct fc_status *st)
 {
     const struct fc_router *router = &net->machine->router;
     memset(flit, 0, sizeof *flit);
     flit->net = net;
     flit->ranks = fc_ranks_several(settings->ranks) ? settings->ranks : NULL;
+    flit->figures = figures;
     flit->n_routers = net->n_routers;
     flit->n_nodes = net->n_nodes;
     flit->n_links = net->n_links;
@@ -471,6 +474,18 @@ enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_
     flit->high_priority = settings->high_priority_share != 0;
     if (prepare(flit, settings, st)) fc_flit_unprepare(flit);
     return st->code;
+}
+
+enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_settings *settings,
+                             struct fc_flit_net *flit, struct fc_status *st)
+{
+    return start(net, settings, false, flit, st);
+}
+
+enum fc_code fc_flit_figures(const struct fc_network *net, const struct fc_flit_settings *settings,
+                             struct fc_flit_net *flit, struct fc_status *st)
+{
+    return start(net, settings, true, flit, st);
 }
 
 void fc_flit_unprepare(struct fc_flit_net *flit)

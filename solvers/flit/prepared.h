@@ -57,6 +57,7 @@ struct fc_flit_net {
     bool bubble_as_published; /* of the settings */
     enum fc_flit_select select;
     int arbitration; /* enum fc_arbitration */
+    bool figures;    /* of fc_flit_figures: no arrays of links, and tables of routes may be missing */
     bool plain;      /* cycle engine: the general path even for simple routers; tests hold the two together */
     /* [n_links] most simultaneous transfers to routers out of the input port behind the link: router.paths, times
      * what the link brings in the time of the slowest link that leaves the router; at most n_vcs. */
@@ -71,6 +72,10 @@ struct fc_flit_net {
  * impossible (no channel left for the escape, buffer smaller than a packet in cut-through, no deadlock
  * certificate...). */
 enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_settings *settings,
+                             struct fc_flit_net *flit, struct fc_status *st);
+/* The same refusals and figures (channels, ticks, buffers, rule) without what an engine needs: in_first .. in_port and
+ * port_paths are NULL, route_tables not filled. Most families: no O(links). */
+enum fc_code fc_flit_figures(const struct fc_network *net, const struct fc_flit_settings *settings,
                              struct fc_flit_net *flit, struct fc_status *st);
 void fc_flit_unprepare(struct fc_flit_net *flit);
 /* Flits that a channel of the link holds; those of ejection links: see reception_flits. */

@@ -142,6 +142,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
         return st->code;
     t->rep = rep;
     t->all = fc_route_all(flit);
+    if (flit->figures) return FC_OK;
     t->chip = fc_alloc(&flit->arena, flit->n_routers, sizeof *t->chip, st);
     t->mesh_node = fc_alloc(&flit->arena, flit->n_routers, sizeof *t->mesh_node, st);
     t->row = fc_alloc(&flit->arena, t->shape->n_mesh, sizeof *t->row, st);

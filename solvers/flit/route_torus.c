@@ -395,7 +395,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
     assign_channels(t, pair, two_phases && !none, rep);
     t->all = fc_route_all(flit);
     if (assign_fifos(flit, t, st)) return st->code;
-    return fill_rows(flit, t, st);
+    return flit->figures ? FC_OK : fill_rows(flit, t, st);
 }
 
 static enum fc_code prepare_ordered(struct fc_flit_net *flit, struct fc_status *st)

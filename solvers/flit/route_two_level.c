@@ -241,7 +241,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     t->weight = (uint64_t)ugal->weight;
     t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
     t->queue = ugal->queue;
-    return lay_out_word(flit, t, st) ? st->code : fill_tables(flit, t, st);
+    return lay_out_word(flit, t, st) || flit->figures ? st->code : fill_tables(flit, t, st);
 }
 
 /* The cable, and the corner that a local way turns at. */
