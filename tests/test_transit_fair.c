@@ -71,7 +71,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
-            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, FC_NONE, w->blocks[f], FC_NONE);
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, 0, NULL, w->blocks[f], FC_NONE);
         }
 }
 
@@ -114,11 +114,11 @@ static void ways_alike(void)
     double sum = 0;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes), FC_OK);
-    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5),
-             b = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 5);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, 0, NULL, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, 1, 0, NULL, 1, 5);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
-    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, FC_NONE, 1, 2);
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, 0, NULL, 1, 2);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
     CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
@@ -139,14 +139,14 @@ static void kept_elsewhere(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
-    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, FC_NONE, 1, FC_NONE), others[2];
-    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, 0, NULL, 1, FC_NONE), others[2];
+    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, 0, NULL, 1, FC_NONE);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
-    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, 0, NULL, 1, FC_NONE);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[keeps].rate, 1);
     for (int i = 0; i < 2; i++) fc_fair_remove(&fair, others[i]);
-    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, FC_NONE, 1, FC_NONE);
+    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, 0, NULL, 1, FC_NONE);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[x].rate, 1);
     CU_ASSERT_EQUAL(fair.flow[comes].rate, 2);

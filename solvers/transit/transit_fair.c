@@ -137,9 +137,9 @@ static bool count_way(struct fc_fair *f, uint32_t way)
 }
 
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     uint32_t whole, double blocks, uint32_t way)
+                     uint32_t n_whole, const uint32_t *whole, double blocks, uint32_t way)
 {
-    uint32_t all = n + (whole != FC_NONE);
+    uint32_t all = n + n_whole;
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
         !RESERVE(f, sharing, sharing_capacity, f->n_living + 2) || !RESERVE(f, pace, pace_capacity, f->n_flows + 1) ||
@@ -147,7 +147,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         (f->mix && way != FC_NONE && !count_way(f, way)))
         return FC_NONE;
     for (uint32_t i = 0; i < all; i++) {
-        struct fc_fair_link *l = &f->link[i < n ? link[i] : whole];
+        struct fc_fair_link *l = &f->link[i < n ? link[i] : whole[i - n]];
         if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
     }
     uint32_t first = take_entries(f, all), flow = f->free_flow;
@@ -162,7 +162,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < all; i++) {
-        uint32_t number = i < n ? link[i] : whole;
+        uint32_t number = i < n ? link[i] : whole[i - n];
         double w = i < n ? share * weight[i] : share;
         struct fc_fair_link *l = &f->link[number];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};

@@ -83,12 +83,12 @@ void fc_fair_close(struct fc_fair *fair);
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
  * for its flows together, those of one way being one in Q; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
-/* A flow over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and `share` one more,
- * `whole` (FC_NONE: none); in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). `way`: a
+/* A flow over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and `share` each of
+ * whole[n_whole]; in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). `way`: a
  * number that all flows over the same links with the same weights share, and no other; FC_NONE: none does. Returns its number,
  * FC_NONE with the status filled when there is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     uint32_t whole, double blocks, uint32_t way);
+                     uint32_t n_whole, const uint32_t *whole, double blocks, uint32_t way);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
