@@ -71,6 +71,8 @@ enum fc_end_point {
     FC_END_FRESH,
     FC_END_CALL,
     FC_END_PORT,
+    FC_END_EXCHANGE, /* this and the next only where the machine file has them */
+    FC_END_OWN,
     FC_END_DELAY,
     /* Sizes at which something else begins: tried one by one. */
     FC_END_INLINE,

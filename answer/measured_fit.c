@@ -13,7 +13,7 @@
  * one algorithm are not independent, so they are somewhat narrow. A value that no row feels (all |J_ij| < BLIND) stays.
  * Sizes at which something else begins (inline, eager, cache) are tried one by one, powers of two, when the rest is fitted, and
  * the rest then fitted again; one is taken where the loss falls to ENOUGH or less. The search begins at the machine file's
- * values, and at typical ones where it has none: a minimum near them, not always the least of all. */
+ * values, and at typical ones where it has none (node.exchange_bandwidth and software.own_per_byte are not fitted then): a minimum near them, not always the least of all. */
 #include "answer/measured.h"
 #include "core/values.h"
 #include "solvers/gsl_errors.h"
@@ -313,6 +313,7 @@ static struct fc_end_values start_of(const struct fc_machine *m, const struct fc
     double injection = m->classes[m->n_classes - 1].bandwidth_bytes_per_s;
     for (int p = 0; p < FC_END_SIZES; p++) {
         bool waits = p == FC_END_EAGER_START || p == FC_END_REDUCE_MEMORY; /* for a size (choose_sizes) */
+        if (p == FC_END_EXCHANGE || p == FC_END_OWN) continue;
         if (waits || (v.value[p] != 0 && !isinf(v.value[p]))) continue;
         v.value[p] = p == FC_END_PORT && isfinite(injection) ? injection : fc_end_points[p].typical;
     }

@@ -17,6 +17,8 @@ const struct fc_end_point_range fc_end_points[FC_END_POINTS] = {
     [FC_END_FRESH] = {"software.fresh_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 3e-10},
     [FC_END_CALL] = {"software.call", FC_SECONDS, 1e-8, 1e-4, 5e-7},
     [FC_END_PORT] = {"node.port_bandwidth", FC_BYTES_PER_S, 1e7, 1e12, 1e10},
+    [FC_END_EXCHANGE] = {"node.exchange_bandwidth", FC_BYTES_PER_S, 1e7, 2e12, 2e10},
+    [FC_END_OWN] = {"software.own_per_byte", FC_SECONDS_PER_BYTE, 1e-12, 1e-8, 1e-10},
     [FC_END_DELAY] = {"router.delay", FC_SECONDS, 1e-8, 3e-6, 2e-7},
     [FC_END_INLINE] = {"software.inline", FC_BYTES, 0, 4096, 0},
     [FC_END_EAGER] = {"software.eager", FC_BYTES, 1024, 262144, 16384},
@@ -35,6 +37,8 @@ struct fc_end_values fc_end_values_of(const struct fc_machine *m)
                                [FC_END_FRESH] = s->fresh_per_byte_s,
                                [FC_END_CALL] = s->call_s,
                                [FC_END_PORT] = m->port_bytes_per_s,
+                               [FC_END_EXCHANGE] = m->exchange_bytes_per_s,
+                               [FC_END_OWN] = s->own_per_byte_s,
                                [FC_END_DELAY] = m->router.delay_s,
                                [FC_END_INLINE] = s->inline_bytes,
                                [FC_END_EAGER] = s->eager_bytes,
@@ -57,6 +61,8 @@ void fc_end_values_set(const struct fc_end_values *v, struct fc_machine *m)
     s->eager_bytes = v->value[FC_END_EAGER];
     s->cache_bytes = v->value[FC_END_CACHE];
     m->port_bytes_per_s = v->value[FC_END_PORT];
+    m->exchange_bytes_per_s = v->value[FC_END_EXCHANGE];
+    s->own_per_byte_s = v->value[FC_END_OWN];
     m->router.delay_s = v->value[FC_END_DELAY];
 }
 

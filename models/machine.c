@@ -360,7 +360,7 @@ static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
                        "not a machine file (expected keys name:, network:, links:, ...)");
     if (fc_yaml_check_keys(&r->yaml, top, "") || fc_keys_preset(top_keys, FC_COUNT(top_keys), m, &m->arena, r->st))
         return r->st->code;
-    m->port_bytes_per_s = m->memory_bytes_per_s = INFINITY;
+    m->port_bytes_per_s = m->memory_bytes_per_s = m->exchange_bytes_per_s = INFINITY;
     for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
         yaml_node_t *name = fc_yaml_node(&r->yaml, p->key);
         bool is_section = false;

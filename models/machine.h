@@ -98,6 +98,7 @@ struct fc_software {
     /* Beyond LogGOPS, at each end of a message: */
     double copy_per_byte_s;   /* an eager one is copied through buffers */
     double call_s;            /* of a collective call, besides its messages */
+    double own_per_byte_s;    /* of a member's own block, which an allgather copies to where the others' come */
     double inline_bytes;      /* up to this a message goes with its request; */
     double eager_start_s;     /* a longer eager one costs this more: it is fetched by the interface */
     double rendezvous_s;      /* a longer one than eager is announced, its memory registered */
@@ -105,7 +106,8 @@ struct fc_software {
     double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in, */
     double cache_bytes;       /* of vectors up to this; of longer ones, which come from memory: */
     double reduce_memory_per_byte_s;
-    double fresh_per_byte_s;         /* of memory that a call takes anew (fc_fresh_s) */
+    double fresh_per_byte_s;         /* of memory that a call takes anew (fc_fresh_s), */
+    double fresh_local_per_byte_s;   /* and of what comes from such memory of another task of the node */
     double pack_s, pack_per_block_s; /* a message of blocks that lie apart, both ends together: it; each of them */
     /* Long eager buffers are kept for this many partners of a task (0: all), between others messages are eager up to
      * eager_beyond_bytes. */
@@ -205,7 +207,10 @@ struct fc_machine {
     long long cores_per_node;  /* where nodes differ, of those with the most */
     long long ports;           /* of a node, each way: a message is put or fetched through one, */
     double port_bytes_per_s;   /* which is no faster than this; INFINITY: ports are no limit */
+    long long port_sides;      /* one that is fetched: through the receiver's (1), or the sender's too (2) */
     double memory_bytes_per_s; /* of all messages between tasks of one node together; INFINITY: no limit */
+    /* Both ways between two nodes together, of messages beyond the first exchange_beyond_bytes under way; INFINITY: no limit */
+    double exchange_bytes_per_s, exchange_beyond_bytes;
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;

@@ -376,7 +376,8 @@ static const struct fc_figure leonardo[] = {
     {"measured-leonardo", "collectives measured and predicted, 4 to 2048 nodes", SOURCE ", Open MPI", "leonardo", ""}};
 static enum fc_code make_leonardo(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    return make(how, r, leonardo_curves, FC_COUNT(leonardo_curves),
-                "one job of 128 nodes beside others, and several ranks a node (docs/measured.md)", st);
+    return make(
+        how, r, leonardo_curves, FC_COUNT(leonardo_curves),
+        "one job of 128 nodes, two of them faulty, and short messages of several ranks a node (docs/measured.md)", st);
 }
 const struct fc_reproduction_ops fc_reproduction_measured_leonardo = {leonardo, 1, 0.5, 18, make_leonardo};

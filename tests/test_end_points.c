@@ -134,6 +134,57 @@ static void test_ports(void)
     close_rig(&g);
 }
 
+/* Long messages out of one node to two others: its port counts where both sides do. */
+static void test_port_sides(void)
+{
+    struct rig g;
+    open_torus(&g, "4", "dimension-order");
+    g.settings.software = g.machine.software = (struct fc_software){.eager_bytes = 1024, .compute_scale = 1};
+    for (int out = 0; out < 2; out++) {
+        g.machine.port_sides = 1;
+        double free_s = two_messages_s(&g, 1, INFINITY, out, FC_NET_CONTENTION);
+        g.machine.port_sides = 2;
+        CU_ASSERT(fc_near(two_messages_s(&g, 1, INFINITY, out, FC_NET_CONTENTION), free_s, 1e-12));
+        CU_ASSERT(fc_near(two_messages_s(&g, 1, 1e9, out, FC_NET_CONTENTION), 2 * free_s, 1e-3));
+    }
+    close_rig(&g);
+}
+
+/* Each of n nodes of a ring of four sends 1 MiB to who is next among them: of two each to the other, of four onwards. */
+static double round_s(struct rig *g, uint32_t n, double exchange_bytes_per_s, double beyond_bytes)
+{
+    g->machine.exchange_bytes_per_s = exchange_bytes_per_s;
+    g->machine.exchange_beyond_bytes = beyond_bytes;
+    start_script(&script, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        next_rank(&script);
+        if (r >= n) continue;
+        add(&script, FC_OP_IRECV, (int64_t)((r + n - 1) % n), 1 << 20);
+        add(&script, FC_OP_ISEND, (int64_t)((r + 1) % n), 1 << 20);
+        add_wait(&script, 0, 2);
+    }
+    must_replay(g, &script);
+    return g->out.prediction.time_s;
+}
+
+static void test_exchange(void)
+{
+    struct rig g;
+    open_torus(&g, "4", "dimension-order");
+    g.settings.network = FC_NET_CONTENTION;
+    g.settings.software = g.machine.software = (struct fc_software){.eager_bytes = 1024, .compute_scale = 1};
+    double free_s = round_s(&g, 2, INFINITY, 0);
+    CU_ASSERT(free_s > 1.0e-3 && free_s < 1.3e-3);
+    CU_ASSERT(fc_near(round_s(&g, 2, 1e9, 0), 2 * free_s, 1e-3));         /* both ways over 1 GB/s */
+    CU_ASSERT(fc_near(round_s(&g, 2, 1.5e9, 0), 4 / 3.0 * free_s, 1e-3)); /* over 1.5 GB/s */
+    CU_ASSERT(fc_near(round_s(&g, 2, 2e9, 0), free_s, 1e-6));
+    CU_ASSERT(fc_near(round_s(&g, 2, 1e9, 1.5 * (1 << 20)), free_s, 1e-6)); /* only the second is beyond: alone */
+    CU_ASSERT(fc_near(round_s(&g, 2, 0.5e9, 1.5 * (1 << 20)), 2 * free_s, 1e-3));
+    CU_ASSERT(fc_near(round_s(&g, 2, 0.5e9, 4 << 20), free_s, 1e-6));              /* so much is never under way */
+    CU_ASSERT(fc_near(round_s(&g, 4, 1e9, 0), round_s(&g, 4, INFINITY, 0), 1e-6)); /* nobody exchanges */
+    close_rig(&g);
+}
+
 /* Rank 0 sends to 1, 2, 3 in turn, twice, and then has 5 bytes from 3: only the first `most` of them get long messages
  * without a rendezvous, at both ends. */
 static void test_partners(void)
@@ -316,6 +367,37 @@ static void test_fresh(void)
             CU_ASSERT(fabs(time_s[1] - time_s[0] - expected_s) < 1e-9);
         }
     }
+    /* what comes out of such a buffer of another task of the node: the sums of halving (a half and a quarter of the vector) and a
+     * ring (three quarters), half of what doubling sends in two rounds; Rabenseifner's leave from the user's */
+    static const struct {
+        enum fc_op op;
+        const char *algorithm;
+        double vectors;
+    } sent[] = {{FC_OP_REDUCE_SCATTER, "halving", 0.75},
+                {FC_OP_REDUCE_SCATTER, "ring", 0.75},
+                {FC_OP_ALLREDUCE, "doubling", 1},
+                {FC_OP_ALLREDUCE, "rabenseifner", 0}};
+    g.settings.software.fresh_per_byte_s = 0;
+    for (size_t i = 0; i < FC_COUNT(sent); i++)
+        for (int together = 0; together < 2; together++) {
+            double time_s[2];
+            for (int k = 0; k < 2; k++) {
+                g.settings.software.fresh_local_per_byte_s = k * 1e-9;
+                time_s[k] = call_s(&g, sent[i].op, sent[i].algorithm, together,
+                                   (sent[i].op == FC_OP_REDUCE_SCATTER ? 16 : 64) * mib);
+            }
+            double expected_s = together ? sent[i].vectors * 64 * (double)mib * 1e-9 : 0;
+            CU_ASSERT(fabs(time_s[1] - time_s[0] - expected_s) < 1e-9);
+        }
+    g.settings.software.fresh_local_per_byte_s = 0;
+    /* an allgather copies each member's own block */
+    double own_s[2];
+    for (int k = 0; k < 2; k++) {
+        g.settings.software.own_per_byte_s = k * 1e-9;
+        own_s[k] = call_s(&g, FC_OP_ALLGATHER, "doubling", false, 16 * mib);
+    }
+    CU_ASSERT(fabs(own_s[1] - own_s[0] - 16 * (double)mib * 1e-9) < 1e-9);
+    g.settings.software.own_per_byte_s = 0;
     /* four ranks share a memory of 1 GB/s: what each of two rounds adds takes 4 ns a byte at least */
     g.settings.software.fresh_per_byte_s = 0;
     g.settings.software.cache_bytes = 1;
@@ -338,6 +420,8 @@ static const CU_TestInfo tests[] = {
     {"eager messages are copied, longer ones meet", test_copies},
     {"reductions cost time where vectors are added", test_reductions},
     {"a message is held to one port", test_ports},
+    {"ports of both sides", test_port_sides},
+    {"two nodes that exchange long messages", test_exchange},
     {"steps of protocols, calls, vectors that no cache holds", test_steps},
     CU_TEST_INFO_NULL,
 };

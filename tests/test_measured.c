@@ -42,8 +42,9 @@ static char *table_text(const double *us)
 static void test_fit(void)
 {
     static const double truth[FC_END_POINTS] = {
-        [FC_END_OVERHEAD] = 1.7e-6, [FC_END_COPY] = 2e-10, [FC_END_RENDEZVOUS] = 6e-6, [FC_END_REDUCE] = 2.5e-10,
-        [FC_END_PORT] = 2.6e9,      [FC_END_DELAY] = 1e-7, [FC_END_EAGER] = 16384,     [FC_END_CACHE] = 1e18};
+        [FC_END_OVERHEAD] = 1.7e-6, [FC_END_COPY] = 2e-10, [FC_END_RENDEZVOUS] = 6e-6,
+        [FC_END_REDUCE] = 2.5e-10,  [FC_END_PORT] = 2.6e9, [FC_END_DELAY] = 1e-7,
+        [FC_END_EAGER] = 16384,     [FC_END_CACHE] = 1e18, [FC_END_EXCHANGE] = INFINITY};
     char machine[64], rows[64], saved[64];
     double us[42];
     struct fc_status st = {0};

@@ -156,8 +156,13 @@ struct fc_collective_algorithm {
 };
 extern const struct fc_collective_algorithm fc_collective_algorithms[]; /* ends with name NULL */
 
-/* How many buffers as long as the whole vector each member takes anew for a call (collective_buffers.c). */
-uint32_t fc_collective_buffers(const struct fc_collective_algorithm *algorithm);
+/* Buffers as long as the whole vector that each member takes anew for a call, and the share of its messages that leaves out of
+ * one (collective_buffers.c). */
+struct fc_collective_fresh {
+    uint32_t buffers;
+    double sent;
+};
+struct fc_collective_fresh fc_collective_buffers(const struct fc_collective_algorithm *algorithm);
 /* The algorithm of that operation and name, the first of the operation when name is NULL; NULL: none. */
 const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name);
 /* FC_INPUT when the algorithm cannot do with n members: says what it needs. */

@@ -389,7 +389,7 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     struct fc_collective_call what = {op, call->n, total, uneven};
     const struct fc_collective_algorithm *algorithm = fc_collective_select(c->job->settings->collectives, &what);
     if (algorithm->hardware) return fc_hardware_begin(c, call, algorithm);
-    call->buffers = fc_collective_buffers(algorithm);
+    call->fresh = fc_collective_buffers(algorithm);
     const struct fc_collective_alike *alike = algorithm->alike;
     if (!alike || !alike->from || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST))
         return find_list(c, call, op);

@@ -33,9 +33,9 @@ struct fc_live_call {
     uint32_t root;     /* member */
     uint32_t first_rank, n;
     uint64_t first_event;
-    bool begun, uneven, owns_blocks; /* its messages are known; members brought different bytes; blocks are copies */
-    uint32_t n_done, n_gone;         /* members that have left; that never come */
-    uint32_t buffers;                /* fc_collective_buffers of the algorithm */
+    bool begun, uneven, owns_blocks;  /* its messages are known; members brought different bytes; blocks are copies */
+    uint32_t n_done, n_gone;          /* members that have left; that never come */
+    struct fc_collective_fresh fresh; /* fc_collective_buffers of the algorithm */
     double bytes;
     double *sizes;          /* [n] as in fc_call_list; NULL: all alike */
     int64_t **blocks;       /* [n] alltoallv: bytes to each; NULL: nothing */

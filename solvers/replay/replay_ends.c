@@ -151,15 +151,16 @@ void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *
 }
 
 void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work,
-                        double block_bytes)
+                        double block_bytes, double fresh)
 {
     uint32_t n = h->n;
     if (mail->taken) mail = mail->taken;
-    fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, (mail->state & FC_LONG) != 0,
-                       fc_ranks_share(run, mail->from, mail->to), &mail->chain);
-    double blocks = block_bytes > 0 ? mail->bytes / block_bytes : 0;
-    for (int v = 0; work && h->n > n && v < run->views; v++)
-        run->taken[v][n].work_s = fc_work_s(&run->job->settings->software, work, mail->bytes, blocks);
+    const struct fc_software *software = &run->job->settings->software;
+    bool local = fc_ranks_share(run, mail->from, mail->to);
+    fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, (mail->state & FC_LONG) != 0, local, &mail->chain);
+    double work_s = local ? fresh * mail->bytes * software->fresh_local_per_byte_s : 0;
+    if (work) work_s += fc_work_s(software, work, mail->bytes, block_bytes > 0 ? mail->bytes / block_bytes : 0);
+    for (int v = 0; work_s > 0 && h->n > n && v < run->views; v++) run->taken[v][n].work_s = work_s;
 }
 
 static void harvest_other(const struct fc_run *run, struct fc_harvest *h, const double *time_s,

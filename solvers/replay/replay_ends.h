@@ -25,9 +25,10 @@ struct fc_harvest {
     double last_s[FC_VIEWS];      /* latest completion of anything that costs no CPU time, and */
     const struct fc_chain *chain; /* what led to the real one */
 };
-/* `work`: of the receiver, beyond receiving, in blocks of so many bytes. */
+/* `work`: of the receiver, beyond receiving, in blocks of so many bytes; fresh: the share of it that comes out of
+ * memory taken anew. */
 void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work,
-                        double block_bytes);
+                        double block_bytes, double fresh);
 void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes, bool is_long,
                         bool local, const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);

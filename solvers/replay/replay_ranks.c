@@ -167,7 +167,9 @@ static void charge_call(struct fc_run *run, struct fc_strand *s)
 {
     const struct fc_software *software = &run->job->settings->software;
     if (s->call->n < 2 || s->call->hardware) return;
-    double cost_s = software->call_s + fc_fresh_s(software, s->call->buffers, fc_call_vector_bytes(s->call));
+    double cost_s = software->call_s + fc_fresh_s(software, s->call->fresh.buffers, fc_call_vector_bytes(s->call));
+    if (s->call->op == FC_OP_ALLGATHER)
+        cost_s += software->own_per_byte_s * (s->call->sizes ? s->call->sizes[s->member] : s->call->bytes);
     for (int v = 0; v < run->views; v++) s->at[v].clock_s += cost_s;
     s->chain.software_s += cost_s;
     s->chain.node = fc_node_after(run, s->chain.node, FC_COST_OTHER, 0, cost_s);
@@ -267,7 +269,7 @@ static void end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_ev
             return;
         }
         if (r->kind == FC_REQUEST_RECEIVE)
-            fc_harvest_receive(run, &h, r->what, FC_WORK_NONE, 0);
+            fc_harvest_receive(run, &h, r->what, FC_WORK_NONE, 0, 0);
         else if (r->kind == FC_REQUEST_SEND)
             fc_harvest_send(run, &h, r->what);
         else if (r->kind == FC_REQUEST_CALL)
@@ -299,7 +301,7 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
     if (!s->mail) return;
     struct fc_harvest h = {0};
     if (e->op == FC_OP_RECV)
-        fc_harvest_receive(run, &h, s->mail, FC_WORK_NONE, 0);
+        fc_harvest_receive(run, &h, s->mail, FC_WORK_NONE, 0, 0);
     else
         fc_harvest_send(run, &h, s->mail);
     run->total.p2p_wait_s += fc_end_wait(run, s, &h);

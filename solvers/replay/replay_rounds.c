@@ -68,10 +68,17 @@ static void begin_listed(struct fc_run *run, struct fc_strand *s, uint64_t end)
     }
 }
 
+/* The share of the call's messages that comes out of memory taken anew. */
+static double fresh_share(const struct fc_collective_fresh *fresh, double vector_bytes)
+{
+    return vector_bytes >= FC_FRESH_BYTES ? fresh->sent : 0;
+}
+
 static void end_listed(struct fc_run *run, struct fc_strand *s)
 {
     const struct fc_software *software = &run->job->settings->software;
     double vector = fc_call_vector_bytes(s->call);
+    double fresh = fresh_share(&s->call->fresh, vector);
     const struct fc_call_schedule *list = &s->call->list->s;
     struct fc_harvest h = {0};
     for (uint64_t k = s->step; k < s->round_end; k++) {
@@ -79,7 +86,7 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
         if (list->step[k] & 1)
             fc_harvest_receive(run, &h, mail,
                                fc_work_of_vector(software, list->messages[list->step[k] / 2].work, vector),
-                               s->call->bytes);
+                               s->call->bytes, fresh);
         else
             fc_harvest_send(run, &h, mail);
     }
@@ -146,8 +153,10 @@ static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
     struct fc_harvest h = {0};
     enum fc_message_work work = fc_alike_work(s->call->alike, fc_op_work(s->call->op), s->call->n, s->round);
-    work = fc_work_of_vector(&run->job->settings->software, work, fc_call_vector_bytes(s->call));
-    for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work, s->call->bytes);
+    double vector = fc_call_vector_bytes(s->call);
+    work = fc_work_of_vector(&run->job->settings->software, work, vector);
+    for (uint32_t i = 0; i < s->n_receives; i++)
+        fc_harvest_receive(run, &h, s->hand[i], work, s->call->bytes, fresh_share(&s->call->fresh, vector));
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);
     for (uint32_t i = 0; i < s->n_hand; i++)

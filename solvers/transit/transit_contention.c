@@ -29,7 +29,13 @@
  * Injection FIFOs. What they let through at a time is one more link of the node (transit_fifos.c).
  *
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
- * longer one is fetched through one of its receiver's, each node's next in turn, as over one more link.
+ * longer one is fetched through one of its receiver's (and with node.port_sides 2 out of one of its sender's), each node's next in
+ * turn, as over one more link.
+ *
+ * Exchanges. Where two nodes carry less both ways together than each way alone (node.exchange_bandwidth), a message is a flow
+ * over one more link, of the two nodes, if more than node.exchange_beyond bytes are under way between them when it starts,
+ * its own counted. A node that has begun a message with one partner counts none with others until it is over: with
+ * several partners at once its ports are what limits it.
  *
  * Memory. Where the messages within a node share its bandwidth (node.memory_bandwidth), each is a flow over one more link, the
  * node's; alone none is faster than an injection link.
@@ -62,6 +68,7 @@ struct moving {
     double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
     uint32_t narrow;          /* the link that it would be alone as slow as */
     bool arrived;             /* whatever rate it has: only its load remains */
+    uint32_t pair;            /* whose bytes it is counted in; FC_NONE: nobody's */
     uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
     double bytes, wire_bytes; /* in all */
@@ -72,6 +79,11 @@ struct part {
     uint32_t way;
     double share;             /* bytes/s of the message that a rate of 1 B/s stands for */
     double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
+};
+/* What goes on between a node and one other, both ways. */
+struct pair {
+    uint32_t partner, n_messages; /* partner: of n_messages > 0 */
+    double bytes;                 /* of the one with the lower number: under way */
 };
 struct contention {
     struct fc_fair fair;
@@ -86,6 +98,8 @@ struct contention {
     uint64_t n_solved;          /* solves so far */
     uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
     uint32_t first_memory;      /* one link a node, behind the ports */
+    uint32_t first_pair;        /* one link a node, behind those: of the lower number of a pair */
+    struct pair *pair;          /* [n_nodes]; NULL: exchanges are no limit */
     uint32_t first_fifo;        /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
     int n_fifos;                /* of each of a node's links */
     uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
@@ -111,13 +125,15 @@ static enum fc_code lose(struct fc_transit *t, struct fc_fair *fair, struct fc_a
 static bool number_links(struct fc_transit *t, struct contention *c, uint32_t *n)
 {
     const struct fc_network *net = t->net;
-    uint32_t memories = fc_transit_shares_memory(t) ? net->n_nodes : 0, fifos = c->n_fifos > 0 ? net->n_nodes : 0;
+    uint32_t nodes = net->n_nodes;
     c->ports = fc_has_ports(net->machine) ? (uint32_t)net->machine->ports : 0;
-    if (net->n_links + (2 * (uint64_t)c->ports + 2) * net->n_nodes >= FC_NONE) return false;
+    if (net->n_links + (2 * (uint64_t)c->ports + 3) * nodes >= FC_NONE) return false;
     c->first_port = net->n_links;
-    c->first_memory = c->first_port + 2 * net->n_nodes * c->ports;
-    c->first_fifo = fifos ? c->first_memory + memories : FC_NONE;
-    *n = c->first_memory + memories + fifos;
+    c->first_memory = c->first_port + 2 * nodes * c->ports;
+    c->first_pair = c->first_memory + (fc_transit_shares_memory(t) ? nodes : 0);
+    *n = c->first_pair + (net->machine->exchange_bytes_per_s < INFINITY ? nodes : 0);
+    c->first_fifo = c->n_fifos > 0 ? *n : FC_NONE;
+    *n += c->n_fifos > 0 ? nodes : 0;
     return true;
 }
 
@@ -125,6 +141,7 @@ static double capacity_of(const struct fc_transit *t, const struct contention *c
 {
     const struct fc_machine *m = t->net->machine;
     return link >= c->first_fifo     ? fc_fifos_capacity(t->net, link - c->first_fifo, c->n_fifos)
+           : link >= c->first_pair   ? m->exchange_bytes_per_s
            : link >= c->first_memory ? m->memory_bytes_per_s
            : link >= c->first_port   ? m->port_bytes_per_s
                                      : fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, link);
@@ -143,7 +160,9 @@ static enum fc_code open_contention(struct fc_transit *t)
     double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
     c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
     c->due_s = INFINITY;
-    if (!capacity || !c->next_port) return t->st->code;
+    bool exchanges = net->machine->exchange_bytes_per_s < INFINITY;
+    c->pair = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->pair, t->st) : NULL;
+    if (t->st->code) return t->st->code;
     for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
     if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
     if (t->settings.adjoint) t->settings.adjoint->first_fifo = c->first_fifo;
@@ -230,7 +249,45 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
 /* Of side 2 node (out), or 2 node + 1 (in), the port that is next in turn. */
 static inline uint32_t port_of(struct contention *c, uint32_t side)
 {
-    return c->ports ? c->first_port + side * c->ports + c->next_port[side]++ % c->ports : FC_NONE;
+    return c->first_port + side * c->ports + c->next_port[side]++ % c->ports;
+}
+
+/* Counts a message of so many wire bytes between two nodes; returns the link of the two if they are over their limit. The
+ * message's *pair is to be told when it ends. */
+static uint32_t pair_of(struct fc_transit *t, uint32_t a, uint32_t b, double wire_bytes, uint32_t *pair)
+{
+    struct contention *c = t->own;
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    *pair = FC_NONE;
+    if (!c->pair) return FC_NONE;
+    struct pair *x = &c->pair[low], *y = &c->pair[high];
+    if ((x->n_messages && x->partner != high) || (y->n_messages && y->partner != low)) return FC_NONE;
+    x->partner = high, y->partner = low;
+    x->n_messages++, y->n_messages++;
+    x->bytes += wire_bytes;
+    *pair = low;
+    return x->bytes > t->net->machine->exchange_beyond_bytes ? c->first_pair + low : FC_NONE;
+}
+/* The links of its end points that a message crosses: more[3], how many. */
+static uint32_t more_links(struct fc_transit *t, const struct fc_transit_message *m, struct fc_fair_more *more,
+                           uint32_t *pair)
+{
+    struct contention *c = t->own;
+    uint32_t n = 0, link;
+    if (c->ports && m->fetched) more[n++] = (struct fc_fair_more){port_of(c, 2 * m->dst + 1), 1};
+    if (c->ports && (!m->fetched || t->net->machine->port_sides > 1))
+        more[n++] = (struct fc_fair_more){port_of(c, 2 * m->src), 1};
+    link = pair_of(t, m->src, m->dst, m->wire_bytes, pair);
+    if (link != FC_NONE) more[n++] = (struct fc_fair_more){link, 1};
+    return n;
+}
+static void pair_ends(struct contention *c, const struct moving *m)
+{
+    if (m->pair == FC_NONE) return;
+    struct pair *x = &c->pair[m->pair];
+    x->bytes -= m->wire_bytes;
+    c->pair[x->partner].n_messages--;
+    if (--x->n_messages == 0) x->bytes = 0;
 }
 
 /* Room to tell of all flows there are. */
@@ -278,13 +335,11 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
     return FC_OK;
 }
 
-/* What a way from the node crosses besides links of the network. Returns how many. */
-static uint32_t other_links(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way, uint32_t port,
-                            struct fc_fair_more more[2])
+/* A part over the way crosses its sender's injection FIFOs, too: more[n], how many there are then. */
+static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way,
+                           struct fc_fair_more *more, uint32_t n)
 {
     const struct contention *c = t->own;
-    uint32_t n = 0;
-    if (port != FC_NONE) more[n++] = (struct fc_fair_more){port, 1};
     if (c->first_fifo == FC_NONE) return n;
     double s_per_byte =
         fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
@@ -299,7 +354,8 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
 {
     struct contention *c = t->own;
     double packets = fmax(1, m->bytes / t->ways.packet_bytes), blocks = packets / (packets + HALF_BLOCKS);
-    uint32_t port = FC_NONE, first = FC_NONE;
+    uint32_t first = FC_NONE, n_of_ends = 0;
+    struct fc_fair_more more[4]; /* of its end points, then of the part */
     uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
     for (uint32_t i = 0; i < n_parts; i++) {
         uint32_t number = n_parts > 1 ? fc_transit_part(&t->ways, w, i) : w;
@@ -309,9 +365,8 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         way->bytes += share * m->bytes;
         way->wire_bytes += share * m->wire_bytes;
         if (n_parts == 1 && !(m->wire_bytes * way->s_per_byte > 0)) return FC_OK;
-        if (i == 0) port = port_of(c, m->fetched ? 2 * m->dst + 1 : 2 * m->src);
-        struct fc_fair_more more[2];
-        uint32_t n_more = other_links(t, m->src, way, port, more);
+        if (i == 0) n_of_ends = more_links(t, m, more, &moving.pair);
+        uint32_t n_more = with_fifos(t, m->src, way, more, n_of_ends);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
                                  more, n_more, blocks, m->dst);
         if (i == 0 ? moves(t, m, first = f, late_s, share, moving) : joins(t, first, f)) return t->st->code;
@@ -333,10 +388,12 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
     if (t->settings.adjoint && t->local_s_per_byte * l->capacity > 1) t->settings.adjoint->lost = true;
     uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
-    return moves(
-        t, m, f, late_s, 1,
-        (struct moving){
-            .slack_s = 1e-11 * (alone_s - m->time_s), .alone_s = alone_s, .least_s = alone_s, .narrow = FC_NONE});
+    return moves(t, m, f, late_s, 1,
+                 (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s),
+                                 .alone_s = alone_s,
+                                 .least_s = alone_s,
+                                 .narrow = FC_NONE,
+                                 .pair = FC_NONE});
 }
 
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
@@ -445,6 +502,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
             return t->st->code;
         uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
+        pair_ends(c, m);
         leaves(t, f, now_s);
         double due_s = happens(c, now_s, now_s - m->began_s);
         if (t->settings.adjoint) fc_adjoint_happens_end(t->settings.adjoint, m->id, end, due_s, c->late ? LATE : 0);

@@ -74,12 +74,12 @@ $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn499
 $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn4992 --ranks-per-node 64 --set node.cores=112
 > machine        leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624 (changed: node.cores=112)
 > job            stencil2d:grid=8x8,bytes=4KiB, 64 tasks, mapping def, routing ugal
-> time           7.804 us
+> time           7.775 us
 > computation    0 s
-> communication  7.804 us (100.0 % of the time)
-> bound          7.232 us: no run with this mapping and routing is faster
-> of peak        92.7 %
-> best bound     7.232 us: no mapping of this job is faster (computation and software of the busiest task)
+> communication  7.775 us (100.0 % of the time)
+> bound          7.199 us: no run with this mapping and routing is faster
+> of peak        92.6 %
+> best bound     7.199 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        0 B between nodes, 1.049 MB inside, 0 B hop-bytes
