@@ -421,6 +421,7 @@ static enum fc_code decode_machine(struct reader *r)
     for (uint32_t k = 0; k < m->kinds.n; k++)
         if (m->kinds.kind[k].link_class >= 0)
             m->classes[m->kinds.kind[k].link_class].latency_s = m->classes[m->n_classes - 1].latency_s;
+    m->router.vcs_given = router && fc_yaml_value(&r->yaml, router, "vcs");
     m->router.buffer_given = router && fc_yaml_value(&r->yaml, router, "buffer");
     if (!m->router.buffer_given) m->router.buffer_bytes = fmax(m->router.buffer_bytes, fc_buffer_needed_bytes(m));
     if (nic) m->nic.line = (long)nic->start_mark.line + 1;

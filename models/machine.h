@@ -53,6 +53,7 @@ struct fc_router {
     double flit_bytes;
     long long vcs;       /* dynamic (adaptive) virtual channels for data; the escape channels come on top */
     double buffer_bytes; /* per virtual channel and input port */
+    bool vcs_given;      /* the file says it */
     bool buffer_given;   /* the file says it; else what is needed, at least the key's default */
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */

@@ -83,3 +83,30 @@ double fc_demand_bytes(const struct fc_demand *demand)
     }
     return total;
 }
+
+void fc_under_mpirun(const char *mpi, const char *commands)
+{
+    static const char prepare[] = "run=mpirun.$mpi; command -v $run >/dev/null || [ $mpi = mpich ] || run=mpirun\n"
+                                  "command -v $run >/dev/null || exit 77\n"
+                                  "d=$(mktemp -d) && trap 'rm -rf $d' EXIT\n"
+                                  "export ASAN_OPTIONS=detect_leaks=0 FABRICAST_DATA=$PWD/models\n"
+                                  "[ $mpi = mpich ] || run=\"$run --oversubscribe\"\n"
+                                  "[ $mpi = mpich ] || [ $(id -u) != 0 ] || run=\"$run --allow-run-as-root\"";
+    char directory[400], program[500], library[500], command[4096];
+    ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
+    directory[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(directory, '/');
+    if (slash) *slash = '\0';
+    snprintf(program, sizeof program, "%s/fabricast", directory);
+    snprintf(library, sizeof library, "%s/../libfabricast-sweep-%s.so", directory, mpi);
+    if (access(program, X_OK) || access(library, R_OK)) {
+        printf("\n    SKIPPED: the program or libfabricast-sweep-%s.so is not built ", mpi);
+        return;
+    }
+    snprintf(command, sizeof command, "mpi=%s program=%s\n%s\n%s", mpi, program, prepare, commands);
+    int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        printf("\n    SKIPPED: mpirun of %s is not installed ", mpi);
+    else
+        CU_ASSERT_EQUAL(status, 0);
+}

@@ -270,58 +270,30 @@ static void ranks_agree(void)
 
 /* ---- under mpirun ---- */
 
-/* $program, $run: mpirun for two ranks. What is asked for last is not in the answer of one process. */
+/* Two ranks. What is asked for last is not in the answer of one process. */
 static const char same_under[] =
     "ask=\"flit -q -m bgl-64 -p uniform --load 40% --warmup 500 --measure 2000\"\n"
-    "$program $ask >$d/one && $run $program $ask -o $d/two >$d/out 2>&1 || exit 1\n"
+    "$program $ask >$d/one && $run -n 2 $program $ask -o $d/two >$d/out 2>&1 || exit 1\n"
     "grep -v -e ^speed $d/one >$d/answer; grep -v -e ^speed -e ^ranks $d/two | cmp - $d/answer && [ ! -s $d/out ] &&\n"
     "grep -q '^ranks       2, each with at most 1 neighbours: ' $d/two";
 /* Rank 1 dies while it works; another time it is asked something else. */
 static const char ends_under[] =
     "printf '[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] || (sleep 0.3; kill -9 $$) &\n' >$d/dies\n"
     "printf 'exec %s flit -q -m bgl-512 -p uniform --load 60%%\n' $program >>$d/dies\n"
-    "timeout 20 $run sh $d/dies >$d/out 2>&1; [ $? != 0 ] && [ $? != 124 ] || exit 1\n"
+    "timeout 20 $run -n 2 sh $d/dies >$d/out 2>&1; [ $? != 0 ] && [ $? != 124 ] || exit 1\n"
     "printf 'exec %s flit -q -m bgl-64 -p uniform --load 60%% --seed $((2 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}))\n' "
     "$program >$d/odd\n"
-    "timeout 20 $run sh $d/odd >$d/out 2>&1; [ $? = 2 ] && [ $(grep -c 'fabricast: the ranks were not asked' $d/out) = 1 ]";
-
-static void under(const char *mpi, const char *script)
-{
-    static const char prepare[] =
-        "run=mpirun.$mpi; command -v $run >/dev/null || [ $mpi = mpich ] || run=mpirun\n"
-        "command -v $run >/dev/null || exit 77\n"
-        "d=$(mktemp -d) && trap 'rm -rf $d' EXIT\n"
-        "export ASAN_OPTIONS=detect_leaks=0 FABRICAST_DATA=$PWD/models\n"
-        "[ $mpi = mpich ] || run=\"$run --oversubscribe\"\n"
-        "[ $mpi = mpich ] || [ $(id -u) != 0 ] || run=\"$run --allow-run-as-root\"\nrun=\"$run -n 2\"";
-    char directory[400], program[500], library[500], command[4096];
-    ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
-    directory[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(directory, '/');
-    if (slash) *slash = '\0';
-    snprintf(program, sizeof program, "%s/fabricast", directory);
-    snprintf(library, sizeof library, "%s/../libfabricast-sweep-%s.so", directory, mpi);
-    if (access(program, X_OK) || access(library, R_OK)) {
-        printf("\n    SKIPPED: the program or libfabricast-sweep-%s.so is not built ", mpi);
-        return;
-    }
-    snprintf(command, sizeof command, "mpi=%s program=%s\n%s\n%s", mpi, program, prepare, script);
-    int status = system(command);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        printf("\n    SKIPPED: mpirun of %s is not installed ", mpi);
-    else
-        CU_ASSERT_EQUAL(status, 0);
-}
+    "timeout 20 $run -n 2 sh $d/odd >$d/out 2>&1; [ $? = 2 ] && [ $(grep -c 'fabricast: the ranks were not asked' $d/out) = 1 ]";
 
 static void over_mpi(void)
 {
-    under("openmpi", same_under);
-    under("mpich", same_under);
+    fc_under_mpirun("openmpi", same_under);
+    fc_under_mpirun("mpich", same_under);
 }
 
 static void nobody_waits(void)
 {
-    under("openmpi", ends_under);
+    fc_under_mpirun("openmpi", ends_under);
 }
 
 int suite_flit_ranks(void)

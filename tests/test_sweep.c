@@ -344,14 +344,8 @@ static void leaves_no_empty_journal(void)
 static void ranks_under(const char *mpi)
 {
     static const char compare[] =
-        "run=mpirun.$mpi; command -v $run >/dev/null || [ $mpi = mpich ] || run=mpirun\n"
-        "command -v $run >/dev/null || exit 77\n"
-        "d=$(mktemp -d) && trap 'rm -rf $d' EXIT\n"
-        "export ASAN_OPTIONS=detect_leaks=0 FABRICAST_DATA=$PWD/models\n"
         "printf 'command: load -p uniform\\nvary: {machine: [bgl-64, qsnet-64], seed: 1:4:1}\\n' >$d/sweep\n"
         "printf 'columns: [bound_s, hop_bytes]\\n' >>$d/sweep\n"
-        "[ $mpi = mpich ] || run=\"$run --oversubscribe\"\n"
-        "[ $mpi = mpich ] || [ $(id -u) != 0 ] || run=\"$run --allow-run-as-root\"\n"
         "$program sweep $d/sweep -o $d/one.tsv &&\n"
         "$run -n 3 $program sweep $d/sweep -o $d/three.tsv >$d/out 2>&1 &&\n"
         "cmp $d/one.tsv $d/three.tsv && [ $(wc -l <$d/one.tsv) = 9 ] || { cat $d/out; exit 1; }\n"
@@ -362,23 +356,7 @@ static void ranks_under(const char *mpi)
         "timeout 30 $run -n 3 sh $d/dies >$d/out 2>&1; [ $? != 124 ] && "
         "{ [ -e $d/again.tsv ] || $program sweep $d/sweep -o $d/again.tsv; } && cmp $d/one.tsv $d/again.tsv || "
         "{ cat $d/out; exit 1; }";
-    char directory[400], program[500], library[500], command[4096];
-    ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
-    directory[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(directory, '/');
-    if (slash) *slash = '\0';
-    snprintf(program, sizeof program, "%s/fabricast", directory);
-    snprintf(library, sizeof library, "%s/../libfabricast-sweep-%s.so", directory, mpi);
-    if (access(program, X_OK) || access(library, R_OK)) {
-        printf("\n    SKIPPED: the program or libfabricast-sweep-%s.so is not built ", mpi);
-        return;
-    }
-    snprintf(command, sizeof command, "mpi=%s program=%s\n%s", mpi, program, compare);
-    int status = system(command);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        printf("\n    SKIPPED: mpirun of %s is not installed ", mpi);
-    else
-        CU_ASSERT_EQUAL(status, 0);
+    fc_under_mpirun(mpi, compare);
 }
 
 static void ranks_change_nothing(void)

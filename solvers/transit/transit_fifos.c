@@ -31,7 +31,9 @@ static bool bind(const struct fc_network *net, int n_fifos)
 
 int fc_fifos_that_bind(const struct fc_network *net)
 {
-    int n_fifos = bind(net, 1) ? fc_flit_fifos(net) : 0;
+    const struct fc_router *router = &net->machine->router;
+    bool known = router->injection_fifos > 0 || router->vcs_given;
+    int n_fifos = known && bind(net, 1) ? fc_flit_fifos(net) : 0;
     return n_fifos > 0 && bind(net, n_fifos) ? n_fifos : 0;
 }
 

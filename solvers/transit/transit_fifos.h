@@ -3,8 +3,8 @@
 
 #include "models/models.h"
 
-/* FIFOs of each of a node's links into the network; 0: those of no node let less through than its links carry, or the machine
- * says nothing of virtual channels. O(links). */
+/* FIFOs of each of a node's links into the network; 0: those of no node let less through than its links carry, or the machine's
+ * file says nothing of FIFOs and virtual channels. O(links). */
 int fc_fifos_that_bind(const struct fc_network *net);
 /* Seconds that a node with n_fifos a link can feed links in one second. */
 double fc_fifos_capacity(const struct fc_network *net, uint32_t node, int n_fifos);
