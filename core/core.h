@@ -293,7 +293,7 @@ void fc_table_print_tsv(const struct fc_table *table, FILE *stream);
 struct json_t;
 struct json_t *fc_table_json(const struct fc_table *table); /* array of objects; the caller owns the reference */
 void fc_table_free(struct fc_table *table);
-/* A real for JSON: null when NaN or infinite (unknown is null, never 0). */
+/* A real for JSON: null when NaN or infinite (unknown is null, never 0); 0 has no sign. */
 struct json_t *fc_json_real(double value);
 /* From here on fc_memory_whole knows when jansson finds no memory (json.c); called before anything is built. */
 void fc_json_watch(void);

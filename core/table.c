@@ -204,7 +204,7 @@ void fc_table_free(struct fc_table *table)
 
 json_t *fc_json_real(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    return isfinite(value) ? json_real(value + 0.0) : json_null();
 }
 
 /* Jansson escapes C0 only. The others stand in strings, in whole letters. */

@@ -120,6 +120,9 @@ static void table_json(void)
     CU_ASSERT_EQUAL(json_real_value(json_object_get(last, "time_s")), 0);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(last, "note")), "?"); /* no UTF-8, still there */
     json_decref(json);
+    json = fc_json_real(-0.0);
+    CU_ASSERT(json_is_real(json) && !signbit(json_real_value(json)));
+    json_decref(json);
     fc_table_free(&table);
 }
 
