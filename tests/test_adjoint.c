@@ -83,6 +83,7 @@ static double run_with(const struct job *job, int link_class, double times)
 static void make(struct job *job, uint64_t seed)
 {
     CU_ASSERT_FATAL(fc_test_network(row, &job->machine, &job->net));
+    job->machine.router.injection_fifos = seed % 2; /* of every other job one, which binds */
     for (uint32_t i = 0; i < N; i++) {
         job->start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 100);
         job->bytes[i] = 1 + (double)fc_random_below(seed, 1, i, 30000);
