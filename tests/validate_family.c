@@ -69,15 +69,16 @@ static void add(struct tally *all, const struct tally *one)
 
 /* ---- 1: a kind left out ---- */
 
-static bool leave_out(const char *name, struct tally *all, struct fc_status *st)
+static bool leave_out(const char *name, struct tally *all, struct tally *all_replays, struct fc_status *st)
 {
     struct fc_machine machine;
     struct fc_network net;
     struct fc_calibration own, family;
     char path[1400], why[600];
     bool found = false;
-    static struct tally t;
+    static struct tally t, jobs;
     memset(&t, 0, sizeof t);
+    memset(&jobs, 0, sizeof jobs);
     if (fc_machine_load(name, &machine, st)) return false;
     if (fc_calibration_read(fc_calibration_path(&machine, path, sizeof path), &own, st)) return false;
     if (fc_network_build(&machine, &net, st)) return false;
@@ -92,10 +93,20 @@ static bool leave_out(const char *name, struct tally *all, struct fc_status *st)
             double percent = answer.error_percent;
             count(&t, c->ratio / answer.ratio, c->ratio, percent > FC_MOST_ERROR_PERCENT ? (double)NAN : percent);
         }
+        for (uint32_t i = 0; i < own.replays.n_cases; i++) {
+            const struct fc_replay_case *c = &own.replays.cases[i];
+            struct fc_replay_answer answer;
+            if (!(c->ratio[FC_MEASURED_CONTENTION] > 0)) continue;
+            fc_replay_error(&family.replays, FC_MEASURED_CONTENTION, &c->at[FC_MEASURED_CONTENTION], NULL, FC_NONE,
+                            &answer);
+            count(&jobs, c->ratio[FC_MEASURED_CONTENTION], c->ratio[FC_MEASURED_CONTENTION], answer.error_percent);
+        }
         add(all, &t);
+        add(all_replays, &jobs);
         char label[200];
         snprintf(label, sizeof label, "%s (%.1f)", name, family.distance);
         print_row(label, &t);
+        if (jobs.n > 0) print_row("  replays", &jobs);
         fc_calibration_free(&family);
     }
     fc_calibration_free(&own);
@@ -277,16 +288,17 @@ int main(int argc, char **argv)
         "bgl-64",   "bgl-4k",   "bgl-8x8x1",         "gemini-xe6",         "tpu-v4",
         "percs-16", "qsnet-64", "tmesh-216-central", "tmesh-3456-central", "summit",
         "frontier", "theta",    "tmesh-216",         "tmesh-3456"};
-    static struct tally all;
+    static struct tally all, left_out;
     struct fc_status st = {0};
     printf("%-22s %5s %5s %9s %9s %9s %9s %9s\n", "left out (distance)", "cases", "unkn.", "median", "greatest",
            "bound's", "stated", "covered %");
     for (size_t i = 0; i < FC_COUNT(one_of_each); i++)
-        if (argc < 2 && !leave_out(one_of_each[i], &all, &st)) {
+        if (argc < 2 && !leave_out(one_of_each[i], &all, &left_out, &st)) {
             fprintf(stderr, "%s: %s\n", one_of_each[i], st.message);
             return 1;
         }
     print_row("all", &all);
+    print_row("  replays", &left_out);
     static struct tally phases, replays;
     printf("\n");
     for (size_t i = 0; i < FC_COUNT(unseen); i++)

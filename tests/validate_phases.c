@@ -387,7 +387,7 @@ static bool test_machine(const char *name, const char *file, const char *setting
         if (found) fc_calibration_free(&t.calibration);
     }
     if (good && !is_shipped && !families_only) {
-        if (calibrate(&t, directory, st)) {
+        if (calibrate(&t, directory, st) && !fc_family_stand_by(&t.net, &t.calibration, st)) {
             t.calibrated = true;
             good = all_jobs(&t, "calibrated", st);
             fc_calibration_free(&t.calibration);

@@ -88,6 +88,8 @@ struct fc_calibration {
     struct fc_calibration *relatives;
     double distance;  /* of the nearest's router; 0: of this very kind */
     const char *from; /* in words: "6 calibrated torus machines (nearest bgl-512)" */
+    struct fc_calibration
+        *aside; /* its own, with few jobs: the family's, whose jobs count beside; NULL; freed with it */
 };
 
 #define FC_CALIBRATION_BUDGET_S 120.0

@@ -232,6 +232,7 @@ enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibr
 void fc_calibration_free(struct fc_calibration *calibration)
 {
     for (uint32_t i = 0; i < calibration->n_relatives; i++) fc_calibration_free(&calibration->relatives[i]);
+    if (calibration->aside) fc_calibration_free(calibration->aside);
     fc_arena_free(&calibration->arena);
     memset(calibration, 0, sizeof *calibration);
 }

@@ -6,8 +6,8 @@
  *
  *     w = 1 / (CLOSE + d^2) / relatives of one kind of router with it        (sum of all w: 1)
  *
- * Phases: mean of the logarithms of what each relative's process says of the phase (bulk.c). Replays: mean square of their
- * errors (replay_error.c), and links lose to mixing what the relatives' mean limit has. Curves: parameters and correction of
+ * Phases: mean of the logarithms of what each relative's process says of the phase (bulk.c). Replays: their jobs
+ * together (replay_error.c), and links lose to mixing what the relatives' mean limit has. Curves: parameters and correction of
  * the nearest (calibrated.c). Limits: a relative of other link speeds or wires stands for the machine as far as the features
  * of phases, jobs and traffic say.
  *
@@ -30,6 +30,7 @@ struct search {
     struct fc_likeness self;
     struct fc_calibration *one; /* [n] */
     double router[MOST_RELATIVES], distance[MOST_RELATIVES], weight[MOST_RELATIVES];
+    int alike[MOST_RELATIVES]; /* how many have its kind of router */
     int n, nearest;
     bool own; /* only that of the machine before keys were changed */
     struct fc_status *st;
@@ -80,6 +81,7 @@ static void weigh(struct search *s)
     for (int i = 0; i < s->n; i++) {
         int alike = 0;
         for (int k = 0; k < s->n; k++) alike += !strcmp(s->one[k].kind, s->one[i].kind);
+        s->alike[i] = alike;
         s->weight[i] = 1 / (CLOSE + s->distance[i] * s->distance[i]) / alike;
         sum += s->weight[i];
         if (s->distance[i] < s->distance[s->nearest]) s->nearest = i;
@@ -89,7 +91,7 @@ static void weigh(struct search *s)
 
 /* ---- reading ---- */
 
-/* What a file's first lines say of it: whether its router is of the family, and whether it routes as the machine does. */
+/* What a file's first lines say of it: whether its router is of the family and wanted, and whether it routes as the machine does. */
 struct head {
     bool is_family, routes_alike;
 };
@@ -99,7 +101,7 @@ static bool has_value(const char *kind, const char *key, const char *wanted)
     int n;
     return fc_kind_value(kind, key, &value, &n) && (size_t)n == strlen(wanted) && !strncmp(value, wanted, (size_t)n);
 }
-static struct head read_head(const char *path, const struct fc_machine *machine)
+static struct head read_head(const char *path, const struct fc_machine *machine, const char *without)
 {
     char line[1200];
     struct head head = {0};
@@ -108,7 +110,9 @@ static struct head read_head(const char *path, const struct fc_machine *machine)
     for (int i = 0; file && i < LINES_TO_KIND && !kind && fgets(line, sizeof line, file); i++)
         if (!strncmp(line, "kind: \"", strlen("kind: \""))) kind = line + strlen("kind: \"");
     if (file) fclose(file);
-    head.is_family = kind && has_value(kind, "family", machine->family->name);
+    size_t n = kind ? strcspn(kind, "\"\n") : 0;
+    bool unwanted = kind && without && strlen(without) == n && !strncmp(kind, without, n);
+    head.is_family = kind && !unwanted && has_value(kind, "family", machine->family->name);
     head.routes_alike = head.is_family && has_value(kind, "routing", machine->routing->name);
     return head;
 }
@@ -118,7 +122,7 @@ static enum fc_code try_file(struct search *s, const char *path, bool alike)
 {
     struct fc_calibration *c = &s->one[s->n];
     struct head head = {0};
-    if (s->n < MOST_RELATIVES) head = read_head(path, s->net->machine);
+    if (s->n < MOST_RELATIVES) head = read_head(path, s->net->machine, s->without);
     if (!head.is_family || head.routes_alike != alike) return FC_OK;
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->one[i].file, path)) return FC_OK;
@@ -209,7 +213,7 @@ static enum fc_code compose(struct search *s, struct fc_calibration *c)
         const struct fc_replays *jobs = &s->one[i].replays;
         phases[i] = (struct fc_bulk_relative){&s->one[i].phases, s->router[i], s->weight[i]};
         if (jobs->n_cases == 0) continue;
-        replays[n_replays++] = (struct fc_replays_relative){jobs, s->router[i], s->weight[i]};
+        replays[n_replays++] = (struct fc_replays_relative){jobs, s->router[i], 1.0 / s->alike[i]};
         log_mixing += s->weight[i] * log(jobs->mixing > 0 ? jobs->mixing : 1);
         weights += s->weight[i];
     }
@@ -255,13 +259,27 @@ enum fc_code fc_family_find(const struct fc_network *net, const char *without, s
     return st->code;
 }
 
+enum fc_code fc_family_stand_by(const struct fc_network *net, struct fc_calibration *c, struct fc_status *st)
+{
+    char why[600];
+    bool found;
+    if (c->replays.n_cases == 0 || c->replays.n_cases >= FC_ENOUGH_REPLAYS) return FC_OK;
+    struct fc_calibration *family = fc_alloc(&c->arena, 1, sizeof *family, st);
+    if (!family || fc_family_find(net, c->kind, family, &found, why, sizeof why, st) || !found) return st->code;
+    c->aside = family;
+    c->replays.n_relatives = family->replays.n_relatives;
+    c->replays.relatives = family->replays.relatives;
+    return FC_OK;
+}
+
 enum fc_code fc_calibration_of(const struct fc_network *net, struct fc_calibration *calibration, bool *found,
                                struct fc_calibration_misfit *misfit, struct fc_status *st)
 {
     struct fc_calibration_misfit own;
     char why[600] = "";
     if (!misfit) misfit = &own;
-    if (fc_calibration_find(net, calibration, found, misfit, st) || *found) return st->code;
+    if (fc_calibration_find(net, calibration, found, misfit, st)) return st->code;
+    if (*found) return fc_family_stand_by(net, calibration, st);
     if (fc_family_find(net, NULL, calibration, found, why, sizeof why, st) || *found) return st->code;
     size_t n = strlen(misfit->text);
     snprintf(misfit->text + n, sizeof misfit->text - n, "%s%s", n ? "; " : "", why);

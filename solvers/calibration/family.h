@@ -14,3 +14,6 @@ enum fc_code fc_calibration_of(const struct fc_network *net, struct fc_calibrati
  * is in `why`. */
 enum fc_code fc_family_find(const struct fc_network *net, const char *without, struct fc_calibration *calibration,
                             bool *found, char *why, size_t why_size, struct fc_status *st);
+/* Of the machine's own calibration: where it has replayed few jobs (FC_ENOUGH_REPLAYS), those of the family, without its kind
+ * of router, count beside them. */
+enum fc_code fc_family_stand_by(const struct fc_network *net, struct fc_calibration *calibration, struct fc_status *st);

@@ -30,7 +30,7 @@ struct fc_replays;
 struct fc_replays_relative {
     const struct fc_replays *replays;
     double distance;
-    double weight; /* all sum to 1 */
+    double weight; /* of each case; those of one kind of router count like one machine */
 };
 struct fc_replays {
     uint32_t n_cases; /* 0: nothing was run */
@@ -42,7 +42,7 @@ struct fc_replays {
     double covered_percent[FC_MEASURED]; /* of the cases, each network (or with one network each case) left out */
     double unknown[FC_MEASURED];         /* errors on a network that was not run are so many times as large; NaN: one
                                           * network was run, which says nothing of others */
-    uint32_t n_relatives;                /* above 0: no case of its own, what relatives say counts */
+    uint32_t n_relatives;                /* above 0: no case of its own, or few; the relatives' count as well */
     const struct fc_replays_relative *relatives;
 };
 
@@ -51,12 +51,14 @@ void fc_replay_locate(const struct fc_network *net, const struct fc_replay *repl
 
 struct fc_replay_answer {
     double error_percent; /* of the job's time; NaN: nothing measured */
-    bool extrapolated;    /* outside of what was run: the error is doubled */
+    bool extrapolated;    /* outside of what was run: the error is wider */
     char why[160];        /* the reason for that, or for a NaN, in words; "" */
 };
-/* The error at a point under one of the models measured. `without`: a network whose cases do not count, or NULL;
- * FC_NONE or the one case that does not. O(cases log cases), at most FC_MOST_REPLAYS cases. */
+/* The error at a point under one of the models measured. `without`: a network whose own cases do not count, or NULL;
+ * FC_NONE or the one own case that does not. O(cases log cases), at most FC_MOST_REPLAYS of each machine. */
 enum { FC_MOST_REPLAYS = 128 };
+/* A machine's own jobs, if so few, do not speak alone. */
+enum { FC_ENOUGH_REPLAYS = 40 };
 void fc_replay_error(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
                      const char *without, uint32_t without_case, struct fc_replay_answer *answer);
 /* Sets covered_percent and unknown. */
