@@ -131,8 +131,8 @@ static bool outside(const struct fc_replays *replays, int model, const struct fc
     double longest = 0, hops = most_hops(replays, model);
     for (uint32_t i = 0; i < replays->n_cases; i++)
         if (replays->cases[i].ratio[model] > 0) longest = fmax(longest, replays->cases[i].at[model].packets);
-    bool longer =
-        1 / sqrt(point->packets)<1 / sqrt(fmax(1, longest)) - MARGIN, further = point->hops>(1 + MARGIN) * hops;
+    bool longer = 1 / sqrt(fmax(1, longest)) - MARGIN > 1 / sqrt(point->packets);
+    bool further = point->hops > (1 + MARGIN) * hops;
     if (longer)
         snprintf(why, size, "%.4g packets a message: no such job was replayed", point->packets);
     else if (further)
@@ -156,18 +156,20 @@ static void check_hull(const struct fc_replays *replays, int model, const struct
 void fc_replay_error(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
                      const char *without, uint32_t without_case, struct fc_replay_answer *answer)
 {
-    double distance = replays->n_cases ? 0 : INFINITY, q = NAN;
+    double distance = replays->n_cases ? 0 : INFINITY;
     struct like *like = malloc(((size_t)replays->n_relatives + 1) * FC_MOST_REPLAYS * sizeof *like);
     *answer = (struct fc_replay_answer){.error_percent = NAN};
-    if (like) {
-        uint32_t n = collect(replays, model, point, without, without_case, 1, like, 0);
-        for (uint32_t i = 0; i < replays->n_relatives; i++) {
-            const struct fc_replays_relative *r = &replays->relatives[i];
-            n = collect(r->replays, model, point, NULL, FC_NONE, r->weight, like, n);
-            distance = fmin(distance, r->distance);
-        }
-        q = quantile(like, n);
+    if (!like) {
+        snprintf(answer->why, sizeof answer->why, "out of memory");
+        return;
     }
+    uint32_t n = collect(replays, model, point, without, without_case, 1, like, 0);
+    for (uint32_t i = 0; i < replays->n_relatives; i++) {
+        const struct fc_replays_relative *r = &replays->relatives[i];
+        n = collect(r->replays, model, point, NULL, FC_NONE, r->weight, like, n);
+        distance = fmin(distance, r->distance);
+    }
+    double q = quantile(like, n);
     free(like);
     if (isnan(q)) {
         snprintf(answer->why, sizeof answer->why, "too few jobs were replayed by the calibration%s",
