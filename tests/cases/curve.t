@@ -203,3 +203,18 @@ $ fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20% --solver queueing --
 $ fabricast curve -m bgl-64 -p uniform --loads 20% --solver queueing --plot $TMP/c --per node
 ! fabricast: --per: for a plot of several machines (expected -m A,B --plot DIR)
 ? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30%,80% --precision 2%
+> machine     ring-4: a ring
+> run         uniform, routing dimension-order, rule dateline, cycle engine
+>
+>      offered     accepted      latency           +-
+> flits/node/c flits/node/c       cycles       cycles
+>          0.3       0.3009         8.14         0.13
+>          0.8          0.8        12.18         0.23
+>
+> saturation  0.8515 flits/node/cycle offered, 85.2 % of the ideal throughput 1
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30% --precision 0
+! fabricast curve: --precision: '0' is out of range (allowed: 0.0001 to 0.5)
+! Try `fabricast curve --help' or `fabricast curve --usage' for more
+! information.
+? 2
