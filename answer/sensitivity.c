@@ -4,6 +4,7 @@
  *                     By difference: predicted again with the parameter changed, same job, same place, same routes:
  *                     (T(v (1 + h)) - T(v / (1 + h))) / (2 v ln(1 + h)), h = 1/10 of replays; of phases, which have closed
  *                     forms, (T(v (1 + h)) - T(v (1 - h))) / (2 v h), h = 1/1000
+ *                     With meetings kept ("kept"): the same pass, see below
  *     doubled, halved 100 (T(2 v) / T(v) - 1) and 100 (T(v / 2) / T(v) - 1)
  *     tolerance       the least x with T(v worse by x %) = 1.01, 1.05, 1.1 T(v), by regula falsi (Illinois; Dowell & Jarratt,
  *                     BIT 11, 1971) between a change that is too small and one that is enough
@@ -14,13 +15,20 @@
  * single link, which may be a bottleneck beside others, the mean of both sides. With contention T is not convex: rates are
  * shared anew.
  *
- * When the path's derivatives count. They are those of T at the very point. Where messages meet again and again a small delay can
- * change who meets whom, and grow: T then jumps up and down by parts of a percent over any small change, and what it does at the
- * point says nothing about what it does over 10 %. The pass shows it: somewhere an early delay counts more than MOST_GREATEST
- * times in the end, or the parts do not sum up to T. So do two predictions each with the two parameters that matter most changed by
- * CHECK_STEP (where the work is allowed). All derivatives are by difference then; one alone is where it depends on which of
- * several things that happen at once is taken to come first. Where T jumps so much that the difference is none of the slopes to
- * twice and half the value either, there is no derivative.
+ * Whose derivatives count. The path's are those of T at the very point. Where messages meet again and again a small delay can
+ * change who meets whom, and grow: messages that share links fairly hold up each other, so that one that comes earlier makes another
+ * end later, by more than that where rates fall (the coefficients of adjoint.c are 2 and -1 where one message halves another's). A
+ * hundred such meetings in a row make 10^76 of a delay (LAMMPS on qsnet-64): T jumps by parts of a percent over any small change, and
+ * what it does at the point says nothing about what it does over 10 %. The pass shows it: the parts do not sum up to T, or an early
+ * delay counts more than MOST_GREATEST times in the end. So do two predictions each with the two parameters that matter most
+ * changed by CHECK_STEP, or over WIDE_STEP (where the work is allowed). Then the path is taken with its meetings kept: whom a message
+ * meets comes and goes along with it. No delay grows there, and the parts sum up to T: a ranking from one replay. Where the work is
+ * allowed the mean of differences over WIDE_STEP takes its place, from DESIGN replays for all parameters (but single links).
+ *
+ * One parameter alone is by difference where the path's derivative depends on which of several things that happen at once is taken to
+ * come first; a single link also where it is another as the link becomes faster than as it becomes slower, or another with meetings kept:
+ * T has corners everywhere then. Where no work is allowed, or T jumps so much that the difference is none of the slopes to twice and
+ * half the value either, meetings are kept.
  *
  * Limits: mappings stay as they are; the kernel's replays (--network flit) are too slow and too noisy. */
 #include "answer/sensitivity.h"
@@ -39,7 +47,9 @@
 #define CHECK_STEP 0.03 /* of the parameters that matter most; then it and the path are to differ by no more than */
 #define CLOSE_CHECK 0.02
 #define SMALL_CHECK 2e-3 /* of T, besides */
-enum { CHECKED = 2 };
+#define CLOSE_KEPT 0.1   /* of a single link's derivative; */
+#define SMALL_KEPT 1e-3  /* of T, besides */
+enum { CHECKED = 2, DESIGN = 64 };
 #define SMALL 1e-4 /* but what moves T by less than this part of itself when it is doubled does not count */
 enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_POINTS = 48, MOST_STEPS = 12 };
 #define NEAR 0.002 /* a tolerance is good where the time has risen by what was asked, within this part of it */
@@ -64,9 +74,11 @@ const double fc_sensitivity_rises[3] = {1, 5, 10};
 struct parameter {
     size_t field; /* of struct fc_scales: what it multiplies */
     uint32_t link;
-    bool rate;        /* worse is less */
-    bool step;        /* no derivative */
-    double part_s[3]; /* what T has of it, by the path and enum fc_adjoint_tie: derivative x value */
+    bool rate;                   /* worse is less */
+    bool step;                   /* no derivative */
+    double part_s[FC_GRADIENTS]; /* what T has of it by the path: derivative x value */
+    double averaged_s;           /* what it has of it by the design of replays; NaN: unknown */
+    double sides_s; /* of a single link: by how much that differs from its becoming slower to its becoming faster */
     struct {
         double worse, time_s; /* so many times worse, in ascending order */
     } point[MOST_POINTS];     /* [n_points] what is known */
@@ -77,6 +89,8 @@ struct search {
     struct fc_arena *arena;
     struct fc_sensitivity *found;
     struct parameter *parameters; /* beside the rows */
+    bool kept;                    /* there are derivatives with meetings kept */
+    bool all_kept;                /* and they are better than the path's, and than differences */
     struct fc_status *st;
 };
 
@@ -133,9 +147,19 @@ static void differentiate_gap_at_0(struct search *s, size_t row)
 /* Is what the path says of the parameter the same whatever is taken to come first? */
 static bool is_sure(const struct search *s, const struct parameter *p)
 {
-    double most = fmax(p->part_s[0], fmax(p->part_s[1], p->part_s[2]));
-    double least = fmin(p->part_s[0], fmin(p->part_s[1], p->part_s[2]));
-    return most - least <= CLOSE_TIES * fabs(p->part_s[0]) + SMALL * s->job->time_s;
+    double part_s = p->part_s[FC_TIE_MEAN], kept_s = p->part_s[FC_MEETINGS_KEPT], small_s = SMALL * s->job->time_s;
+    double most = fmax(part_s, fmax(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
+    double least = fmin(part_s, fmin(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
+    if (!(fmax(most - least, p->sides_s) <= CLOSE_TIES * fabs(part_s) + small_s)) return false;
+    return p->link == FC_NONE || fabs(part_s - kept_s) <= CLOSE_KEPT * fabs(kept_s) + SMALL_KEPT * s->job->time_s;
+}
+
+static void take_part(struct search *s, size_t row, enum fc_adjoint_view view, const char *by)
+{
+    struct fc_sensitivity_row *r = &s->found->rows[row];
+    double part_s = s->parameters[row].part_s[view];
+    r->derivative = r->value > 0 ? part_s / r->value : part_s;
+    r->derivative_by = by;
 }
 
 static bool may_go_on(struct search *s)
@@ -152,17 +176,50 @@ static double secant_s(struct search *s, size_t row, double h)
     return (time_at(s, row, 1 + h) - time_at(s, row, 1 / (1 + h))) / (2 * log1p(h));
 }
 
+/* All parameters but single links from one set of replays, each with every one of them up or down by WIDE_STEP: the two-level design
+ * of a Hadamard matrix and its mirror image (Plackett & Burman, Biometrika 33, 1946). Every derivative is then a mean over all of
+ * them, by which jumps of T matter less by the root of their number, and interactions of two parameters cancel. */
+static void average_differences(struct search *s)
+{
+    double ln = log1p(WIDE_STEP);
+    if (s->job->some_times < s->found->n_times + DESIGN || s->job->most_times < s->found->n_times + DESIGN) return;
+    for (size_t k = 0; k < s->found->n; k++) s->parameters[k].averaged_s = 0;
+    for (uint32_t run = 0; run < DESIGN && !s->st->code; run++) {
+        struct fc_scales scales = fc_scales_of_1;
+        double sign[DESIGN / 2] = {0};
+        for (uint32_t k = 0; k < s->found->n && k + 1 < DESIGN / 2; k++) {
+            struct parameter *p = &s->parameters[k];
+            if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) continue;
+            sign[k] = (__builtin_popcount((run / 2) & (k + 1)) + (int)run) % 2 ? -1 : 1;
+            double factor = exp(sign[k] * ln);
+            memcpy((char *)&scales + p->field, &factor, sizeof factor);
+        }
+        double time_s = predict(s, &scales);
+        for (size_t k = 0; k < s->found->n && k + 1 < DESIGN / 2; k++)
+            s->parameters[k].averaged_s += sign[k] * time_s / (DESIGN * ln);
+    }
+    for (size_t k = 0; k < s->found->n; k++) {
+        struct parameter *p = &s->parameters[k];
+        if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) p->averaged_s = NAN;
+    }
+}
+
 static void differentiate(struct search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     const struct parameter *p = &s->parameters[row];
     if (p->step) return;
     if (s->found->by_path && is_sure(s, p)) {
-        r->derivative = r->value > 0 ? p->part_s[FC_TIE_MEAN] / r->value : p->part_s[FC_TIE_MEAN];
-        r->derivative_by = "path";
+        take_part(s, row, FC_TIE_MEAN, "path");
         return;
     }
-    if (!may_go_on(s)) return;
+    if (s->kept) take_part(s, row, FC_MEETINGS_KEPT, "kept");
+    if (!isnan(p->averaged_s)) {
+        r->derivative = p->averaged_s / r->value;
+        r->derivative_by = "difference";
+        return;
+    }
+    if (s->all_kept || !may_go_on(s)) return;
     if (r->value == 0) {
         differentiate_gap_at_0(s, row); /* no other parameter that is 0 has a row */
     } else if (s->job->of_trace) {
@@ -170,10 +227,10 @@ static void differentiate(struct search *s, size_t row)
     } else {
         r->derivative = (time_at(s, row, 1 + STEP) - time_at(s, row, 1 - STEP)) / (2 * STEP * r->value);
     }
-    if (!isnan(r->derivative)) r->derivative_by = "difference";
+    r->derivative_by = isnan(r->derivative) ? NULL : "difference";
 }
 
-/* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, there is no derivative to tell. */
+/* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, it is no derivative to tell. */
 static void doubt(struct search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
@@ -185,6 +242,7 @@ static void doubt(struct search *s, size_t row)
     if (!(slope < fmin(worse, better) - room || slope > fmax(worse, better) + room)) return;
     r->derivative = NAN;
     r->derivative_by = NULL;
+    if (s->kept) take_part(s, row, FC_MEETINGS_KEPT, "kept");
 }
 
 static void double_and_halve(struct search *s, size_t row)
@@ -193,7 +251,9 @@ static void double_and_halve(struct search *s, size_t row)
     if (r->value == 0 || !may_go_on(s)) return;
     r->if_doubled_percent = percent_of(s, time_at(s, row, 2));
     r->if_halved_percent = percent_of(s, time_at(s, row, 0.5));
-    if (s->job->of_trace && r->derivative_by && !strcmp(r->derivative_by, "difference")) doubt(s, row);
+    if (s->job->of_trace && r->derivative_by && !strcmp(r->derivative_by, "difference") &&
+        isnan(s->parameters[row].averaged_s))
+        doubt(s, row);
 }
 
 /* ---- tolerances ---- */
@@ -277,6 +337,7 @@ static void add(struct search *s, const char *name, double value, const char *un
                                                 .if_halved_percent = NAN,
                                                 .tolerance_percent = {NAN, NAN, NAN}};
     s->parameters[f->n] = parameter;
+    s->parameters[f->n].averaged_s = NAN;
     f->n++;
 }
 
@@ -439,35 +500,69 @@ static double sum_of(const struct fc_sensitivity_job *j, const struct fc_gradien
     return sum_s;
 }
 
+static bool sums_up(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
+{
+    return fabs(sum_of(j, g) - j->time_s) <= CLOSE_SUM * j->time_s;
+}
+
 static void take_path(struct search *s)
 {
-    const struct fc_sensitivity_job *j = s->job;
-    const struct fc_gradient *path = j->path;
+    const struct fc_gradient *path = s->job->path;
     int k = 0;
-    if (!path || !(path->greatest <= MOST_GREATEST)) return;
-    s->found->by_path = fabs(sum_of(j, path) - j->time_s) <= CLOSE_SUM * j->time_s;
+    if (!path) return;
+    s->found->by_path = sums_up(s->job, &path[FC_TIE_MEAN]);
+    s->kept = sums_up(s->job, &path[FC_MEETINGS_KEPT]);
+    s->all_kept = s->kept && !s->found->by_path;
     for (size_t i = 0; i < s->found->n; i++) {
-        for (int tie = 0; tie < 3; tie++) s->parameters[i].part_s[tie] = part_of(s, i, &path[tie], k);
-        k += s->parameters[i].field == offsetof(struct fc_scales, link_bandwidth);
+        struct parameter *p = &s->parameters[i];
+        for (int view = 0; view < FC_GRADIENTS; view++) p->part_s[view] = part_of(s, i, &path[view], k);
+        if (p->field != offsetof(struct fc_scales, link_bandwidth)) continue;
+        p->sides_s = fabs(path[FC_TIE_MEAN].slower_s[k] - path[FC_TIE_MEAN].faster_s[k]) / 2;
+        k++;
     }
 }
 
+/* The two parameters that matter most by the path, but single links; returns how many there are. */
+static int most_by_path(const struct search *s, enum fc_adjoint_view view, size_t most[CHECKED])
+{
+    int n = 0;
+    for (size_t i = 0; i < s->found->n; i++) {
+        double part_s = fabs(s->parameters[i].part_s[view]);
+        int at = n;
+        if (s->parameters[i].link != FC_NONE || part_s < SMALL_CHECK * s->job->time_s) continue;
+        while (at > 0 && part_s > fabs(s->parameters[most[at - 1]].part_s[view])) at--;
+        if (at == CHECKED) continue;
+        if (n < CHECKED) n++;
+        memmove(&most[at + 1], &most[at], (size_t)(n - 1 - at) * sizeof *most);
+        most[at] = i;
+    }
+    return n;
+}
+
+static bool agrees(struct search *s, size_t row, enum fc_adjoint_view view, double h)
+{
+    double part_s = s->parameters[row].part_s[view];
+    return fabs(secant_s(s, row, h) - part_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
+}
+
 /* Where work is allowed: does T change as the path says with the parameters that matter most? */
+static bool check(struct search *s, enum fc_adjoint_view view, bool without_work)
+{
+    size_t most[CHECKED];
+    int n = most_by_path(s, view, most);
+    for (int k = 0; k < n; k++) {
+        if (!may_go_on(s)) return without_work;
+        if (!agrees(s, most[k], view, CHECK_STEP) && !(may_go_on(s) && agrees(s, most[k], view, WIDE_STEP)))
+            return false;
+    }
+    return true;
+}
+
 static void check_path(struct search *s)
 {
-    size_t before = s->found->n;
-    for (int k = 0; k < CHECKED && s->found->by_path; k++) {
-        size_t most = s->found->n;
-        for (size_t i = 0; i < s->found->n; i++) {
-            double part_s = fabs(s->parameters[i].part_s[0]);
-            if (i == before || s->parameters[i].link != FC_NONE || part_s < SMALL_CHECK * s->job->time_s) continue;
-            if (most == s->found->n || part_s > fabs(s->parameters[most].part_s[0])) most = i;
-        }
-        if (most == s->found->n || !may_go_on(s)) return;
-        double part_s = s->parameters[most].part_s[0], off_s = secant_s(s, most, CHECK_STEP) - part_s;
-        s->found->by_path = fabs(off_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
-        before = most;
-    }
+    struct fc_sensitivity *f = s->found;
+    if (f->by_path) f->by_path = check(s, FC_TIE_MEAN, s->job->path[FC_TIE_MEAN].greatest <= MOST_GREATEST);
+    if (s->kept && !f->by_path && !s->all_kept) s->all_kept = check(s, FC_MEETINGS_KEPT, true);
 }
 
 /* ---- all of it ---- */
@@ -516,6 +611,7 @@ enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc
     if (list_parameters(&s)) return st->code;
     take_path(&s);
     check_path(&s);
+    if (s.all_kept) average_differences(&s);
     for (size_t i = 0; i < found->n && !st->code; i++) differentiate(&s, i);
     double_and_halve_all(&s);
     if (job->of_trace && may_go_on(&s)) {
