@@ -28,8 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HUGE_PAGE ((uintptr_t)1 << 21)
-#define HUGE_BYTES ((size_t)1 << 22)
+#define HUGE_PAGE ((size_t)1 << 21)
 
 /* Derivatives by a node, or by a rate, in each view; sums of them. */
 struct lanes {
@@ -62,19 +61,28 @@ void fc_adjoint_close(struct fc_adjoint *a)
     memset(a, 0, sizeof *a);
 }
 
+/* Large arrays lie on huge pages where the system has some: half of what a tape costs would else be its pages. */
+static bool grow(void **array, size_t *capacity, size_t need, size_t size)
+{
+    size_t bytes = 4 * need * size / HUGE_PAGE * HUGE_PAGE;
+    if (bytes == 0) return fc_array_grow(array, capacity, sizeof *capacity, need, size);
+    void *larger = aligned_alloc(HUGE_PAGE, bytes);
+    if (!larger) return false;
+    madvise(larger, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
+    memcpy(larger, *array, *capacity * size);
+    free(*array);
+    *array = larger;
+    *capacity = bytes / size;
+    return true;
+}
+
 bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size)
 {
     if (need <= *capacity) return true;
     size_t used = a->n_nodes * (sizeof *a->node + sizeof(struct lanes)) + a->n_steps * sizeof *a->step +
                   a->n_stretches * sizeof *a->stretch + a->n_ends * sizeof *a->end + a->n_terms * sizeof *a->term +
                   a->n_rates * (sizeof *a->rate + sizeof(struct lanes));
-    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE ||
-              !fc_array_grow(array, capacity, sizeof *capacity, need, size);
-    if (!a->lost && *capacity * size >= HUGE_BYTES) {
-        uintptr_t from = ((uintptr_t)*array + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        uintptr_t to = ((uintptr_t)*array + *capacity * size) / HUGE_PAGE * HUGE_PAGE;
-        madvise((void *)from, to - from, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
-    }
+    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE || !grow(array, capacity, need, size);
     return !a->lost;
 }
 
@@ -124,14 +132,23 @@ struct sums {
 /* Derivatives by nodes or rates; few count, so those that do are marked, and the others never looked at. */
 struct adjoints {
     struct lanes *of;
-    uint64_t *marks; /* a bit each */
+    uint64_t *marks; /* a bit each, behind them */
+    size_t bytes;
 };
 
 static bool open_adjoints(struct adjoints *x, size_t n)
 {
-    x->of = calloc(n + 1, sizeof *x->of);
-    x->marks = calloc(n / 64 + 1, sizeof *x->marks);
-    return x->of && x->marks;
+    x->bytes = (n + 1) * sizeof *x->of + (n / 64 + 1) * sizeof *x->marks;
+    x->of = mmap(NULL, x->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (x->of == MAP_FAILED) return x->of = NULL, false;
+    if (x->bytes >= HUGE_PAGE) madvise(x->of, x->bytes, MADV_HUGEPAGE);
+    x->marks = (uint64_t *)(x->of + n + 1);
+    return true;
+}
+
+static void close_adjoints(struct adjoints *x)
+{
+    if (x->of) munmap(x->of, x->bytes);
 }
 
 static inline struct lanes *mark(struct adjoints *x, uint32_t i)
@@ -274,7 +291,7 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
     struct sums s = {.compute = NULL};
     for (int k = 0; k < FC_GRADIENTS; k++)
         g[k] = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
-    struct adjoints nodes = {NULL, NULL}, rates = {NULL, NULL};
+    struct adjoints nodes = {NULL, NULL, 0}, rates = {NULL, NULL, 0};
     bool good = !a->lost && open_adjoints(&nodes, a->n_nodes) && open_adjoints(&rates, a->n_rates);
     s.compute = calloc(n_ranks + (size_t)1, sizeof *s.compute);
     if (a->n_links > 0) s.which = calloc(a->net->n_links, 1);
@@ -286,10 +303,8 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
         go_through_rates(a, &rates, &s);
         for (int k = 0; k < FC_GRADIENTS; k++) take(&s, k, n_ranks, &g[k]);
     }
-    free(nodes.of);
-    free(nodes.marks);
-    free(rates.of);
-    free(rates.marks);
+    close_adjoints(&nodes);
+    close_adjoints(&rates);
     free(s.compute);
     free(s.which);
     return good;
