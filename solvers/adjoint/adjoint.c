@@ -21,14 +21,14 @@
  * of T, where two things come last at once, one of them is taken: a derivative to one side. */
 #include "solvers/adjoint/adjoint.h"
 
-#include "core/array.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)1 << 21)
+#define PAGE ((size_t)1 << 12)
+#define LEAST_BYTES ((size_t)1 << 14)
 
 /* Derivatives by a node, or by a rate, in each view; sums of them. */
 struct lanes {
@@ -49,30 +49,47 @@ void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const u
 
 void fc_adjoint_close(struct fc_adjoint *a)
 {
-    free(a->node);
-    free(a->step);
-    free(a->stretch);
-    free(a->end);
-    free(a->term);
-    free(a->rate);
-    free(a->departs);
-    free(a->arrives);
+    fc_adjoint_release(a->node, a->node_capacity, sizeof *a->node);
+    fc_adjoint_release(a->step, a->step_capacity, sizeof *a->step);
+    fc_adjoint_release(a->stretch, a->stretch_capacity, sizeof *a->stretch);
+    fc_adjoint_release(a->end, a->end_capacity, sizeof *a->end);
+    fc_adjoint_release(a->term, a->term_capacity, sizeof *a->term);
+    fc_adjoint_release(a->rate, a->rate_capacity, sizeof *a->rate);
+    fc_adjoint_release(a->departs, a->slot_capacity, sizeof *a->departs);
+    fc_adjoint_release(a->arrives, a->arrive_capacity, sizeof *a->arrives);
     if (a->shares) a->close_shares(a->shares);
     memset(a, 0, sizeof *a);
 }
 
-/* Large arrays lie on huge pages where the system has some: half of what a tape costs would else be its pages. */
+/* Large arrays lie on huge pages where the system has some, and are moved, not copied, as they grow: half of what a tape costs would
+ * else be its pages. */
+static void *map(void *old, size_t old_bytes, size_t bytes)
+{
+    void *new = old ? mremap(old, old_bytes, bytes, MREMAP_MAYMOVE)
+                    : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (new == MAP_FAILED) return NULL;
+    if (bytes >= HUGE_PAGE) madvise(new, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
+    return new;
+}
+
+static size_t bytes_of(size_t capacity, size_t size)
+{
+    return (capacity * size + PAGE - 1) / PAGE * PAGE;
+}
+
+void fc_adjoint_release(void *array, size_t capacity, size_t size)
+{
+    if (array) munmap(array, bytes_of(capacity, size));
+}
+
 static bool grow(void **array, size_t *capacity, size_t need, size_t size)
 {
-    size_t bytes = 4 * need * size / HUGE_PAGE * HUGE_PAGE;
-    if (bytes == 0) return fc_array_grow(array, capacity, sizeof *capacity, need, size);
-    void *larger = aligned_alloc(HUGE_PAGE, bytes);
+    size_t least = need > LEAST_BYTES / size ? need : LEAST_BYTES / size,
+           more = 2 * *capacity > least ? 2 * *capacity : least;
+    void *larger = map(*array, bytes_of(*capacity, size), bytes_of(more, size));
     if (!larger) return false;
-    madvise(larger, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
-    memcpy(larger, *array, *capacity * size);
-    free(*array);
     *array = larger;
-    *capacity = bytes / size;
+    *capacity = more;
     return true;
 }
 
@@ -139,9 +156,7 @@ struct adjoints {
 static bool open_adjoints(struct adjoints *x, size_t n)
 {
     x->bytes = (n + 1) * sizeof *x->of + (n / 64 + 1) * sizeof *x->marks;
-    x->of = mmap(NULL, x->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (x->of == MAP_FAILED) return x->of = NULL, false;
-    if (x->bytes >= HUGE_PAGE) madvise(x->of, x->bytes, MADV_HUGEPAGE);
+    if (!(x->of = map(NULL, 0, x->bytes))) return false;
     x->marks = (uint64_t *)(x->of + n + 1);
     return true;
 }

@@ -90,8 +90,7 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
  * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
  * next, 8 for each rate that a link's own depends on, and 16 an operation and a rate while it is gone through; once that is more
- * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays grow by more than what is used, so four times as much may
- * be reserved. */
+ * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
 void fc_adjoint_close(struct fc_adjoint *a);
@@ -105,7 +104,9 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
 
 /* ---- for the replay ---- */
 
+/* Arrays of the tape and of its shares grow by this, and are given back by fc_adjoint_release. */
 bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size);
+void fc_adjoint_release(void *array, size_t capacity, size_t size);
 /* A node that is a cost later than another; without cost that one. */
 static inline uint32_t fc_adjoint_add(struct fc_adjoint *a, uint32_t before, enum fc_adjoint_cost cost, uint32_t index,
                                       double amount)

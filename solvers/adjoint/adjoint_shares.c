@@ -62,12 +62,12 @@ struct fc_adjoint_shares {
 
 static void close_shares(struct fc_adjoint_shares *s)
 {
-    free(s->share);
-    free(s->crosses);
+    fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
+    fc_adjoint_release(s->crosses, s->crosses_capacity, 1);
+    fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
+    fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
     free(s->level);
     free(s->which);
-    free(s->place);
-    free(s->happened);
     free(s);
 }
 
