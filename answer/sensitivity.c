@@ -31,7 +31,7 @@
  * half the value either, meetings are kept.
  *
  * Limits: mappings stay as they are; the kernel's replays (--network flit) are too slow and too noisy. */
-#include "answer/sensitivity.h"
+#include "answer/sensitivity_search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,6 @@
 #define STEP 1e-3
 #define WIDE_STEP 0.1
 #define MOST_GREATEST 1e3
-#define CLOSE_SUM 1e-3 /* of T */
 #define DOUBT_PERCENT 0.5
 #define CLOSE_SLOPES 0.1
 #define CLOSE_TIES 0.02 /* of a derivative, */
@@ -51,7 +50,7 @@
 #define SMALL_KEPT 1e-3  /* of T, besides */
 enum { CHECKED = 2, DESIGN = 64 };
 #define SMALL 1e-4 /* but what moves T by less than this part of itself when it is doubled does not count */
-enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_POINTS = 48, MOST_STEPS = 12 };
+enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_STEPS = 12 };
 #define NEAR 0.002 /* a tolerance is good where the time has risen by what was asked, within this part of it */
 
 const struct fc_scales fc_scales_of_1 = {
@@ -70,31 +69,7 @@ const struct fc_scales fc_scales_of_1 = {
 _Static_assert(FC_MAX_CLASSES == 16, "fc_scales_of_1 has as many bandwidths");
 const double fc_sensitivity_rises[3] = {1, 5, 10};
 
-/* One parameter while it is looked at. */
-struct parameter {
-    size_t field; /* of struct fc_scales: what it multiplies */
-    uint32_t link;
-    bool rate;                   /* worse is less */
-    bool step;                   /* no derivative */
-    double part_s[FC_GRADIENTS]; /* what T has of it by the path: derivative x value */
-    double averaged_s;           /* what it has of it by the design of replays; NaN: unknown */
-    double sides_s; /* of a single link: by how much that differs from its becoming slower to its becoming faster */
-    struct {
-        double worse, time_s; /* so many times worse, in ascending order */
-    } point[MOST_POINTS];     /* [n_points] what is known */
-    int n_points;
-};
-struct search {
-    const struct fc_sensitivity_job *job;
-    struct fc_arena *arena;
-    struct fc_sensitivity *found;
-    struct parameter *parameters; /* beside the rows */
-    bool kept;                    /* there are derivatives with meetings kept */
-    bool all_kept;                /* and they are better than the path's, and than differences */
-    struct fc_status *st;
-};
-
-static double predict(struct search *s, const struct fc_scales *scales)
+static double predict(struct fc_sensitivity_search *s, const struct fc_scales *scales)
 {
     double time_s = NAN;
     s->found->n_times++;
@@ -105,9 +80,9 @@ static double predict(struct search *s, const struct fc_scales *scales)
 }
 
 /* The time with the parameter so many times its value. */
-static double time_at(struct search *s, size_t row, double factor)
+static double time_at(struct fc_sensitivity_search *s, size_t row, double factor)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     struct fc_scales scales = fc_scales_of_1;
     double worse = p->rate ? 1 / factor : factor;
     int at = 0;
@@ -124,20 +99,20 @@ static double time_at(struct search *s, size_t row, double factor)
     return time_s;
 }
 
-static double time_if_worse(struct search *s, size_t row, double worse)
+static double time_if_worse(struct fc_sensitivity_search *s, size_t row, double worse)
 {
     return time_at(s, row, s->parameters[row].rate ? 1 / worse : worse);
 }
 
 /* ---- derivatives ---- */
 
-static double percent_of(const struct search *s, double time_s)
+static double percent_of(const struct fc_sensitivity_search *s, double time_s)
 {
     return 100 * (time_s / s->job->time_s - 1);
 }
 
 /* A gap that is 0 has a right-hand derivative, and nothing else. */
-static void differentiate_gap_at_0(struct search *s, size_t row)
+static void differentiate_gap_at_0(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_scales scales = fc_scales_of_1;
     scales.gap_more_s = STEP * fmax(s->job->software->send_s, 1e-9);
@@ -145,7 +120,7 @@ static void differentiate_gap_at_0(struct search *s, size_t row)
 }
 
 /* Is what the path says of the parameter the same whatever is taken to come first? */
-static bool is_sure(const struct search *s, const struct parameter *p)
+static bool is_sure(const struct fc_sensitivity_search *s, const struct fc_sensitivity_parameter *p)
 {
     double part_s = p->part_s[FC_TIE_MEAN], kept_s = p->part_s[FC_MEETINGS_KEPT], small_s = SMALL * s->job->time_s;
     double most = fmax(part_s, fmax(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
@@ -154,7 +129,7 @@ static bool is_sure(const struct search *s, const struct parameter *p)
     return p->link == FC_NONE || fabs(part_s - kept_s) <= CLOSE_KEPT * fabs(kept_s) + SMALL_KEPT * s->job->time_s;
 }
 
-static void take_part(struct search *s, size_t row, enum fc_adjoint_view view, const char *by)
+static void take_part(struct fc_sensitivity_search *s, size_t row, enum fc_adjoint_view view, const char *by)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     double part_s = s->parameters[row].part_s[view];
@@ -162,7 +137,7 @@ static void take_part(struct search *s, size_t row, enum fc_adjoint_view view, c
     r->derivative_by = by;
 }
 
-static bool may_go_on(struct search *s)
+static bool may_go_on(struct fc_sensitivity_search *s)
 {
     if (s->st->code) return false;
     if (s->found->n_times < s->job->most_times) return true;
@@ -171,7 +146,7 @@ static bool may_go_on(struct search *s)
 }
 
 /* derivative x value, over h to both sides. */
-static double secant_s(struct search *s, size_t row, double h)
+static double secant_s(struct fc_sensitivity_search *s, size_t row, double h)
 {
     return (time_at(s, row, 1 + h) - time_at(s, row, 1 / (1 + h))) / (2 * log1p(h));
 }
@@ -179,7 +154,7 @@ static double secant_s(struct search *s, size_t row, double h)
 /* All parameters but single links from one set of replays, each with every one of them up or down by WIDE_STEP: the two-level design
  * of a Hadamard matrix and its mirror image (Plackett & Burman, Biometrika 33, 1946). Every derivative is then a mean over all of
  * them, by which jumps of T matter less by the root of their number, and interactions of two parameters cancel. */
-static void average_differences(struct search *s)
+static void average_differences(struct fc_sensitivity_search *s)
 {
     double ln = log1p(WIDE_STEP);
     if (s->job->some_times < s->found->n_times + DESIGN || s->job->most_times < s->found->n_times + DESIGN) return;
@@ -188,7 +163,7 @@ static void average_differences(struct search *s)
         struct fc_scales scales = fc_scales_of_1;
         double sign[DESIGN / 2] = {0};
         for (uint32_t k = 0; k < s->found->n && k + 1 < DESIGN / 2; k++) {
-            struct parameter *p = &s->parameters[k];
+            struct fc_sensitivity_parameter *p = &s->parameters[k];
             if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) continue;
             sign[k] = (__builtin_popcount((run / 2) & (k + 1)) + (int)run) % 2 ? -1 : 1;
             double factor = exp(sign[k] * ln);
@@ -199,15 +174,15 @@ static void average_differences(struct search *s)
             s->parameters[k].averaged_s += sign[k] * time_s / (DESIGN * ln);
     }
     for (size_t k = 0; k < s->found->n; k++) {
-        struct parameter *p = &s->parameters[k];
+        struct fc_sensitivity_parameter *p = &s->parameters[k];
         if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) p->averaged_s = NAN;
     }
 }
 
-static void differentiate(struct search *s, size_t row)
+static void differentiate(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
-    const struct parameter *p = &s->parameters[row];
+    const struct fc_sensitivity_parameter *p = &s->parameters[row];
     if (p->step) return;
     if (s->found->by_path && is_sure(s, p)) {
         take_part(s, row, FC_TIE_MEAN, "path");
@@ -231,7 +206,7 @@ static void differentiate(struct search *s, size_t row)
 }
 
 /* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, it is no derivative to tell. */
-static void doubt(struct search *s, size_t row)
+static void doubt(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     bool rate = s->parameters[row].rate;
@@ -245,7 +220,7 @@ static void doubt(struct search *s, size_t row)
     if (s->kept) take_part(s, row, FC_MEETINGS_KEPT, "kept");
 }
 
-static void double_and_halve(struct search *s, size_t row)
+static void double_and_halve(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     if (r->value == 0 || !may_go_on(s)) return;
@@ -258,7 +233,7 @@ static void double_and_halve(struct search *s, size_t row)
 
 /* ---- tolerances ---- */
 
-static bool may_search(struct search *s)
+static bool may_search(struct fc_sensitivity_search *s)
 {
     if (!may_go_on(s)) return false;
     if (s->found->n_times < s->job->some_times) return true;
@@ -267,9 +242,9 @@ static bool may_search(struct search *s)
 }
 
 /* Between the greatest change known to be too small and the least known to be enough; false: none is enough. */
-static bool bracket(struct search *s, size_t row, double enough_s, int *above)
+static bool bracket(struct fc_sensitivity_search *s, size_t row, double enough_s, int *above)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     for (double worse = 4;; worse *= 4) {
         for (*above = 0; *above < p->n_points; ++*above)
             if (p->point[*above].worse > 1 && p->point[*above].time_s >= enough_s) return true;
@@ -279,9 +254,9 @@ static bool bracket(struct search *s, size_t row, double enough_s, int *above)
 }
 
 /* How many times worse it is when the time is enough_s; NaN: unknown. */
-static double worse_until(struct search *s, size_t row, double enough_s)
+static double worse_until(struct fc_sensitivity_search *s, size_t row, double enough_s)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     double rise_s = enough_s - s->job->time_s;
     int above;
     if (!bracket(s, row, enough_s, &above)) return NAN;
@@ -312,10 +287,10 @@ static double worse_until(struct search *s, size_t row, double enough_s)
     return high;
 }
 
-static void tolerate(struct search *s, size_t row)
+static void tolerate(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
-    const struct parameter *p = &s->parameters[row];
+    const struct fc_sensitivity_parameter *p = &s->parameters[row];
     if (r->value == 0 || p->step || !(s->job->time_s > 0)) return; /* nothing has no percents */
     for (size_t k = 0; k < FC_COUNT(fc_sensitivity_rises) && !s->st->code; k++) {
         double worse = worse_until(s, row, s->job->time_s * (1 + fc_sensitivity_rises[k] / 100));
@@ -326,7 +301,8 @@ static void tolerate(struct search *s, size_t row)
 
 /* ---- which parameters there are ---- */
 
-static void add(struct search *s, const char *name, double value, const char *unit, struct parameter parameter)
+static void add(struct fc_sensitivity_search *s, const char *name, double value, const char *unit,
+                struct fc_sensitivity_parameter parameter)
 {
     struct fc_sensitivity *f = s->found;
     f->rows[f->n] = (struct fc_sensitivity_row){.parameter = fc_copy_text(s->arena, name, s->st),
@@ -370,7 +346,7 @@ static bool carries(const struct fc_sensitivity_job *j, int link_class)
     return !j->bytes;
 }
 
-static void add_classes(struct search *s)
+static void add_classes(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     char name[64];
@@ -378,7 +354,7 @@ static void add_classes(struct search *s)
         const struct fc_link_class *k = &j->machine->classes[c];
         if (!isfinite(k->bandwidth_bytes_per_s) || !carries(j, c)) continue;
         snprintf(name, sizeof name, "link:%s", k->name);
-        add(s, name, k->bandwidth_bytes_per_s, "B/s", (struct parameter)RATE(bandwidth[c], FC_NONE));
+        add(s, name, k->bandwidth_bytes_per_s, "B/s", (struct fc_sensitivity_parameter)RATE(bandwidth[c], FC_NONE));
     }
 }
 
@@ -397,7 +373,7 @@ int fc_sensitivity_links(const struct fc_network *net, const double *busy_s, uin
     return n;
 }
 
-static void add_links(struct search *s)
+static void add_links(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     uint32_t link[MOST_LINKS];
@@ -405,11 +381,12 @@ static void add_links(struct search *s)
     for (int i = 0; i < n; i++) {
         char name[300] = "link:";
         fc_link_name(j->net, link[i], name + 5, sizeof name - 5);
-        add(s, name, fc_link_bandwidth(j->net, link[i]), "B/s", (struct parameter)RATE(link_bandwidth, link[i]));
+        add(s, name, fc_link_bandwidth(j->net, link[i]), "B/s",
+            (struct fc_sensitivity_parameter)RATE(link_bandwidth, link[i]));
     }
 }
 
-static enum fc_code list_parameters(struct search *s)
+static enum fc_code list_parameters(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     const struct fc_software *software = j->software;
@@ -420,7 +397,7 @@ static enum fc_code list_parameters(struct search *s)
     const struct {
         const char *name, *unit;
         double value;
-        struct parameter parameter;
+        struct fc_sensitivity_parameter parameter;
         bool there;
     } all[] = {
         {"send", "s", software->send_s, COST(send), software->send_s > 0},
@@ -441,7 +418,8 @@ static enum fc_code list_parameters(struct search *s)
         if (all[i].there) add(s, all[i].name, all[i].value, all[i].unit, all[i].parameter);
     if (!j->net) {
         if (j->loggops_per_byte_s > 0)
-            add(s, "link:G", 1 / j->loggops_per_byte_s, "B/s", (struct parameter)RATE(bandwidth[0], FC_NONE));
+            add(s, "link:G", 1 / j->loggops_per_byte_s, "B/s",
+                (struct fc_sensitivity_parameter)RATE(bandwidth[0], FC_NONE));
         return s->st->code;
     }
     add_classes(s);
@@ -449,81 +427,10 @@ static enum fc_code list_parameters(struct search *s)
     return s->st->code;
 }
 
-/* ---- what the path says ---- */
-
-/* T's part of each rank's computation that goes with its distance from the mean. */
-static double imbalance_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    double mean_s = 0, part_s = 0;
-    for (uint32_t r = 0; r < j->n_ranks; r++) mean_s += j->rank_compute_s[r] / j->n_ranks;
-    for (uint32_t r = 0; r < j->n_ranks; r++)
-        if (j->rank_compute_s[r] > 0) part_s += g->compute_s[r] * (1 - mean_s / j->rank_compute_s[r]);
-    return part_s;
-}
-
-static double compute_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    double sum_s = 0;
-    for (uint32_t r = 0; r < j->n_ranks; r++) sum_s += g->compute_s[r];
-    return sum_s;
-}
-
-/* Of the k-th single link; its name alone would not tell which. */
-static double part_of(const struct search *s, size_t row, const struct fc_gradient *g, int k)
-{
-    const struct fc_sensitivity_job *j = s->job;
-    const struct fc_software *software = j->software;
-    const struct parameter *p = &s->parameters[row];
-    switch (p->field) {
-    case offsetof(struct fc_scales, send): return g->send * software->send_s;
-    case offsetof(struct fc_scales, recv): return g->recv * software->recv_s;
-    case offsetof(struct fc_scales, gap): return g->gap * (software->gap_s > 0 ? software->gap_s : 1);
-    case offsetof(struct fc_scales, per_byte): return g->bytes * software->per_byte_s;
-    case offsetof(struct fc_scales, latency): return g->latency_s;
-    case offsetof(struct fc_scales, compute): return compute_s(j, g);
-    case offsetof(struct fc_scales, imbalance): return imbalance_s(j, g);
-    case offsetof(struct fc_scales, link_bandwidth): return -(g->slower_s[k] + g->faster_s[k]) / 2;
-    case offsetof(struct fc_scales, eager): return 0;
-    default: break;
-    }
-    if (!j->net) return -g->wire_bytes * j->loggops_per_byte_s;
-    return -g->class_s[(p->field - offsetof(struct fc_scales, bandwidth)) / sizeof(double)];
-}
-
-static double sum_of(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    const struct fc_software *software = j->software;
-    double sum_s = g->send * software->send_s + g->recv * software->recv_s + g->gap * software->gap_s +
-                   g->bytes * software->per_byte_s + g->wire_bytes * j->loggops_per_byte_s + g->latency_s + g->rest_s +
-                   compute_s(j, g);
-    for (int c = 0; c < FC_MAX_CLASSES; c++) sum_s += g->class_s[c];
-    return sum_s;
-}
-
-static bool sums_up(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    return fabs(sum_of(j, g) - j->time_s) <= CLOSE_SUM * j->time_s;
-}
-
-static void take_path(struct search *s)
-{
-    const struct fc_gradient *path = s->job->path;
-    int k = 0;
-    if (!path) return;
-    s->found->by_path = sums_up(s->job, &path[FC_TIE_MEAN]);
-    s->kept = sums_up(s->job, &path[FC_MEETINGS_KEPT]);
-    s->all_kept = s->kept && !s->found->by_path;
-    for (size_t i = 0; i < s->found->n; i++) {
-        struct parameter *p = &s->parameters[i];
-        for (int view = 0; view < FC_GRADIENTS; view++) p->part_s[view] = part_of(s, i, &path[view], k);
-        if (p->field != offsetof(struct fc_scales, link_bandwidth)) continue;
-        p->sides_s = fabs(path[FC_TIE_MEAN].slower_s[k] - path[FC_TIE_MEAN].faster_s[k]) / 2;
-        k++;
-    }
-}
+/* ---- is the path right? ---- */
 
 /* The two parameters that matter most by the path, but single links; returns how many there are. */
-static int most_by_path(const struct search *s, enum fc_adjoint_view view, size_t most[CHECKED])
+static int most_by_path(const struct fc_sensitivity_search *s, enum fc_adjoint_view view, size_t most[CHECKED])
 {
     int n = 0;
     for (size_t i = 0; i < s->found->n; i++) {
@@ -539,14 +446,14 @@ static int most_by_path(const struct search *s, enum fc_adjoint_view view, size_
     return n;
 }
 
-static bool agrees(struct search *s, size_t row, enum fc_adjoint_view view, double h)
+static bool agrees(struct fc_sensitivity_search *s, size_t row, enum fc_adjoint_view view, double h)
 {
     double part_s = s->parameters[row].part_s[view];
     return fabs(secant_s(s, row, h) - part_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
 }
 
 /* Where work is allowed: does T change as the path says with the parameters that matter most? */
-static bool check(struct search *s, enum fc_adjoint_view view, bool without_work)
+static bool check(struct fc_sensitivity_search *s, enum fc_adjoint_view view, bool without_work)
 {
     size_t most[CHECKED];
     int n = most_by_path(s, view, most);
@@ -558,7 +465,7 @@ static bool check(struct search *s, enum fc_adjoint_view view, bool without_work
     return true;
 }
 
-static void check_path(struct search *s)
+static void check_path(struct fc_sensitivity_search *s)
 {
     struct fc_sensitivity *f = s->found;
     if (f->by_path) f->by_path = check(s, FC_TIE_MEAN, s->job->path[FC_TIE_MEAN].greatest <= MOST_GREATEST);
@@ -584,7 +491,7 @@ static size_t next_row(const struct fc_sensitivity *f, const bool *done)
 }
 
 /* Those that move T most by their derivatives first; unknown ones before, those without any last. */
-static void double_and_halve_all(struct search *s)
+static void double_and_halve_all(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity *f = s->found;
     bool *done = fc_alloc(s->arena, f->n + 1, sizeof *done, s->st);
@@ -606,10 +513,10 @@ static void double_and_halve_all(struct search *s)
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st)
 {
-    struct search s = {.job = job, .arena = arena, .found = found, .st = st};
+    struct fc_sensitivity_search s = {.job = job, .arena = arena, .found = found, .st = st};
     *found = (struct fc_sensitivity){.time_s = job->time_s, .balanced_s = NAN, .ideal_s = NAN};
     if (list_parameters(&s)) return st->code;
-    take_path(&s);
+    fc_sensitivity_take_path(&s);
     check_path(&s);
     if (s.all_kept) average_differences(&s);
     for (size_t i = 0; i < found->n && !st->code; i++) differentiate(&s, i);
