@@ -306,7 +306,7 @@ static enum fc_code find_sensitivity(struct again *g, struct fc_sensitivity_job 
     return a->sensitivity ? fc_sensitivity_find(job, &a->arena, a->sensitivity, w->st) : w->st->code;
 }
 
-/* The replay once more, with a tape, and the derivatives of its time: path[3], false where there are none. */
+/* The replay once more, with a tape, and the derivatives of its time: path[FC_GRADIENTS], false where there are none. */
 static bool find_path(struct again *g, struct fc_sensitivity_job *job, struct fc_gradient *path, struct fc_arena *arena)
 {
     struct work *w = g->w;
@@ -318,8 +318,7 @@ static bool find_path(struct again *g, struct fc_sensitivity_job *job, struct fc
     g->settings.adjoint = &adjoint;
     bool found = !replay_under(g, &fc_scales_of_1, &time_s, w->st);
     g->settings.adjoint = NULL;
-    for (int tie = 0; tie < 3 && found; tie++)
-        found = fc_adjoint_gradient(&adjoint, (enum fc_adjoint_tie)tie, w->answer->n_tasks, &path[tie], arena, w->st);
+    found = found && fc_adjoint_gradients(&adjoint, w->answer->n_tasks, path, arena, w->st);
     fc_adjoint_close(&adjoint);
     return found;
 }
@@ -346,7 +345,7 @@ static enum fc_code replay_sensitivity(struct work *w, const struct fc_replay_se
                                      .time_under = replay_under};
     again.settings.time_only = true;
     again.settings.timeline = NULL;
-    struct fc_gradient path[3];
+    struct fc_gradient path[FC_GRADIENTS];
     if (!w->st->code && find_path(&again, &job, path, &scratch)) job.path = path;
     if (!w->st->code) find_sensitivity(&again, &job, (double)replay->n_events);
     return w->st->code;

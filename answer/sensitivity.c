@@ -4,6 +4,7 @@
  *                     By difference: predicted again with the parameter changed, same job, same place, same routes:
  *                     (T(v (1 + h)) - T(v / (1 + h))) / (2 v ln(1 + h)), h = 1/10 of replays; of phases, which have closed
  *                     forms, (T(v (1 + h)) - T(v (1 - h))) / (2 v h), h = 1/1000
+ *                     With meetings kept ("kept"): the same pass, see below
  *     doubled, halved 100 (T(2 v) / T(v) - 1) and 100 (T(v / 2) / T(v) - 1)
  *     tolerance       the least x with T(v worse by x %) = 1.01, 1.05, 1.1 T(v), by regula falsi (Illinois; Dowell & Jarratt,
  *                     BIT 11, 1971) between a change that is too small and one that is enough
@@ -14,16 +15,23 @@
  * single link, which may be a bottleneck beside others, the mean of both sides. With contention T is not convex: rates are
  * shared anew.
  *
- * When the path's derivatives count. They are those of T at the very point. Where messages meet again and again a small delay can
- * change who meets whom, and grow: T then jumps up and down by parts of a percent over any small change, and what it does at the
- * point says nothing about what it does over 10 %. The pass shows it: somewhere an early delay counts more than MOST_GREATEST
- * times in the end, or the parts do not sum up to T. So do two predictions each with the two parameters that matter most changed by
- * CHECK_STEP (where the work is allowed). All derivatives are by difference then; one alone is where it depends on which of
- * several things that happen at once is taken to come first. Where T jumps so much that the difference is none of the slopes to
- * twice and half the value either, there is no derivative.
+ * Whose derivatives count. The path's are those of T at the very point. Where messages meet again and again a small delay can
+ * change who meets whom, and grow: messages that share links fairly hold up each other, so that one that comes earlier makes another
+ * end later, by more than that where rates fall (the coefficients of adjoint.c are 2 and -1 where one message halves another's). A
+ * hundred such meetings in a row make 10^76 of a delay (LAMMPS on qsnet-64): T jumps by parts of a percent over any small change, and
+ * what it does at the point says nothing about what it does over 10 %. The pass shows it: the parts do not sum up to T, or an early
+ * delay counts more than MOST_GREATEST times in the end. So do two predictions each with the two parameters that matter most
+ * changed by CHECK_STEP, or over WIDE_STEP (where the work is allowed). Then the path is taken with its meetings kept: whom a message
+ * meets comes and goes along with it. No delay grows there, and the parts sum up to T: a ranking from one replay. Where the work is
+ * allowed the mean of differences over WIDE_STEP takes its place, from DESIGN replays for all parameters (but single links).
+ *
+ * One parameter alone is by difference where the path's derivative depends on which of several things that happen at once is taken to
+ * come first; a single link also where it is another as the link becomes faster than as it becomes slower, or another with meetings kept:
+ * T has corners everywhere then. Where no work is allowed, or T jumps so much that the difference is none of the slopes to twice and
+ * half the value either, meetings are kept.
  *
  * Limits: mappings stay as they are; the kernel's replays (--network flit) are too slow and too noisy. */
-#include "answer/sensitivity.h"
+#include "answer/sensitivity_search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,16 +40,17 @@
 #define STEP 1e-3
 #define WIDE_STEP 0.1
 #define MOST_GREATEST 1e3
-#define CLOSE_SUM 1e-3 /* of T */
 #define DOUBT_PERCENT 0.5
 #define CLOSE_SLOPES 0.1
 #define CLOSE_TIES 0.02 /* of a derivative, */
 #define CHECK_STEP 0.03 /* of the parameters that matter most; then it and the path are to differ by no more than */
 #define CLOSE_CHECK 0.02
 #define SMALL_CHECK 2e-3 /* of T, besides */
-enum { CHECKED = 2 };
+#define CLOSE_KEPT 0.1   /* of a single link's derivative; */
+#define SMALL_KEPT 1e-3  /* of T, besides */
+enum { CHECKED = 2, DESIGN = 64 };
 #define SMALL 1e-4 /* but what moves T by less than this part of itself when it is doubled does not count */
-enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_POINTS = 48, MOST_STEPS = 12 };
+enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_STEPS = 12 };
 #define NEAR 0.002 /* a tolerance is good where the time has risen by what was asked, within this part of it */
 
 const struct fc_scales fc_scales_of_1 = {
@@ -60,27 +69,7 @@ const struct fc_scales fc_scales_of_1 = {
 _Static_assert(FC_MAX_CLASSES == 16, "fc_scales_of_1 has as many bandwidths");
 const double fc_sensitivity_rises[3] = {1, 5, 10};
 
-/* One parameter while it is looked at. */
-struct parameter {
-    size_t field; /* of struct fc_scales: what it multiplies */
-    uint32_t link;
-    bool rate;        /* worse is less */
-    bool step;        /* no derivative */
-    double part_s[3]; /* what T has of it, by the path and enum fc_adjoint_tie: derivative x value */
-    struct {
-        double worse, time_s; /* so many times worse, in ascending order */
-    } point[MOST_POINTS];     /* [n_points] what is known */
-    int n_points;
-};
-struct search {
-    const struct fc_sensitivity_job *job;
-    struct fc_arena *arena;
-    struct fc_sensitivity *found;
-    struct parameter *parameters; /* beside the rows */
-    struct fc_status *st;
-};
-
-static double predict(struct search *s, const struct fc_scales *scales)
+static double predict(struct fc_sensitivity_search *s, const struct fc_scales *scales)
 {
     double time_s = NAN;
     s->found->n_times++;
@@ -91,9 +80,9 @@ static double predict(struct search *s, const struct fc_scales *scales)
 }
 
 /* The time with the parameter so many times its value. */
-static double time_at(struct search *s, size_t row, double factor)
+static double time_at(struct fc_sensitivity_search *s, size_t row, double factor)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     struct fc_scales scales = fc_scales_of_1;
     double worse = p->rate ? 1 / factor : factor;
     int at = 0;
@@ -110,20 +99,20 @@ static double time_at(struct search *s, size_t row, double factor)
     return time_s;
 }
 
-static double time_if_worse(struct search *s, size_t row, double worse)
+static double time_if_worse(struct fc_sensitivity_search *s, size_t row, double worse)
 {
     return time_at(s, row, s->parameters[row].rate ? 1 / worse : worse);
 }
 
 /* ---- derivatives ---- */
 
-static double percent_of(const struct search *s, double time_s)
+static double percent_of(const struct fc_sensitivity_search *s, double time_s)
 {
     return 100 * (time_s / s->job->time_s - 1);
 }
 
 /* A gap that is 0 has a right-hand derivative, and nothing else. */
-static void differentiate_gap_at_0(struct search *s, size_t row)
+static void differentiate_gap_at_0(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_scales scales = fc_scales_of_1;
     scales.gap_more_s = STEP * fmax(s->job->software->send_s, 1e-9);
@@ -131,14 +120,24 @@ static void differentiate_gap_at_0(struct search *s, size_t row)
 }
 
 /* Is what the path says of the parameter the same whatever is taken to come first? */
-static bool is_sure(const struct search *s, const struct parameter *p)
+static bool is_sure(const struct fc_sensitivity_search *s, const struct fc_sensitivity_parameter *p)
 {
-    double most = fmax(p->part_s[0], fmax(p->part_s[1], p->part_s[2]));
-    double least = fmin(p->part_s[0], fmin(p->part_s[1], p->part_s[2]));
-    return most - least <= CLOSE_TIES * fabs(p->part_s[0]) + SMALL * s->job->time_s;
+    double part_s = p->part_s[FC_TIE_MEAN], kept_s = p->part_s[FC_MEETINGS_KEPT], small_s = SMALL * s->job->time_s;
+    double most = fmax(part_s, fmax(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
+    double least = fmin(part_s, fmin(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
+    if (!(fmax(most - least, p->sides_s) <= CLOSE_TIES * fabs(part_s) + small_s)) return false;
+    return p->link == FC_NONE || fabs(part_s - kept_s) <= CLOSE_KEPT * fabs(kept_s) + SMALL_KEPT * s->job->time_s;
 }
 
-static bool may_go_on(struct search *s)
+static void take_part(struct fc_sensitivity_search *s, size_t row, enum fc_adjoint_view view, const char *by)
+{
+    struct fc_sensitivity_row *r = &s->found->rows[row];
+    double part_s = s->parameters[row].part_s[view];
+    r->derivative = r->value > 0 ? part_s / r->value : part_s;
+    r->derivative_by = by;
+}
+
+static bool may_go_on(struct fc_sensitivity_search *s)
 {
     if (s->st->code) return false;
     if (s->found->n_times < s->job->most_times) return true;
@@ -147,22 +146,55 @@ static bool may_go_on(struct search *s)
 }
 
 /* derivative x value, over h to both sides. */
-static double secant_s(struct search *s, size_t row, double h)
+static double secant_s(struct fc_sensitivity_search *s, size_t row, double h)
 {
     return (time_at(s, row, 1 + h) - time_at(s, row, 1 / (1 + h))) / (2 * log1p(h));
 }
 
-static void differentiate(struct search *s, size_t row)
+/* All parameters but single links from one set of replays, each with every one of them up or down by WIDE_STEP: the two-level design
+ * of a Hadamard matrix and its mirror image (Plackett & Burman, Biometrika 33, 1946). Every derivative is then a mean over all of
+ * them, by which jumps of T matter less by the root of their number, and interactions of two parameters cancel. */
+static void average_differences(struct fc_sensitivity_search *s)
+{
+    double ln = log1p(WIDE_STEP);
+    if (s->job->some_times < s->found->n_times + DESIGN || s->job->most_times < s->found->n_times + DESIGN) return;
+    for (size_t k = 0; k < s->found->n; k++) s->parameters[k].averaged_s = 0;
+    for (uint32_t run = 0; run < DESIGN && !s->st->code; run++) {
+        struct fc_scales scales = fc_scales_of_1;
+        double sign[DESIGN / 2] = {0};
+        for (uint32_t k = 0; k < s->found->n && k + 1 < DESIGN / 2; k++) {
+            struct fc_sensitivity_parameter *p = &s->parameters[k];
+            if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) continue;
+            sign[k] = (__builtin_popcount((run / 2) & (k + 1)) + (int)run) % 2 ? -1 : 1;
+            double factor = exp(sign[k] * ln);
+            memcpy((char *)&scales + p->field, &factor, sizeof factor);
+        }
+        double time_s = predict(s, &scales);
+        for (size_t k = 0; k < s->found->n && k + 1 < DESIGN / 2; k++)
+            s->parameters[k].averaged_s += sign[k] * time_s / (DESIGN * ln);
+    }
+    for (size_t k = 0; k < s->found->n; k++) {
+        struct fc_sensitivity_parameter *p = &s->parameters[k];
+        if (p->link != FC_NONE || p->step || s->found->rows[k].value == 0) p->averaged_s = NAN;
+    }
+}
+
+static void differentiate(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
-    const struct parameter *p = &s->parameters[row];
+    const struct fc_sensitivity_parameter *p = &s->parameters[row];
     if (p->step) return;
     if (s->found->by_path && is_sure(s, p)) {
-        r->derivative = r->value > 0 ? p->part_s[FC_TIE_MEAN] / r->value : p->part_s[FC_TIE_MEAN];
-        r->derivative_by = "path";
+        take_part(s, row, FC_TIE_MEAN, "path");
         return;
     }
-    if (!may_go_on(s)) return;
+    if (s->kept) take_part(s, row, FC_MEETINGS_KEPT, "kept");
+    if (!isnan(p->averaged_s)) {
+        r->derivative = p->averaged_s / r->value;
+        r->derivative_by = "difference";
+        return;
+    }
+    if (s->all_kept || !may_go_on(s)) return;
     if (r->value == 0) {
         differentiate_gap_at_0(s, row); /* no other parameter that is 0 has a row */
     } else if (s->job->of_trace) {
@@ -170,11 +202,11 @@ static void differentiate(struct search *s, size_t row)
     } else {
         r->derivative = (time_at(s, row, 1 + STEP) - time_at(s, row, 1 - STEP)) / (2 * STEP * r->value);
     }
-    if (!isnan(r->derivative)) r->derivative_by = "difference";
+    r->derivative_by = isnan(r->derivative) ? NULL : "difference";
 }
 
-/* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, there is no derivative to tell. */
-static void doubt(struct search *s, size_t row)
+/* Where T jumps by so much that the slope over 10 % is none of those over factors of 2, it is no derivative to tell. */
+static void doubt(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     bool rate = s->parameters[row].rate;
@@ -185,20 +217,23 @@ static void doubt(struct search *s, size_t row)
     if (!(slope < fmin(worse, better) - room || slope > fmax(worse, better) + room)) return;
     r->derivative = NAN;
     r->derivative_by = NULL;
+    if (s->kept) take_part(s, row, FC_MEETINGS_KEPT, "kept");
 }
 
-static void double_and_halve(struct search *s, size_t row)
+static void double_and_halve(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
     if (r->value == 0 || !may_go_on(s)) return;
     r->if_doubled_percent = percent_of(s, time_at(s, row, 2));
     r->if_halved_percent = percent_of(s, time_at(s, row, 0.5));
-    if (s->job->of_trace && r->derivative_by && !strcmp(r->derivative_by, "difference")) doubt(s, row);
+    if (s->job->of_trace && r->derivative_by && !strcmp(r->derivative_by, "difference") &&
+        isnan(s->parameters[row].averaged_s))
+        doubt(s, row);
 }
 
 /* ---- tolerances ---- */
 
-static bool may_search(struct search *s)
+static bool may_search(struct fc_sensitivity_search *s)
 {
     if (!may_go_on(s)) return false;
     if (s->found->n_times < s->job->some_times) return true;
@@ -207,9 +242,9 @@ static bool may_search(struct search *s)
 }
 
 /* Between the greatest change known to be too small and the least known to be enough; false: none is enough. */
-static bool bracket(struct search *s, size_t row, double enough_s, int *above)
+static bool bracket(struct fc_sensitivity_search *s, size_t row, double enough_s, int *above)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     for (double worse = 4;; worse *= 4) {
         for (*above = 0; *above < p->n_points; ++*above)
             if (p->point[*above].worse > 1 && p->point[*above].time_s >= enough_s) return true;
@@ -219,9 +254,9 @@ static bool bracket(struct search *s, size_t row, double enough_s, int *above)
 }
 
 /* How many times worse it is when the time is enough_s; NaN: unknown. */
-static double worse_until(struct search *s, size_t row, double enough_s)
+static double worse_until(struct fc_sensitivity_search *s, size_t row, double enough_s)
 {
-    struct parameter *p = &s->parameters[row];
+    struct fc_sensitivity_parameter *p = &s->parameters[row];
     double rise_s = enough_s - s->job->time_s;
     int above;
     if (!bracket(s, row, enough_s, &above)) return NAN;
@@ -252,10 +287,10 @@ static double worse_until(struct search *s, size_t row, double enough_s)
     return high;
 }
 
-static void tolerate(struct search *s, size_t row)
+static void tolerate(struct fc_sensitivity_search *s, size_t row)
 {
     struct fc_sensitivity_row *r = &s->found->rows[row];
-    const struct parameter *p = &s->parameters[row];
+    const struct fc_sensitivity_parameter *p = &s->parameters[row];
     if (r->value == 0 || p->step || !(s->job->time_s > 0)) return; /* nothing has no percents */
     for (size_t k = 0; k < FC_COUNT(fc_sensitivity_rises) && !s->st->code; k++) {
         double worse = worse_until(s, row, s->job->time_s * (1 + fc_sensitivity_rises[k] / 100));
@@ -266,7 +301,8 @@ static void tolerate(struct search *s, size_t row)
 
 /* ---- which parameters there are ---- */
 
-static void add(struct search *s, const char *name, double value, const char *unit, struct parameter parameter)
+static void add(struct fc_sensitivity_search *s, const char *name, double value, const char *unit,
+                struct fc_sensitivity_parameter parameter)
 {
     struct fc_sensitivity *f = s->found;
     f->rows[f->n] = (struct fc_sensitivity_row){.parameter = fc_copy_text(s->arena, name, s->st),
@@ -277,6 +313,7 @@ static void add(struct search *s, const char *name, double value, const char *un
                                                 .if_halved_percent = NAN,
                                                 .tolerance_percent = {NAN, NAN, NAN}};
     s->parameters[f->n] = parameter;
+    s->parameters[f->n].averaged_s = NAN;
     f->n++;
 }
 
@@ -309,7 +346,7 @@ static bool carries(const struct fc_sensitivity_job *j, int link_class)
     return !j->bytes;
 }
 
-static void add_classes(struct search *s)
+static void add_classes(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     char name[64];
@@ -317,7 +354,7 @@ static void add_classes(struct search *s)
         const struct fc_link_class *k = &j->machine->classes[c];
         if (!isfinite(k->bandwidth_bytes_per_s) || !carries(j, c)) continue;
         snprintf(name, sizeof name, "link:%s", k->name);
-        add(s, name, k->bandwidth_bytes_per_s, "B/s", (struct parameter)RATE(bandwidth[c], FC_NONE));
+        add(s, name, k->bandwidth_bytes_per_s, "B/s", (struct fc_sensitivity_parameter)RATE(bandwidth[c], FC_NONE));
     }
 }
 
@@ -336,7 +373,7 @@ int fc_sensitivity_links(const struct fc_network *net, const double *busy_s, uin
     return n;
 }
 
-static void add_links(struct search *s)
+static void add_links(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     uint32_t link[MOST_LINKS];
@@ -344,11 +381,12 @@ static void add_links(struct search *s)
     for (int i = 0; i < n; i++) {
         char name[300] = "link:";
         fc_link_name(j->net, link[i], name + 5, sizeof name - 5);
-        add(s, name, fc_link_bandwidth(j->net, link[i]), "B/s", (struct parameter)RATE(link_bandwidth, link[i]));
+        add(s, name, fc_link_bandwidth(j->net, link[i]), "B/s",
+            (struct fc_sensitivity_parameter)RATE(link_bandwidth, link[i]));
     }
 }
 
-static enum fc_code list_parameters(struct search *s)
+static enum fc_code list_parameters(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     const struct fc_software *software = j->software;
@@ -359,7 +397,7 @@ static enum fc_code list_parameters(struct search *s)
     const struct {
         const char *name, *unit;
         double value;
-        struct parameter parameter;
+        struct fc_sensitivity_parameter parameter;
         bool there;
     } all[] = {
         {"send", "s", software->send_s, COST(send), software->send_s > 0},
@@ -380,7 +418,8 @@ static enum fc_code list_parameters(struct search *s)
         if (all[i].there) add(s, all[i].name, all[i].value, all[i].unit, all[i].parameter);
     if (!j->net) {
         if (j->loggops_per_byte_s > 0)
-            add(s, "link:G", 1 / j->loggops_per_byte_s, "B/s", (struct parameter)RATE(bandwidth[0], FC_NONE));
+            add(s, "link:G", 1 / j->loggops_per_byte_s, "B/s",
+                (struct fc_sensitivity_parameter)RATE(bandwidth[0], FC_NONE));
         return s->st->code;
     }
     add_classes(s);
@@ -388,86 +427,49 @@ static enum fc_code list_parameters(struct search *s)
     return s->st->code;
 }
 
-/* ---- what the path says ---- */
+/* ---- is the path right? ---- */
 
-/* T's part of each rank's computation that goes with its distance from the mean. */
-static double imbalance_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
+/* The two parameters that matter most by the path, but single links; returns how many there are. */
+static int most_by_path(const struct fc_sensitivity_search *s, enum fc_adjoint_view view, size_t most[CHECKED])
 {
-    double mean_s = 0, part_s = 0;
-    for (uint32_t r = 0; r < j->n_ranks; r++) mean_s += j->rank_compute_s[r] / j->n_ranks;
-    for (uint32_t r = 0; r < j->n_ranks; r++)
-        if (j->rank_compute_s[r] > 0) part_s += g->compute_s[r] * (1 - mean_s / j->rank_compute_s[r]);
-    return part_s;
-}
-
-static double compute_s(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    double sum_s = 0;
-    for (uint32_t r = 0; r < j->n_ranks; r++) sum_s += g->compute_s[r];
-    return sum_s;
-}
-
-/* Of the k-th single link; its name alone would not tell which. */
-static double part_of(const struct search *s, size_t row, const struct fc_gradient *g, int k)
-{
-    const struct fc_sensitivity_job *j = s->job;
-    const struct fc_software *software = j->software;
-    const struct parameter *p = &s->parameters[row];
-    switch (p->field) {
-    case offsetof(struct fc_scales, send): return g->send * software->send_s;
-    case offsetof(struct fc_scales, recv): return g->recv * software->recv_s;
-    case offsetof(struct fc_scales, gap): return g->gap * (software->gap_s > 0 ? software->gap_s : 1);
-    case offsetof(struct fc_scales, per_byte): return g->bytes * software->per_byte_s;
-    case offsetof(struct fc_scales, latency): return g->latency_s;
-    case offsetof(struct fc_scales, compute): return compute_s(j, g);
-    case offsetof(struct fc_scales, imbalance): return imbalance_s(j, g);
-    case offsetof(struct fc_scales, link_bandwidth): return -(g->slower_s[k] + g->faster_s[k]) / 2;
-    case offsetof(struct fc_scales, eager): return 0;
-    default: break;
-    }
-    if (!j->net) return -g->wire_bytes * j->loggops_per_byte_s;
-    return -g->class_s[(p->field - offsetof(struct fc_scales, bandwidth)) / sizeof(double)];
-}
-
-static double sum_of(const struct fc_sensitivity_job *j, const struct fc_gradient *g)
-{
-    const struct fc_software *software = j->software;
-    double sum_s = g->send * software->send_s + g->recv * software->recv_s + g->gap * software->gap_s +
-                   g->bytes * software->per_byte_s + g->wire_bytes * j->loggops_per_byte_s + g->latency_s + g->rest_s +
-                   compute_s(j, g);
-    for (int c = 0; c < FC_MAX_CLASSES; c++) sum_s += g->class_s[c];
-    return sum_s;
-}
-
-static void take_path(struct search *s)
-{
-    const struct fc_sensitivity_job *j = s->job;
-    const struct fc_gradient *path = j->path;
-    int k = 0;
-    if (!path || !(path->greatest <= MOST_GREATEST)) return;
-    s->found->by_path = fabs(sum_of(j, path) - j->time_s) <= CLOSE_SUM * j->time_s;
+    int n = 0;
     for (size_t i = 0; i < s->found->n; i++) {
-        for (int tie = 0; tie < 3; tie++) s->parameters[i].part_s[tie] = part_of(s, i, &path[tie], k);
-        k += s->parameters[i].field == offsetof(struct fc_scales, link_bandwidth);
+        double part_s = fabs(s->parameters[i].part_s[view]);
+        int at = n;
+        if (s->parameters[i].link != FC_NONE || part_s < SMALL_CHECK * s->job->time_s) continue;
+        while (at > 0 && part_s > fabs(s->parameters[most[at - 1]].part_s[view])) at--;
+        if (at == CHECKED) continue;
+        if (n < CHECKED) n++;
+        memmove(&most[at + 1], &most[at], (size_t)(n - 1 - at) * sizeof *most);
+        most[at] = i;
     }
+    return n;
+}
+
+static bool agrees(struct fc_sensitivity_search *s, size_t row, enum fc_adjoint_view view, double h)
+{
+    double part_s = s->parameters[row].part_s[view];
+    return fabs(secant_s(s, row, h) - part_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
 }
 
 /* Where work is allowed: does T change as the path says with the parameters that matter most? */
-static void check_path(struct search *s)
+static bool check(struct fc_sensitivity_search *s, enum fc_adjoint_view view, bool without_work)
 {
-    size_t before = s->found->n;
-    for (int k = 0; k < CHECKED && s->found->by_path; k++) {
-        size_t most = s->found->n;
-        for (size_t i = 0; i < s->found->n; i++) {
-            double part_s = fabs(s->parameters[i].part_s[0]);
-            if (i == before || s->parameters[i].link != FC_NONE || part_s < SMALL_CHECK * s->job->time_s) continue;
-            if (most == s->found->n || part_s > fabs(s->parameters[most].part_s[0])) most = i;
-        }
-        if (most == s->found->n || !may_go_on(s)) return;
-        double part_s = s->parameters[most].part_s[0], off_s = secant_s(s, most, CHECK_STEP) - part_s;
-        s->found->by_path = fabs(off_s) <= CLOSE_CHECK * fabs(part_s) + SMALL_CHECK * s->job->time_s;
-        before = most;
+    size_t most[CHECKED];
+    int n = most_by_path(s, view, most);
+    for (int k = 0; k < n; k++) {
+        if (!may_go_on(s)) return without_work;
+        if (!agrees(s, most[k], view, CHECK_STEP) && !(may_go_on(s) && agrees(s, most[k], view, WIDE_STEP)))
+            return false;
     }
+    return true;
+}
+
+static void check_path(struct fc_sensitivity_search *s)
+{
+    struct fc_sensitivity *f = s->found;
+    if (f->by_path) f->by_path = check(s, FC_TIE_MEAN, s->job->path[FC_TIE_MEAN].greatest <= MOST_GREATEST);
+    if (s->kept && !f->by_path && !s->all_kept) s->all_kept = check(s, FC_MEETINGS_KEPT, true);
 }
 
 /* ---- all of it ---- */
@@ -489,7 +491,7 @@ static size_t next_row(const struct fc_sensitivity *f, const bool *done)
 }
 
 /* Those that move T most by their derivatives first; unknown ones before, those without any last. */
-static void double_and_halve_all(struct search *s)
+static void double_and_halve_all(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity *f = s->found;
     bool *done = fc_alloc(s->arena, f->n + 1, sizeof *done, s->st);
@@ -511,11 +513,12 @@ static void double_and_halve_all(struct search *s)
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st)
 {
-    struct search s = {.job = job, .arena = arena, .found = found, .st = st};
+    struct fc_sensitivity_search s = {.job = job, .arena = arena, .found = found, .st = st};
     *found = (struct fc_sensitivity){.time_s = job->time_s, .balanced_s = NAN, .ideal_s = NAN};
     if (list_parameters(&s)) return st->code;
-    take_path(&s);
+    fc_sensitivity_take_path(&s);
     check_path(&s);
+    if (s.all_kept) average_differences(&s);
     for (size_t i = 0; i < found->n && !st->code; i++) differentiate(&s, i);
     double_and_halve_all(&s);
     if (job->of_trace && may_go_on(&s)) {

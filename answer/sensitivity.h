@@ -25,7 +25,7 @@ struct fc_sensitivity_row {
     const char *unit;      /* of value: "s", "B/s", "B", "s/B", "1" */
     double value;
     double derivative;         /* seconds per unit; NaN: unknown, or there is none */
-    const char *derivative_by; /* "path", "difference" (sensitivity.c); NULL: no derivative */
+    const char *derivative_by; /* "path", "kept", "difference" (sensitivity.c); NULL: no derivative */
     double if_doubled_percent, if_halved_percent;
     /* By how many percent of itself the value may get worse (bandwidths fall, everything else grow) until the time has
      * risen by 1, 5, 10 %. NaN: it never does (FC_SENSITIVITY_MOST times were tried), or not looked for. */
@@ -40,7 +40,7 @@ struct fc_sensitivity {
     double balanced_s; /* every rank that computes does so as long as the mean; NaN: no trace */
     double ideal_s;    /* messages do not meet; NaN: no trace */
     uint64_t n_times;  /* predictions that it took, without the one that the path is of */
-    bool by_path;      /* the path's derivatives are of use */
+    bool by_path;      /* the path's derivatives are of use as they are */
     bool cut;          /* the work allowed was not enough for everything */
 };
 
@@ -55,7 +55,7 @@ struct fc_sensitivity_job {
     double time_s;        /* as predicted */
     double compute_s;     /* in a row: the value of `compute`; NaN: the scale of a trace */
     bool of_trace;
-    const struct fc_gradient *path; /* [3] of the replay, by enum fc_adjoint_tie; NULL: it has none */
+    const struct fc_gradient *path; /* [FC_GRADIENTS] of the replay; NULL: it has none */
     const double *rank_compute_s;   /* [n_ranks] with a path */
     uint32_t n_ranks;
     uint64_t most_times; /* predictions that may be made; UINT64_MAX: tolerances are looked for up to some_times */

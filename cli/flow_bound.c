@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#define CAPACITY_WORK 3e8
+#define LEAST_WORK 1e6
+
 /* --time as elementary steps, counted so that answers repeat; 0: not given. */
 static double asked_work(const struct fc_arguments *arguments)
 {
@@ -83,21 +86,26 @@ static void print(FILE *stream, const void *what)
     fc_print_machine(net->machine, stream);
     fprintf(stream, "routing     %s%s\n", routing->name,
             routing->adaptive ? ", split evenly over its paths (its best split carries no permutation worse)" : "");
-    if (w->link == FC_NONE) {
+    if (w->link == FC_NONE && !w->n_left) {
         fprintf(stream, "worst case  no permutation loads a link of finite bandwidth\n");
         return;
     }
-    fprintf(stream, "worst case  %.6g x the bytes of a node on %s\n", w->load,
-            fc_link_name(net, w->link, name, sizeof name));
-    fprintf(stream, "throughput  %s from every node", fc_format(one, sizeof one, 1 / w->time_s, FC_BYTES_PER_S));
-    if (isnan(percent_of_capacity(a)))
-        fprintf(stream, "\n");
-    else
-        fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
+    if (w->link == FC_NONE) {
+        fprintf(stream, "worst case  none was found in the time\n");
+    } else {
+        fprintf(stream, "worst case  %.6g x the bytes of a node on %s\n", w->load,
+                fc_link_name(net, w->link, name, sizeof name));
+        fprintf(stream, "throughput  %s from every node", fc_format(one, sizeof one, 1 / w->time_s, FC_BYTES_PER_S));
+        if (isnan(percent_of_capacity(a)))
+            fprintf(stream, "\n");
+        else
+            fprintf(stream, ", %.4g %% of the capacity for uniform traffic\n", percent_of_capacity(a));
+    }
     if (w->n_left)
         fprintf(stream,
                 "interval    not finished (--time): links left %u, no permutation is worse than %s from every node\n",
                 w->n_left, fc_format(one, sizeof one, 1 / w->most_s, FC_BYTES_PER_S));
+    if (w->link == FC_NONE) return;
     fprintf(stream, "certificate the dual of the assignment is %.6g (%u links solved, %u translations used)\n", a->dual,
             w->n_solved, w->symmetry);
     fprintf(stream, "permutation");
@@ -123,13 +131,15 @@ static json_t *to_json(const struct answer *a)
                      (json_int_t)w->n_solved, "symmetry", (json_int_t)w->symmetry, "permutation", to);
 }
 
-/* The least greatest load of uniform traffic, a byte a node: Dally & Towles' capacity. */
+/* The least greatest load of uniform traffic, where --time leaves work for it, a byte a node: Dally & Towles' capacity. */
 static enum fc_code find_capacity(struct answer *a, struct fc_status *st)
 {
     const struct fc_network *net = &a->session->net;
     struct fc_arena scratch = {0};
     struct fc_status why = {0};
-    struct fc_flow_settings settings = {.paths = FC_FLOW_ALL, .work = 3e8, .gap = 1e-6};
+    struct fc_flow_settings settings = {
+        .paths = FC_FLOW_ALL, .work = fmin(CAPACITY_WORK, a->worst.work_left), .gap = 1e-6};
+    if (settings.work < LEAST_WORK) return FC_OK;
     struct fc_node_demand uniform = {.n_dense = 1};
     if (a->worst.symmetry == 1 && net->n_links > 1500) settings.method = FC_FLOW_WEIGHTS; /* seconds, not a simplex */
     uniform.a[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);

@@ -33,7 +33,7 @@ static void write_script(FILE *script, const char *title, const char *axis, cons
         "set yrange [%zu.6:-0.6]\nset ytics nomirror scale 0\nset lmargin %zu\nset border 3\nunset key\nset grid x\n"
         "set style fill solid 1 noborder\n"
         "plot 'percent-of-peak.tsv' skip 1 using (0):0:(0):2:($0 - 0.35):($0 + 0.35):ytic(name[int($0)+1]) with boxxyerror lc rgb '#5b8cc4', \\\n"
-        "     '' skip 1 using ($3 == $3 ? $2 : NaN):0:3:4 with xerrorbars pt 0 lw 2 lc rgb 'black'",
+        "     '' skip 1 using ($3 == $3 ? $3 : NaN):0:($4 - $3):(0) with vectors heads size graph 0.008,90 lw 2 lc rgb 'black'",
         n - 1, longest + 1);
     for (size_t i = 0; i < n; i++) {
         char time[64], text[128];

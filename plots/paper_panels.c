@@ -83,12 +83,13 @@ static void put_panel(const struct fc_paper_plot *plot, int panel, FILE *script)
 
 void fc_paper_put_panels(const struct fc_paper_plot *plot, FILE *script)
 {
-    char title[700];
-    snprintf(title, sizeof title,
-             "%s\n%s\nlines: predicted; marks: measured, filled: judged, open: fitted to or chosen by", plot->title,
-             plot->subtitle);
     fprintf(script, "set multiplot layout %d, %d title ", rows_of(plot), COLUMNS);
-    fc_script_title(script, title, FC_PAGE_IN);
+    fc_script_title(script, plot->title, FC_PAGE_IN);
+    fprintf(script, ".\"\\n\".");
+    fc_script_title(script, plot->subtitle, FC_PAGE_IN);
+    fprintf(script, ".\"\\n\".");
+    fc_script_title(script, "lines: predicted; marks: measured, filled: judged, open: fitted to or chosen by",
+                    FC_PAGE_IN);
     fprintf(
         script,
         "\nset lmargin 10\nset rmargin 2\nset bmargin 3.5\nset key at graph 0.02, 0.98 left top Left reverse samplen 3.5 spacing 1\n"

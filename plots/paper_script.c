@@ -4,8 +4,17 @@
 #include "plots/paper_script.h"
 #include "plots/plots.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+enum {
+    MOST_NARROW = 10,
+    SAMPLE = 9,
+    MOST_SIZES = 6
+}; /* categories of a figure a column wide; letters that a key's sample takes; names below an axis */
+
+#define MARGIN_IN 0.4 /* a title is not wider than what is drawn */
 
 static size_t longest(const char *const *texts, int n)
 {
@@ -15,27 +24,97 @@ static size_t longest(const char *const *texts, int n)
     return most;
 }
 
+/* A column wide, but what has rows of words, panels or more categories than names fit below. */
+static double width_in(const struct fc_paper_plot *plot)
+{
+    bool narrow = plot->form == FC_PAPER_CURVES || (plot->form == FC_PAPER_BARS && plot->n_categories <= MOST_NARROW);
+    return narrow ? FC_COLUMN_IN : FC_PAGE_IN;
+}
+
 static void put_titles(const struct fc_paper_plot *plot, FILE *script)
 {
-    fc_script_words(script, "set title ", plot->title);
-    fc_script_words(script, "\nset label 1 ", plot->subtitle);
-    fc_script_words(script,
-                    " at graph 0.5, graph 1 center offset 0, 0.7\n"
-                    "set title offset 0, 1.1\nset tmargin 4.5\n"
-                    "set xlabel ",
-                    plot->x_label);
+    fprintf(script, "set title ");
+    fc_script_title(script, plot->title, width_in(plot) - MARGIN_IN);
+    fprintf(script, ".\"\\n\".");
+    fc_script_title(script, plot->subtitle, width_in(plot) - MARGIN_IN);
+    fc_script_words(script, "\nset xlabel ", plot->x_label);
     fc_script_words(script, "\nset ylabel ", plot->y_label);
     fprintf(script, "\n");
 }
 
+/* ---- the key, below: as many columns as names fit beside each other ---- */
+
+static int n_keys(const struct fc_paper_plot *plot, size_t *longest_name)
+{
+    int n = 0;
+    *longest_name = 0;
+    for (int i = 0; i < plot->n_series; i++) {
+        const char *label = plot->series[i].label;
+        if (!fc_paper_has_points(&plot->series[i]) || !*label) continue;
+        if (strlen(label) > *longest_name) *longest_name = strlen(label);
+        n++;
+    }
+    return n;
+}
+
+static int key_columns(const struct fc_paper_plot *plot)
+{
+    size_t name, letters = fc_script_letters(width_in(plot));
+    n_keys(plot, &name);
+    return letters / (name + SAMPLE) > 1 ? (int)(letters / (name + SAMPLE)) : 1;
+}
+
+static int key_rows(const struct fc_paper_plot *plot)
+{
+    size_t name;
+    int columns = key_columns(plot);
+    return (n_keys(plot, &name) + columns - 1) / columns;
+}
+
 /* ---- axes by form ---- */
 
+/* The letters of the longest line of a category's name, which goes on below behind ", ". */
+static size_t longest_line(const struct fc_paper_plot *plot)
+{
+    size_t most = 0;
+    for (int i = 0; i < plot->n_categories; i++)
+        for (const char *at = plot->category[i]; at && *at;) {
+            const char *end = strstr(at, ", ");
+            size_t n = end ? (size_t)(end - at) + 1 : strlen(at);
+            most = n > most ? n : most;
+            at = end ? end + 2 : NULL;
+        }
+    return most;
+}
+
+static bool are_numbers(const struct fc_paper_plot *plot)
+{
+    for (int i = 0; i < plot->n_categories; i++)
+        if (plot->category[i][strspn(plot->category[i], "0123456789.")]) return false;
+    return true;
+}
+
+/* Names that would run into each other go on below; numbers are left out; other names stand upright. */
 static void put_categories(const struct fc_paper_plot *plot, FILE *script)
 {
+    size_t letters = fc_script_letters(width_in(plot)) * 4 / 5, n = (size_t)plot->n_categories;
+    bool broken = (longest(plot->category, plot->n_categories) + 1) * n > letters;
+    size_t wide = (broken ? longest_line(plot) : longest(plot->category, plot->n_categories)) + 1;
+    int step = wide * n > letters && are_numbers(plot) ? (int)(wide * n / letters) + 1 : 1;
+    bool upright = wide * n > letters && step == 1;
+    double below = upright ? 0.4 * (double)wide : broken && step == 1 ? 1 : 0;
+    if (upright) fprintf(script, "set xtics rotate by 90 right\n");
+    fprintf(script, "set bmargin %g\n", 3.4 + 1.05 * key_rows(plot) + below);
     fprintf(script, "set xtics (");
-    for (int i = 0; i < plot->n_categories; i++) {
+    for (int i = 0; i < plot->n_categories; i += step) {
         fprintf(script, "%s", i ? ", " : "");
-        fc_script_tic(script, plot->category[i]);
+        for (const char *at = plot->category[i], *end; at; at = end ? end + 2 : NULL) {
+            char line[256];
+            end = broken ? strstr(at, ", ") : NULL;
+            snprintf(line, sizeof line, "%.*s", end ? (int)(end - at) + 1 : (int)strlen(at), at);
+            if (at != plot->category[i]) fputs(".\"\\n\".", script);
+            fc_script_tic(script, line);
+        }
         fprintf(script, " %d", i);
     }
     fprintf(script, ")\n");
@@ -50,6 +129,25 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
             if (frexp(plot->series[i].x[j], &exponent) != 0.5) return false;
         }
     return true;
+}
+
+/* Names of powers of two, as many as fit: 64, 256, 1 Ki, ... */
+static void put_sizes(const struct fc_paper_plot *plot, FILE *script)
+{
+    static const char *const unit[] = {"", " Ki", " Mi", " Gi", " Ti"};
+    int least = INT_MAX, most = INT_MIN, exponent;
+    for (int i = 0; i < plot->n_series; i++)
+        for (size_t j = 0; j < plot->series[i].n; j++) {
+            frexp(plot->series[i].x[j], &exponent);
+            least = exponent - 1 < least ? exponent - 1 : least;
+            most = exponent - 1 > most ? exponent - 1 : most;
+        }
+    if (least < 0 || most >= 50) return;
+    int step = (most - least) / MOST_SIZES + 1;
+    fprintf(script, "set xrange [%g:%g]\nset xtics (", ldexp(1, least) / 1.02, ldexp(1, most) * 1.02);
+    for (int e = (least + step - 1) / step * step; e <= most; e += step)
+        fprintf(script, "%s\"%d%s\" %.0f", e > least + step - 1 ? ", " : "", 1 << e % 10, unit[e / 10], ldexp(1, e));
+    fprintf(script, ")\n");
 }
 
 /* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
@@ -93,21 +191,21 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 {
-    if (plot->log_x && powers_of_two(plot))
-        fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
-    else if (plot->log_x)
-        fprintf(script, "set logscale x\n");
+    bool sizes = plot->log_x && powers_of_two(plot);
+    if (plot->log_x) fprintf(script, sizes ? "set logscale x 2\n" : "set logscale x\n");
+    if (sizes) put_sizes(plot, script);
     if (plot->log_y) fprintf(script, "set logscale y\n");
     put_y_range(plot, script);
-    fprintf(script, "set key outside right top Left reverse\nset grid x y lc rgb '#cccccc'\n");
+    fprintf(script,
+            "set key at screen 0.5, screen 0.01 center bottom horizontal Left reverse maxcols %d samplen 3 spacing 1\n"
+            "set bmargin %g\nset grid x y lc rgb '#cccccc'\n",
+            key_columns(plot), 3.4 + 1.05 * key_rows(plot));
 }
 
 static void bar_axes(const struct fc_paper_plot *plot, FILE *script)
 {
     curve_axes(plot, script);
     put_categories(plot, script);
-    if (longest(plot->category, plot->n_categories) * (size_t)plot->n_categories > 75)
-        fprintf(script, "set xtics rotate by -30\n");
     fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n", plot->n_categories - 0.4);
 }
 
@@ -177,22 +275,25 @@ static void put_drawing(const struct fc_paper_plot *plot, FILE *script, bool aga
 
 void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
-    int width = 1000, height = 560;
+    double wide_in = width_in(plot), high_in = 0.62 * wide_in + 0.75 + 0.14 * key_rows(plot);
+    int width = 1000, height = 0;
     if (plot->form == FC_PAPER_ROWS) {
         width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
         height = 150 + 22 * plot->n_categories;
     }
     if (plot->form == FC_PAPER_PANELS) height = fc_paper_panels_height(plot);
-    double width_in = FC_PAGE_IN, height_in = FC_PAGE_IN * height / width;
+    if (height) high_in = wide_in * height / width;
     fprintf(
         script,
         "if (!exists('part')) part = ''\n"
-        "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,8' fontscale 300/96. linewidth 300/96.*0.6 pointscale "
-        "300/96.*0.6 noenhanced\n"
+        "if (!exists('width')) width = %g # inches, as printed; letters are 8 pt\n"
+        "height = width * %g\n"
+        "set terminal pngcairo size 300*width,300*height font 'DejaVu Sans,8' fontscale 300/96. linewidth 300/96.*0.6 "
+        "pointscale 300/96.*0.6 noenhanced\n"
         "set datafile separator '\\t'\n"
         "set datafile missing 'nan'\n"
         "set datafile commentschars ''\n",
-        300 * width_in, 300 * height_in);
+        wide_in, high_in / wide_in);
     put_output(plot, script, ".png");
     if (plot->form != FC_PAPER_PANELS) put_titles(plot, script);
     switch (plot->form) {
@@ -202,12 +303,12 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
     case FC_PAPER_PANELS: break;
     }
     put_drawing(plot, script, false);
-    fprintf(script, "set terminal svg size %.0f,%.0f font 'DejaVu Sans,10.67' noenhanced background 'white'\n",
-            96 * width_in, 96 * height_in);
+    fprintf(script,
+            "set terminal svg size 96*width,96*height font 'DejaVu Sans,10.67' noenhanced background 'white'\n");
     put_output(plot, script, ".svg");
     put_drawing(plot, script, true);
-    fprintf(script, "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,8' fontscale 1 pointscale 0.6 noenhanced\n",
-            width_in, height_in);
+    fprintf(script,
+            "set terminal pdfcairo size width,height font 'DejaVu Sans,8' fontscale 1 pointscale 0.6 noenhanced\n");
     put_output(plot, script, ".pdf");
     put_drawing(plot, script, true);
     fprintf(script, "unset output\n");

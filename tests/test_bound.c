@@ -455,6 +455,9 @@ static void worst_of(const char *yaml, const char *routing, double expected, boo
 #define GROUPS                                                                                                          \
     "name: g\nnetwork: {family: two-level, supernodes: 5, nodes_per_drawer: 2, nodes_per_router: 2, d_link: relative, " \
     "d_ports: 2}\nlinks: {ll: {bandwidth: 1 GB/s}, d: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}}\n"
+#define MANY_GROUPS                                                                                                       \
+    "name: g\nnetwork: {family: two-level, supernodes: 100, nodes_per_drawer: 8, nodes_per_router: 2, d_link: relative, " \
+    "d_ports: 13}\nlinks: {ll: {bandwidth: 1 GB/s}, d: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}}\n"
 
 /* Stopped at once: what was found is not above what is proven. */
 static void test_worst_case_stopped(void)
@@ -475,6 +478,15 @@ static void test_worst_case_stopped(void)
     CU_ASSERT(stopped.n_left > 0 && stopped.n_solved == 1);
     fc_worst_case_free(&stopped);
     fc_worst_case_free(&all);
+    fc_test_close(&machine, &net);
+    /* Routes that are too many to be walked in that: a node's own link, and no more than a byte of every node. */
+    if (!fc_test_network(MANY_GROUPS, &machine, &net)) return;
+    CU_ASSERT_EQUAL_FATAL(fc_machine_route(&machine, "indirect", &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_worst_case_solve(&net, false, 1, &stopped, &st), FC_OK);
+    CU_ASSERT(stopped.n_left > 0 && stopped.n_solved == 0 && stopped.work_left == 0);
+    CU_ASSERT(stopped.load == 1 && stopped.time_s == 1 / fc_link_bandwidth(&net, stopped.link));
+    CU_ASSERT(fc_near(stopped.most_s, 1600 / 1e9, 1e-12));
+    fc_worst_case_free(&stopped);
     fc_test_close(&machine, &net);
 }
 

@@ -292,6 +292,37 @@ static void changed_by_hand(void)
     remove(path);
 }
 
+/* ---- a job whose time jumps with any small change: derivatives with meetings kept, which sum up to T ---- */
+
+static void meetings_kept(void)
+{
+    struct fc_question q = {.machine = "qsnet-64",
+                            .trace = "traces/samples/lammps-lj-16.fct",
+                            .time_only = true,
+                            .sensitivity = true,
+                            .search_s = 1e-3,
+                            .search_given = true,
+                            .seed = 1,
+                            .threads = 1};
+    struct fc_answer a;
+    double sum_s = 0;
+    ask(&q, &a);
+    CU_ASSERT(!a.sensitivity->by_path && a.sensitivity->cut && a.sensitivity->n_times == 0);
+    for (size_t i = 0; i < a.sensitivity->n; i++) {
+        const struct fc_sensitivity_row *r = &a.sensitivity->rows[i];
+        if (!strcmp(r->parameter, "eager")) continue;
+        CU_ASSERT(r->derivative_by && !strcmp(r->derivative_by, "kept") && isfinite(r->derivative));
+        if (strpbrk(r->parameter, " >") || !strcmp(r->parameter, "imbalance")) continue; /* part of others */
+        sum_s += fabs(r->derivative) * r->value;
+    }
+    CU_ASSERT(fc_near(sum_s, a.p.time_s, 1e-3));
+    const struct fc_sensitivity_row *leaf = row_of(&a, "link:leaf"), *compute = row_of(&a, "compute");
+    CU_ASSERT_FATAL(leaf && compute); /* regression over 10 %: -0.55 and 0.40 of T */
+    CU_ASSERT(fabs(leaf->derivative * leaf->value / a.p.time_s + 0.55) < 0.02);
+    CU_ASSERT(fabs(compute->derivative * compute->value / a.p.time_s - 0.4) < 0.02);
+    fc_answer_free(&a);
+}
+
 /* ---- one phase: T = compute + n o + bytes / b: everything in closed form ---- */
 
 static void one_phase(void)
@@ -355,6 +386,7 @@ int suite_sensitivity(void)
     static const CU_TestInfo tests[] = {
         {"derivatives are the duals of the job as a linear program", duals},
         {"twice and half are what changed machines say", changed_by_hand},
+        {"a time that jumps: meetings kept", meetings_kept},
         {"one phase in closed form", one_phase},
         {"a job that takes no time", no_time},
         CU_TEST_INFO_NULL,

@@ -21,40 +21,85 @@
  * of T, where two things come last at once, one of them is taken: a derivative to one side. */
 #include "solvers/adjoint/adjoint.h"
 
-#include "core/array.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)1 << 21)
+#define PAGE ((size_t)1 << 12)
+#define LEAST_BYTES ((size_t)1 << 14)
+
+/* Derivatives by a node, or by a rate, in each view; sums of them. */
+struct lanes {
+    float v[FC_GRADIENTS];
+};
+struct sum {
+    double v[FC_GRADIENTS];
+};
 
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links)
 {
     *a = (struct fc_adjoint){.net = net};
     for (int i = 0; i < n_links && i < FC_ADJOINT_LINKS; i++) a->link[a->n_links++] = link[i];
     a->first_fifo = FC_NONE;
-    a->width = (net ? net->machine->n_classes : 0) + 1 + 2 * a->n_links;
     if (fc_adjoint_grow(a, (void **)&a->node, &a->node_capacity, 1024, sizeof *a->node))
         a->node[a->n_nodes++] = (struct fc_adjoint_node){0};
 }
 
 void fc_adjoint_close(struct fc_adjoint *a)
 {
-    free(a->node);
-    free(a->step);
-    free(a->end_by);
-    free(a->departs);
-    free(a->arrives);
+    fc_adjoint_release(a->node, a->node_capacity, sizeof *a->node);
+    fc_adjoint_release(a->step, a->step_capacity, sizeof *a->step);
+    fc_adjoint_release(a->stretch, a->stretch_capacity, sizeof *a->stretch);
+    fc_adjoint_release(a->end, a->end_capacity, sizeof *a->end);
+    fc_adjoint_release(a->term, a->term_capacity, sizeof *a->term);
+    fc_adjoint_release(a->rate, a->rate_capacity, sizeof *a->rate);
+    fc_adjoint_release(a->departs, a->slot_capacity, sizeof *a->departs);
+    fc_adjoint_release(a->arrives, a->arrive_capacity, sizeof *a->arrives);
     if (a->shares) a->close_shares(a->shares);
     memset(a, 0, sizeof *a);
+}
+
+/* Large arrays lie on huge pages where the system has some, and are moved, not copied, as they grow: half of what a tape costs would
+ * else be its pages. */
+static void *map(void *old, size_t old_bytes, size_t bytes)
+{
+    void *new = old ? mremap(old, old_bytes, bytes, MREMAP_MAYMOVE)
+                    : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (new == MAP_FAILED) return NULL;
+    if (bytes >= HUGE_PAGE) madvise(new, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
+    return new;
+}
+
+static size_t bytes_of(size_t capacity, size_t size)
+{
+    return (capacity * size + PAGE - 1) / PAGE * PAGE;
+}
+
+void fc_adjoint_release(void *array, size_t capacity, size_t size)
+{
+    if (array) munmap(array, bytes_of(capacity, size));
+}
+
+static bool grow(void **array, size_t *capacity, size_t need, size_t size)
+{
+    size_t least = need > LEAST_BYTES / size ? need : LEAST_BYTES / size,
+           more = 2 * *capacity > least ? 2 * *capacity : least;
+    void *larger = map(*array, bytes_of(*capacity, size), bytes_of(more, size));
+    if (!larger) return false;
+    *array = larger;
+    *capacity = more;
+    return true;
 }
 
 bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size)
 {
     if (need <= *capacity) return true;
-    size_t used = a->n_nodes * (sizeof *a->node + sizeof(double)) + a->n_steps * sizeof *a->step +
-                  a->n_ends * (size_t)a->width * sizeof *a->end_by;
-    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE ||
-              !fc_array_grow(array, capacity, sizeof *capacity, need, size);
+    size_t used = a->n_nodes * (sizeof *a->node + sizeof(struct lanes)) + a->n_steps * sizeof *a->step +
+                  a->n_stretches * sizeof *a->stretch + a->n_ends * sizeof *a->end + a->n_terms * sizeof *a->term +
+                  a->n_rates * (sizeof *a->rate + sizeof(struct lanes));
+    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE || !grow(array, capacity, need, size);
     return !a->lost;
 }
 
@@ -95,87 +140,187 @@ void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, 
 
 /* ---- back to the start ---- */
 
-static void add_link(const struct fc_adjoint *a, uint32_t link, double seconds, struct fc_gradient *g)
+struct sums {
+    struct sum cost[FC_COST_END], bandwidth[FC_MAX_CLASSES], slower[FC_ADJOINT_LINKS], faster[FC_ADJOINT_LINKS];
+    struct sum *compute; /* [n_ranks] */
+    struct lanes greatest;
+    uint8_t *which; /* [links] 1 + its number among those looked at one by one; NULL: there are none */
+};
+/* Derivatives by nodes or rates; few count, so those that do are marked, and the others never looked at. */
+struct adjoints {
+    struct lanes *of;
+    uint64_t *marks; /* a bit each, behind them */
+    size_t bytes;
+};
+
+static bool open_adjoints(struct adjoints *x, size_t n)
 {
-    g->class_s[a->net->link_class[link]] += seconds;
-    for (int i = 0; i < a->n_links; i++)
-        if (a->link[i] == link) {
-            g->slower_s[i] += seconds;
-            g->faster_s[i] += seconds;
-        }
+    x->bytes = (n + 1) * sizeof *x->of + (n / 64 + 1) * sizeof *x->marks;
+    if (!(x->of = map(NULL, 0, x->bytes))) return false;
+    x->marks = (uint64_t *)(x->of + n + 1);
+    return true;
 }
 
-/* A transfer that ended at a node of adjoint `by`: what held it up. */
-static void end_transfer(const struct fc_adjoint *a, const struct fc_adjoint_node *node, double by,
-                         struct fc_gradient *g)
+static void close_adjoints(struct adjoints *x)
 {
-    const float *end_by = a->end_by + (size_t)(node->what & 0x0fffffff) * (size_t)a->width;
-    int n_classes = a->net->machine->n_classes;
-    for (int c = 0; c < n_classes; c++) g->class_s[c] += by * end_by[c];
-    for (int i = 0; i < a->n_links; i++) {
-        g->slower_s[i] += by * end_by[n_classes + 1 + 2 * i];
-        g->faster_s[i] += by * end_by[n_classes + 2 + 2 * i];
-    }
-    g->rest_s += by * end_by[n_classes];
+    if (x->of) munmap(x->of, x->bytes);
+}
+
+static inline struct lanes *mark(struct adjoints *x, uint32_t i)
+{
+    x->marks[i / 64] |= UINT64_C(1) << i % 64;
+    return &x->of[i];
+}
+
+/* The last one marked below *i, that of *i. False: there is none. */
+static inline bool next(const struct adjoints *x, size_t *i)
+{
+    size_t word = *i / 64;
+    uint64_t bits = *i % 64 ? x->marks[word] & ((UINT64_C(1) << *i % 64) - 1) : 0;
+    while (!bits && word > 0) bits = x->marks[--word];
+    if (bits) *i = 64 * word + 63 - (size_t)__builtin_clzll(bits);
+    return bits != 0;
+}
+
+static inline void add(struct lanes *to, const struct lanes *by, float part)
+{
+    for (int k = 0; k < FC_GRADIENTS; k++) to->v[k] += by->v[k] * part;
+}
+
+static inline void add_up(struct sum *sum, const struct lanes *by, double amount)
+{
+    for (int k = 0; k < FC_GRADIENTS; k++) sum->v[k] += by->v[k] * amount;
+}
+
+static void add_link(const struct fc_adjoint *a, uint32_t link, const struct lanes *by, double seconds, struct sums *s)
+{
+    int i = s->which ? s->which[link] - 1 : -1;
+    add_up(&s->bandwidth[a->net->link_class[link]], by, seconds);
+    if (i < 0) return;
+    add_up(&s->slower[i], by, seconds);
+    add_up(&s->faster[i], by, seconds);
+}
+
+/* A transfer's end, to the times at which its rate changed and to its rates. */
+static void divide_end(const struct fc_adjoint *a, uint32_t number, const struct lanes *by, struct adjoints *nodes,
+                       struct adjoints *rates)
+{
+    const struct fc_adjoint_end *end = &a->end[number];
+    float last = (float)(1 / end->rate), mean = (float)(1 / end->mean_rate);
+    struct lanes part = {{by->v[0] * last, by->v[1] * last, by->v[2] * last, 0}};
+    for (uint32_t s = end->steps; s != FC_NONE; s = a->step[s].before)
+        add(mark(nodes, a->step[s].node), &part, a->step[s].more);
+    part.v[FC_MEETINGS_KEPT] = by->v[FC_MEETINGS_KEPT] * mean;
+    for (uint32_t s = end->stretches; s != FC_NONE; s = a->stretch[s].before)
+        add(mark(rates, a->stretch[s].rate), &part, a->stretch[s].lasted_s);
+    mark(nodes, end->departs)->v[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT];
 }
 
 /* To the several nodes that one depends on. */
-static void divide(const struct fc_adjoint *a, const struct fc_adjoint_node *node, double by, double *adjoint)
+static void divide(const struct fc_adjoint *a, const struct fc_adjoint_node *node, const struct lanes *by,
+                   struct adjoints *nodes)
 {
     for (uint32_t s = node->before; s != FC_NONE; s = a->step[s].before)
-        adjoint[a->step[s].node] += by * a->step[s].more / node->amount;
+        add(mark(nodes, a->step[s].node), by, a->step[s].more / (float)node->amount);
 }
 
-/* To those of an instant. */
-static void divide_tie(const struct fc_adjoint *a, const struct fc_adjoint_node *node, enum fc_adjoint_tie tie,
-                       double by, double *adjoint)
+/* To those of an instant: that which was noted first is the last of the list. */
+static void divide_instant(const struct fc_adjoint *a, const struct fc_adjoint_node *node, const struct lanes *by,
+                           struct adjoints *nodes)
 {
+    struct lanes mean = *by;
     uint32_t s = node->before;
-    if (tie == FC_TIE_MEAN) {
-        divide(a, node, by, adjoint);
-        return;
-    }
-    while (tie == FC_TIE_FIRST && a->step[s].before != FC_NONE) s = a->step[s].before;
-    adjoint[a->step[s].node] += by;
+    mean.v[FC_TIE_FIRST] = mean.v[FC_TIE_LAST] = 0;
+    mark(nodes, a->step[s].node)->v[FC_TIE_LAST] += by->v[FC_TIE_LAST];
+    divide(a, node, &mean, nodes);
+    while (a->step[s].before != FC_NONE) s = a->step[s].before;
+    mark(nodes, a->step[s].node)->v[FC_TIE_FIRST] += by->v[FC_TIE_FIRST];
 }
 
-bool fc_adjoint_gradient(const struct fc_adjoint *a, enum fc_adjoint_tie tie, uint32_t n_ranks, struct fc_gradient *g,
-                         struct fc_arena *arena, struct fc_status *st)
+static void go_through_nodes(const struct fc_adjoint *a, struct adjoints *nodes, struct adjoints *rates, struct sums *s)
 {
-    *g = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
-    double *adjoint = a->lost ? NULL : calloc(a->n_nodes, sizeof *adjoint);
-    if (!adjoint || st->code) {
-        free(adjoint);
-        return false;
-    }
-    adjoint[a->last] = 1;
-    for (size_t i = a->last; i > 0; i--) {
+    size_t i = (size_t)a->last + 1;
+    while (next(nodes, &i) && i > 0) {
         const struct fc_adjoint_node *node = &a->node[i];
+        const struct lanes *by = &nodes->of[i];
         uint32_t index = node->what & 0x0fffffff;
-        double by = adjoint[i], amount = by * node->amount;
-        if (by == 0) continue;
-        if (!(fabs(by) <= g->greatest)) g->greatest = fabs(by);
         enum fc_adjoint_cost cost = (enum fc_adjoint_cost)(node->what >> 28);
-        switch (cost) {
-        case FC_COST_SEND: g->send += amount; break;
-        case FC_COST_RECV: g->recv += amount; break;
-        case FC_COST_LATENCY: g->latency_s += amount; break;
-        case FC_COST_GAP: g->gap += amount; break;
-        case FC_COST_PER_BYTE: g->bytes += amount; break;
-        case FC_COST_WIRE: g->wire_bytes += amount; break;
-        case FC_COST_COMPUTE: g->compute_s[index] += amount; break;
-        case FC_COST_LINK: add_link(a, index, amount, g); break;
-        case FC_COST_OTHER: g->rest_s += amount; break;
-        case FC_COST_CLASS: g->class_s[index] += amount; break;
-        case FC_COST_END:
-            end_transfer(a, node, by, g);
-            divide(a, node, by, adjoint);
-            break;
-        case FC_COST_SEVERAL: divide(a, node, by, adjoint); break;
-        case FC_COST_INSTANT: divide_tie(a, node, tie, by, adjoint); break;
+        for (int k = 0; k < FC_GRADIENTS; k++) {
+            float size = fabsf(by->v[k]);
+            s->greatest.v[k] = size > s->greatest.v[k] ? size : s->greatest.v[k];
         }
-        if (cost < FC_COST_END) adjoint[node->before] += by;
+        switch (cost) {
+        case FC_COST_COMPUTE: add_up(&s->compute[index], by, node->amount); break;
+        case FC_COST_LINK: add_link(a, index, by, node->amount, s); break;
+        case FC_COST_CLASS: add_up(&s->bandwidth[index], by, node->amount); break;
+        case FC_COST_END: divide_end(a, index, by, nodes, rates); continue;
+        case FC_COST_SEVERAL: divide(a, node, by, nodes); continue;
+        case FC_COST_INSTANT: divide_instant(a, node, by, nodes); continue;
+        default: add_up(&s->cost[cost], by, node->amount); break;
+        }
+        add(mark(nodes, node->before), by, 1);
     }
-    free(adjoint);
-    return true;
+}
+
+static void go_through_rates(const struct fc_adjoint *a, struct adjoints *rates, struct sums *s)
+{
+    size_t i = a->n_rates;
+    while (next(rates, &i)) {
+        const struct lanes *by = &rates->of[i];
+        size_t end = i + 1 < a->n_rates ? a->rate[i + 1] : a->n_terms;
+        for (size_t t = a->rate[i]; t < end; t++) {
+            uint32_t index = a->term[t].what & 0x0fffffff;
+            float part = a->term[t].part;
+            switch ((enum fc_adjoint_of)(a->term[t].what >> 28)) {
+            case FC_OF_RATE: add(mark(rates, index), by, part); break;
+            case FC_OF_LINK: add_link(a, index, by, part, s); break;
+            case FC_OF_SLOWER: add_up(&s->slower[index], by, part); break;
+            case FC_OF_FASTER: add_up(&s->faster[index], by, part); break;
+            case FC_OF_REST: add_up(&s->cost[FC_COST_OTHER], by, part); break;
+            }
+        }
+    }
+}
+
+static void take(const struct sums *s, int k, uint32_t n_ranks, struct fc_gradient *g)
+{
+    g->send = s->cost[FC_COST_SEND].v[k];
+    g->recv = s->cost[FC_COST_RECV].v[k];
+    g->gap = s->cost[FC_COST_GAP].v[k];
+    g->latency_s = s->cost[FC_COST_LATENCY].v[k];
+    g->bytes = s->cost[FC_COST_PER_BYTE].v[k];
+    g->wire_bytes = s->cost[FC_COST_WIRE].v[k];
+    g->rest_s = s->cost[FC_COST_OTHER].v[k];
+    g->greatest = s->greatest.v[k];
+    for (uint32_t r = 0; r < n_ranks; r++) g->compute_s[r] = s->compute[r].v[k];
+    for (int c = 0; c < FC_MAX_CLASSES; c++) g->class_s[c] = s->bandwidth[c].v[k];
+    for (int i = 0; i < FC_ADJOINT_LINKS; i++) {
+        g->slower_s[i] = s->slower[i].v[k];
+        g->faster_s[i] = s->faster[i].v[k];
+    }
+}
+
+bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct fc_gradient *g, struct fc_arena *arena,
+                          struct fc_status *st)
+{
+    struct sums s = {.compute = NULL};
+    for (int k = 0; k < FC_GRADIENTS; k++)
+        g[k] = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
+    struct adjoints nodes = {NULL, NULL, 0}, rates = {NULL, NULL, 0};
+    bool good = !a->lost && open_adjoints(&nodes, a->n_nodes) && open_adjoints(&rates, a->n_rates);
+    s.compute = calloc(n_ranks + (size_t)1, sizeof *s.compute);
+    if (a->n_links > 0) s.which = calloc(a->net->n_links, 1);
+    good = good && s.compute && (s.which || a->n_links == 0) && !st->code;
+    if (good) {
+        for (int i = 0; i < a->n_links; i++) s.which[a->link[i]] = (uint8_t)(i + 1);
+        for (int k = 0; k < FC_GRADIENTS; k++) mark(&nodes, a->last)->v[k] = 1;
+        go_through_nodes(a, &nodes, &rates, &s);
+        go_through_rates(a, &rates, &s);
+        for (int k = 0; k < FC_GRADIENTS; k++) take(&s, k, n_ranks, &g[k]);
+    }
+    close_adjoints(&nodes);
+    close_adjoints(&rates);
+    free(s.compute);
+    free(s.which);
+    return good;
 }

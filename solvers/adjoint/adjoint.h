@@ -38,18 +38,37 @@ struct fc_adjoint_step {
     uint32_t node;
     float more;
 };
+/* So many seconds (times the part's share of the message) a transfer had a rate. */
+struct fc_adjoint_stretch {
+    uint32_t before; /* the next one of the transfer, or FC_NONE */
+    uint32_t rate;
+    float lasted_s;
+};
+struct fc_adjoint_end {
+    uint32_t steps, stretches; /* the last ones */
+    uint32_t departs;          /* node */
+    double rate, mean_rate;    /* bytes/s: the last one, and bytes by duration */
+};
+/* What a rate has of ln of a bandwidth, or of another rate, which was made before. */
+struct fc_adjoint_term {
+    uint32_t what; /* fc_adjoint_of << 28 | index */
+    float part;    /* bytes/s; of a rate: the derivative */
+};
+enum fc_adjoint_of { FC_OF_RATE, FC_OF_LINK, FC_OF_SLOWER, FC_OF_FASTER, FC_OF_REST };
 struct fc_adjoint {
-    const struct fc_network *net; /* NULL: loggops */
-    struct fc_adjoint_node *node; /* [n_nodes] */
-    struct fc_adjoint_step *step; /* [n_steps] */
-    float *end_by;                /* [n_ends][width] seconds of each transfer by what held it up */
-    size_t n_nodes, n_steps, n_ends;
-    size_t node_capacity, step_capacity, end_capacity;
+    const struct fc_network *net;       /* NULL: loggops */
+    struct fc_adjoint_node *node;       /* [n_nodes] */
+    struct fc_adjoint_step *step;       /* [n_steps] */
+    struct fc_adjoint_stretch *stretch; /* [n_stretches] */
+    struct fc_adjoint_end *end;         /* [n_ends] */
+    struct fc_adjoint_term *term;       /* [n_terms] of all rates, one after the other */
+    uint32_t *rate;                     /* [n_rates] the first term of each */
+    size_t n_nodes, n_steps, n_stretches, n_ends, n_terms, n_rates;
+    size_t node_capacity, step_capacity, stretch_capacity, end_capacity, term_capacity, rate_capacity;
     uint32_t last;                   /* the node that is the replay's end */
     bool lost;                       /* of no use: memory ran out, or something has no derivative here */
     uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
     int n_links;
-    int width;                        /* of a vector: classes, all else, then slower and faster of each such link */
     uint32_t first_fifo;              /* links of the shares from here on are injection FIFOs, of the nodes in order */
     struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another; */
     void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
@@ -69,21 +88,25 @@ struct fc_gradient {
 enum { FC_ADJOINT_SLOT_BITS = 26 };
 
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
- * Memory: 24 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate; once that is more
- * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays double, so twice as much may be reserved;
- * what the flows under way have (16 bytes x width each) comes on top. */
+ * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
+ * next, 8 for each rate that a link's own depends on, and 16 an operation and a rate while it is gone through; once that is more
+ * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
 void fc_adjoint_close(struct fc_adjoint *a);
-/* What an instant depends on where several things happen at once. */
-enum fc_adjoint_tie { FC_TIE_MEAN, FC_TIE_FIRST, FC_TIE_LAST };
-/* After the replay. False: there is none (lost). O(tape). */
-bool fc_adjoint_gradient(const struct fc_adjoint *a, enum fc_adjoint_tie tie, uint32_t n_ranks,
-                         struct fc_gradient *gradient, struct fc_arena *arena, struct fc_status *st);
+/* Gradients of one tape differ in what an instant depends on where several things happen at once: on all alike, on one of them;
+ * and in whether the end of a transfer depends on when others that it met came and went, or they are taken to come and go along
+ * with it: then no time counts more than once, and each gradient's parts sum up to T all the same. */
+enum fc_adjoint_view { FC_TIE_MEAN, FC_TIE_FIRST, FC_TIE_LAST, FC_MEETINGS_KEPT, FC_GRADIENTS };
+/* After the replay; gradient[FC_GRADIENTS]. False: there is none (lost). O(tape). */
+bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct fc_gradient *gradient,
+                          struct fc_arena *arena, struct fc_status *st);
 
 /* ---- for the replay ---- */
 
+/* Arrays of the tape and of its shares grow by this, and are given back by fc_adjoint_release. */
 bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size);
+void fc_adjoint_release(void *array, size_t capacity, size_t size);
 /* A node that is a cost later than another; without cost that one. */
 static inline uint32_t fc_adjoint_add(struct fc_adjoint *a, uint32_t before, enum fc_adjoint_cost cost, uint32_t index,
                                       double amount)
@@ -110,9 +133,9 @@ struct fc_fair;
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
                        double share);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
-/* It has moved everything; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
+/* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
  * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */
-uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s);
+uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, double bytes);
 void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double head_s);
 void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, double least_s, uint32_t narrow);
 /* Rates will be found anew at due_s because something happened now_s: message `id` left, whose rate link `narrow` holds up

@@ -26,26 +26,35 @@
 
 #define SAME 1e-9 /* levels that differ by less are equal */
 
+/* A flow; one cache line. */
 struct share {
-    uint32_t message, next; /* as in transit_contention.c */
-    uint32_t steps;         /* of a message: its last one */
-    uint32_t seen;          /* last place in changed[] */
-    uint32_t solve;         /* of the last step */
+    uint32_t message, next;    /* as in transit_contention.c */
+    uint32_t steps, stretches; /* of a message: its last ones */
+    uint32_t pending;          /* solve that has changed its rate, which is not on the tape yet; 0: none */
+    uint32_t solve;            /* of the last step */
     uint32_t departs;
-    uint8_t crosses;              /* bits of the links looked at one by one */
-    double start_s, since_s;      /* since_s: up to then is in the sums */
-    double share, rate, all_rate; /* bytes/s; all_rate: of a message */
+    uint32_t rate_number;    /* of the tape; FC_NONE: none yet */
+    double start_s, since_s; /* since_s: up to then it is on the tape */
+    double all_rate;         /* bytes/s of a message */
+    float share, rate;       /* bytes/s of the message that a rate of 1 B/s stands for; its own */
+};
+_Static_assert(sizeof(struct share) == 64, "one cache line");
+/* Of a link in the solve at hand. */
+struct level {
+    uint32_t solve, fastest_solve;
+    uint32_t rate;
+    float own; /* bytes/s of ln of its bandwidth */
+    double fastest;
 };
 struct fc_adjoint_shares {
     struct share *share; /* [flow] */
-    double *by, *moved;  /* [flow][width] dr / d ln b; its integral */
-    size_t share_capacity, by_capacity, moved_capacity;
-    uint32_t *place; /* [n_links] where its level is, of solve stamp[link] */
-    uint32_t *stamp;
-    uint8_t *which; /* [n_links] 1 + its number among the links looked at one by one; 0: none of them */
-    uint32_t n_links, solve, n_levels;
-    double *level; /* [n_levels][width] */
-    size_t level_capacity;
+    uint8_t *crosses;    /* [flow] bits of the links looked at one by one */
+    size_t share_capacity, crosses_capacity;
+    struct level *level; /* [n_links] */
+    uint8_t *which;      /* [n_links] 1 + its number among the links looked at one by one; 0: none of them */
+    uint32_t n_links, solve;
+    uint32_t *place; /* [n_rates] where a rate's term is, of the rate being made */
+    size_t place_capacity;
     uint32_t *happened; /* [n_happened] nodes because of which rates are found at due_s */
     size_t n_happened, happened_capacity;
     double due_s;
@@ -53,14 +62,12 @@ struct fc_adjoint_shares {
 
 static void close_shares(struct fc_adjoint_shares *s)
 {
-    free(s->share);
-    free(s->by);
-    free(s->moved);
-    free(s->place);
-    free(s->stamp);
-    free(s->which);
+    fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
+    fc_adjoint_release(s->crosses, s->crosses_capacity, 1);
+    fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
+    fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
     free(s->level);
-    free(s->happened);
+    free(s->which);
     free(s);
 }
 
@@ -75,11 +82,10 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
     if (s) {
         s->n_links = fair->n_links;
         s->due_s = INFINITY;
-        s->place = calloc(s->n_links + 1ull, sizeof *s->place);
-        s->stamp = calloc(s->n_links + 1ull, sizeof *s->stamp);
+        s->level = calloc(s->n_links + 1ull, sizeof *s->level);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
     }
-    a->lost = !s || !s->place || !s->stamp || !s->which;
+    a->lost = !s || !s->level || !s->which;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
@@ -89,19 +95,22 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
 static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double share)
 {
     struct fc_adjoint_shares *s = shares_of(a, fair);
-    size_t width = (size_t)a->width;
     if (!s || !fc_adjoint_grow(a, (void **)&s->share, &s->share_capacity, flow + 1ull, sizeof *s->share) ||
-        !fc_adjoint_grow(a, (void **)&s->by, &s->by_capacity, (flow + 1ull) * width, sizeof *s->by) ||
-        !fc_adjoint_grow(a, (void **)&s->moved, &s->moved_capacity, (flow + 1ull) * width, sizeof *s->moved))
+        !fc_adjoint_grow(a, (void **)&s->crosses, &s->crosses_capacity, flow + 1ull, 1))
         return NULL;
     struct share *x = &s->share[flow];
-    *x = (struct share){.message = flow, .next = flow, .steps = FC_NONE, .solve = FC_NONE, .share = share};
-    memset(s->by + flow * width, 0, width * sizeof *s->by);
-    memset(s->moved + flow * width, 0, width * sizeof *s->moved);
+    *x = (struct share){.message = flow,
+                        .next = flow,
+                        .steps = FC_NONE,
+                        .stretches = FC_NONE,
+                        .solve = FC_NONE,
+                        .rate_number = FC_NONE,
+                        .share = (float)share};
+    s->crosses[flow] = 0;
     const struct fc_fair_flow *f = &fair->flow[flow];
     for (uint32_t i = f->first; a->n_links && i < f->first + f->n; i++) {
         uint8_t which = s->which[fair->entry[i].link];
-        if (which) x->crosses |= (uint8_t)(1 << (which - 1));
+        if (which) s->crosses[flow] |= (uint8_t)(1 << (which - 1));
     }
     return x;
 }
@@ -126,35 +135,34 @@ void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t
     first->next = flow;
 }
 
-static void sum_up(const struct fc_adjoint *a, struct share *x, uint32_t flow, double now_s)
+/* The flow's rate up to now is on the tape. */
+static void note(struct fc_adjoint *a, struct share *x, double now_s)
 {
-    size_t width = (size_t)a->width;
-    double lasted = x->share * (now_s - x->since_s), *moved = a->shares->moved + flow * width;
-    const double *by = a->shares->by + flow * width;
-    for (size_t p = 0; p < width; p++) moved[p] += lasted * by[p];
+    double lasted_s = now_s - x->since_s;
     x->since_s = now_s;
+    if (x->rate_number == FC_NONE || lasted_s <= 0 ||
+        !fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch))
+        return;
+    struct share *first = &a->shares->share[x->message];
+    a->stretch[a->n_stretches] =
+        (struct fc_adjoint_stretch){first->stretches, x->rate_number, x->share * (float)lasted_s};
+    first->stretches = (uint32_t)a->n_stretches++;
 }
 
-uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s)
+uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, double bytes)
 {
-    size_t width = (size_t)a->width;
-    if (a->lost ||
-        !fc_adjoint_grow(a, (void **)&a->end_by, &a->end_capacity, (a->n_ends + 1) * width, sizeof *a->end_by))
-        return 0;
+    if (a->lost || !fc_adjoint_grow(a, (void **)&a->end, &a->end_capacity, a->n_ends + 1, sizeof *a->end)) return 0;
     struct fc_adjoint_shares *s = a->shares;
     struct share *first = &s->share[message];
-    float *end_by = a->end_by + a->n_ends * width;
     uint32_t f = message;
-    double *total = s->moved + message * width;
-    sum_up(a, first, message, now_s);
-    while ((f = s->share[f].next) != message) {
-        sum_up(a, &s->share[f], f, now_s);
-        for (size_t p = 0; p < width; p++) total[p] += s->moved[f * width + p];
-    }
-    for (size_t p = 0; p < width; p++) end_by[p] = (float)(total[p] / first->all_rate);
-    uint32_t end = fc_adjoint_add(a, first->steps, FC_COST_END, (uint32_t)a->n_ends, first->all_rate);
-    a->n_ends++;
-    return end;
+    do {
+        note(a, &s->share[f], now_s);
+        f = s->share[f].next;
+    } while (f != message);
+    double lasted_s = now_s - first->start_s;
+    a->end[a->n_ends] = (struct fc_adjoint_end){first->steps, first->stretches, first->departs, first->all_rate,
+                                                lasted_s > 0 ? bytes / lasted_s : first->all_rate};
+    return fc_adjoint_add(a, 0, FC_COST_END, (uint32_t)a->n_ends++, 1);
 }
 
 /* ---- instants ---- */
@@ -219,8 +227,40 @@ static uint32_t instant(struct fc_adjoint *a)
 
 /* ---- rates ---- */
 
+/* One more term of the rate that is being made, the last one. */
+static void term(struct fc_adjoint *a, enum fc_adjoint_of of, uint32_t index, double part)
+{
+    if (fc_adjoint_grow(a, (void **)&a->term, &a->term_capacity, a->n_terms + 1, sizeof *a->term))
+        a->term[a->n_terms++] = (struct fc_adjoint_term){(uint32_t)of << 28 | index, (float)part};
+}
+
+/* The same, of an earlier rate: there is one term of each. */
+static void term_of_rate(struct fc_adjoint *a, uint32_t rate, double part)
+{
+    uint32_t first = a->rate[a->n_rates - 1], *place = &a->shares->place[rate];
+    if (*place >= first && *place < a->n_terms && a->term[*place].what == rate) {
+        a->term[*place].part += (float)part;
+        return;
+    }
+    *place = (uint32_t)a->n_terms;
+    term(a, FC_OF_RATE, rate, part);
+}
+
+/* FC_NONE: lost. */
+static uint32_t new_rate(struct fc_adjoint *a)
+{
+    struct fc_adjoint_shares *s = a->shares;
+    if (!fc_adjoint_grow(a, (void **)&a->rate, &a->rate_capacity, a->n_rates + 1, sizeof *a->rate) ||
+        !fc_adjoint_grow(a, (void **)&s->place, &s->place_capacity, a->n_rates + 1, sizeof *s->place))
+        return FC_NONE;
+    a->lost = a->lost || a->n_rates >= 0x0fffffff;
+    s->place[a->n_rates] = FC_NONE;
+    a->rate[a->n_rates] = (uint32_t)a->n_terms;
+    return (uint32_t)a->n_rates++;
+}
+
 /* Of a node's injection FIFOs: sum of r_i w_i / b_i <= F, so the sum's parts by the links behind the router. */
-static void start_fifo(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double *level)
+static void terms_of_fifo(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double weight)
 {
     const struct fc_network *net = a->net;
     const struct fc_fair_link *l = &fair->link[link];
@@ -228,103 +268,123 @@ static void start_fifo(const struct fc_adjoint *a, const struct fc_fair *fair, u
         const struct fc_fair_flow *flow = &fair->flow[x->flow];
         for (uint32_t k = flow->first; k < flow->first + flow->n; k++) {
             uint32_t other = fair->entry[k].link;
-            if (other >= net->n_links || !fc_fifos_feed(net, link - a->first_fifo, other)) continue;
-            double busy = flow->rate * fair->entry[k].weight / fc_link_bandwidth(net, other);
-            int i = a->shares->which[other] - 1;
-            level[net->link_class[other]] += busy;
-            if (i >= 0) level[net->machine->n_classes + 1 + 2 * i] += busy;
-            if (i >= 0) level[net->machine->n_classes + 2 + 2 * i] += busy;
+            if (other < net->n_links && fc_fifos_feed(net, link - a->first_fifo, other))
+                term(a, FC_OF_LINK, other, flow->rate * fair->entry[k].weight / fc_link_bandwidth(net, other) / weight);
         }
     }
 }
 
-/* C_l / d ln b, and of whom. */
-static void start_level(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double *level)
+/* Of a link's capacity, what is its bandwidth's; but for ports and memory, which are no parameters. */
+static double own_part(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link)
 {
-    const struct fc_network *net = a->net;
-    int n_classes = net->machine->n_classes, i = link < net->n_links ? a->shares->which[link] - 1 : -1;
-    for (int p = 0; p < a->width; p++) level[p] = 0;
-    if (link >= a->first_fifo) {
-        start_fifo(a, fair, link, level);
-        return;
-    }
-    if (link >= net->n_links) { /* a port, or a node's memory */
-        level[n_classes] = fair->link[link].capacity;
-        return;
-    }
-    double opened = fair->mix && fair->mix[link].alone > 0 ? fair->mix[link].alone : fair->link[link].capacity;
-    double all = fair->link[link].capacity * (fc_link_bandwidth(net, link) / opened);
-    level[net->link_class[link]] = all;
-    if (i >= 0) level[n_classes + 1 + 2 * i] = level[n_classes + 2 + 2 * i] = all;
+    double capacity = fair->link[link].capacity;
+    if (link >= a->net->n_links) return capacity;
+    double opened = fair->mix && fair->mix[link].alone > 0 ? fair->mix[link].alone : capacity;
+    return capacity * (fc_link_bandwidth(a->net, link) / opened);
 }
 
 /* The rate of the fastest flow on a link. */
-static double fastest(const struct fc_fair *fair, uint32_t link)
+static double fastest(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link)
 {
     const struct fc_fair_link *l = &fair->link[link];
-    double rate = 0;
+    struct level *level = &a->shares->level[link];
     if (l->n_bound > 0) return l->level;
+    if (level->fastest_solve == a->shares->solve) return level->fastest;
+    double rate = 0;
     for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++)
         if (fair->flow[x->flow].rate > rate) rate = fair->flow[x->flow].rate;
-    return rate;
+    level->fastest_solve = a->shares->solve;
+    return level->fastest = rate;
 }
 
-/* The level of a link that is full, as a vector; all flows there that are slower have theirs. NULL: lost. */
-static const double *level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link)
+static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at);
+
+/* The sum of the weights of the fastest flows on a link, after all others have their rates on the tape; 0: lost. */
+static double weight_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double rate, double now_s,
+                        uint32_t at)
 {
-    struct fc_adjoint_shares *s = a->shares;
-    size_t width = (size_t)a->width;
-    if (s->stamp[link] == s->solve) return s->level + s->place[link] * width;
-    if (!fc_adjoint_grow(a, (void **)&s->level, &s->level_capacity, (s->n_levels + 1) * width, sizeof *s->level))
-        return NULL;
-    double *level = s->level + s->n_levels * width, weight = 0, rate = fastest(fair, link) * (1 - SAME);
     const struct fc_fair_link *l = &fair->link[link];
-    s->stamp[link] = s->solve;
-    s->place[link] = s->n_levels++;
-    start_level(a, fair, link, level);
-    for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++) {
-        const double *by = s->by + x->flow * width;
-        if (fair->flow[x->flow].rate >= rate)
-            weight += x->weight;
-        else
-            for (size_t p = 0; p < width; p++) level[p] -= x->weight * by[p];
+    double weight = 0;
+    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
+        uint32_t flow = fair->on[i].flow;
+        if (fair->flow[flow].rate >= rate)
+            weight += fair->on[i].weight;
+        else if (a->shares->share[flow].pending == a->shares->solve && !settle(a, fair, flow, now_s, at))
+            return 0;
     }
-    for (size_t p = 0; p < width; p++) level[p] /= weight;
-    return level;
+    return weight;
 }
 
-static bool fills_at(const struct fc_fair *fair, uint32_t link, double rate)
-{
-    const struct fc_fair_link *l = &fair->link[link];
-    return l->used >= l->capacity * (1 - SAME) && fastest(fair, link) <= rate * (1 + SAME);
-}
-
-/* The flow goes over links that are looked at one by one: are they bottlenecks too, or are there others beside them? */
-static void look_at_links(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double *by)
+/* The level of a link that is full. FC_NONE: lost. */
+static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double now_s, uint32_t at)
 {
     struct fc_adjoint_shares *s = a->shares;
+    struct level *level = &s->level[link];
+    if (level->solve == s->solve) return level->rate;
+    const struct fc_fair_link *l = &fair->link[link];
+    double rate = fastest(a, fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
+    if (!(weight > 0)) return FC_NONE;
+    level->solve = s->solve;
+    level->rate = new_rate(a);
+    if (level->rate == FC_NONE) return FC_NONE;
+    level->own = (float)(own_part(a, fair, link) / weight);
+    if (link >= a->first_fifo)
+        terms_of_fifo(a, fair, link, weight);
+    else if (link >= a->net->n_links)
+        term(a, FC_OF_REST, 0, level->own);
+    else
+        term(a, FC_OF_LINK, link, level->own);
+    for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end && !a->lost; x++)
+        if (fair->flow[x->flow].rate < rate) term_of_rate(a, s->share[x->flow].rate_number, -x->weight / weight);
+    return a->lost ? FC_NONE : level->rate;
+}
+
+static bool fills_at(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double rate)
+{
+    const struct fc_fair_link *l = &fair->link[link];
+    return l->used >= l->capacity * (1 - SAME) && fastest(a, fair, link) <= rate * (1 + SAME);
+}
+
+/* Is there another link that is a bottleneck of the flow as well? */
+static bool has_other(const struct fc_adjoint *a, const struct fc_fair *fair, const struct fc_fair_flow *f)
+{
+    for (uint32_t k = f->first; k < f->first + f->n; k++)
+        if (fair->entry[k].link != f->bottleneck && fills_at(a, fair, fair->entry[k].link, f->rate)) return true;
+    return false;
+}
+
+/* The flow, of rate `level`, goes over links that are looked at one by one: are they bottlenecks too, or are there others
+ * beside them? Then it has a rate of its own: such a link is its bottleneck when it becomes slower, not when it becomes
+ * faster. */
+static uint32_t look_at_links(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, uint32_t level,
+                              double now_s, uint32_t at)
+{
+    const struct fc_adjoint_shares *s = a->shares;
     const struct fc_fair_flow *f = &fair->flow[flow];
-    int first = a->net->machine->n_classes + 1;
+    int tied[FC_ADJOINT_LINKS], n_tied = 0;
     for (int i = 0; i < a->n_links; i++) {
         uint32_t link = a->link[i];
-        if (!(s->share[flow].crosses >> i & 1) || !fills_at(fair, link, f->rate)) continue;
-        const double *level = level_of(a, fair, link);
-        if (level) by[first + 2 * i] = level[first + 2 * i];
-        if (f->bottleneck != link) continue;
-        for (uint32_t k = f->first; k < f->first + f->n; k++) {
-            uint32_t other = fair->entry[k].link;
-            if (other == link || !fills_at(fair, other, f->rate)) continue;
-            level = level_of(a, fair, other);
-            if (level) by[first + 2 * i + 1] = level[first + 2 * i + 1];
-            break;
-        }
+        if (!(s->crosses[flow] >> i & 1) || !fills_at(a, fair, link, f->rate) ||
+            (f->bottleneck == link && !has_other(a, fair, f)))
+            continue;
+        if (level_of(a, fair, link, now_s, at) == FC_NONE) return FC_NONE;
+        tied[n_tied++] = i;
     }
+    uint32_t own = n_tied > 0 ? new_rate(a) : level;
+    if (n_tied > 0 && own != FC_NONE) term_of_rate(a, level, 1);
+    for (int k = 0; k < n_tied && own != FC_NONE; k++) {
+        uint32_t link = a->link[tied[k]];
+        double part = s->level[link].own;
+        term(a, f->bottleneck == link ? FC_OF_FASTER : FC_OF_SLOWER, (uint32_t)tied[k],
+             f->bottleneck == link ? -part : part);
+    }
+    return own;
 }
 
-static void step(struct fc_adjoint *a, uint32_t flow, double more, double now_s, uint32_t at)
+static void step(struct fc_adjoint *a, struct share *x, double more, double now_s, uint32_t at)
 {
     struct fc_adjoint_shares *s = a->shares;
-    struct share *m = &s->share[s->share[flow].message];
+    struct share *m = &s->share[x->message];
     m->all_rate += more;
     if (m->solve == s->solve) {
         a->step[m->steps].more += (float)more;
@@ -335,28 +395,31 @@ static void step(struct fc_adjoint *a, uint32_t flow, double more, double now_s,
     m->solve = s->solve;
 }
 
+/* The flow's new rate, after all lower ones, goes on the tape. False: lost. */
+static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at)
+{
+    a->shares->share[flow].pending = 0;
+    uint32_t rate = level_of(a, fair, fair->flow[flow].bottleneck, now_s, at);
+    if (rate != FC_NONE && a->shares->crosses[flow]) rate = look_at_links(a, fair, flow, rate, now_s, at);
+    if (rate == FC_NONE) return false;
+    struct share *x = &a->shares->share[flow];
+    float bytes_per_s = x->share * (float)fair->flow[flow].rate;
+    note(a, x, now_s);
+    x->rate_number = rate;
+    step(a, x, (double)bytes_per_s - x->rate, now_s, at);
+    x->rate = bytes_per_s;
+    return !a->lost;
+}
+
 void fc_adjoint_solved(struct fc_adjoint *a, const struct fc_fair *fair, double now_s)
 {
     struct fc_adjoint_shares *s = shares_of(a, fair);
     if (!s) return;
-    size_t width = (size_t)a->width;
     uint32_t at = instant(a);
     s->due_s = INFINITY;
     s->solve++;
-    s->n_levels = 0;
-    for (size_t k = 0; k < fair->n_changed; k++) s->share[fair->changed[k]].seen = (uint32_t)k;
-    for (size_t k = 0; k < fair->n_changed && !a->lost; k++) { /* levels rise */
-        uint32_t flow = fair->changed[k];
-        struct share *x = &s->share[flow];
-        if (x->seen != k) continue;
-        sum_up(a, x, flow, now_s);
-        const double *level = level_of(a, fair, fair->flow[flow].bottleneck);
-        if (!level) return;
-        double *by = s->by + flow * width;
-        memcpy(by, level, width * sizeof *by);
-        if (x->crosses) look_at_links(a, fair, flow, by);
-        double rate = x->share * fair->flow[flow].rate;
-        step(a, flow, rate - x->rate, now_s, at);
-        x->rate = rate;
-    }
+    for (size_t k = 0; k < fair->n_changed; k++) s->share[fair->changed[k]].pending = s->solve;
+    for (size_t k = 0; k < fair->n_changed; k++) /* levels rise, but of those that are found to fit */
+        if (s->share[fair->changed[k]].pending == s->solve && !settle(a, fair, fair->changed[k], now_s, at))
+            a->lost = true;
 }

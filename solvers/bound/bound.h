@@ -69,11 +69,12 @@ struct fc_worst_case {
     uint32_t n_solved; /* assignment problems solved, of links or of classes of links */
     uint32_t n_left;   /* links that could still be worse when the work was used up; 0: exact */
     uint32_t symmetry; /* translations used; 1: none */
+    double work_left;  /* elementary steps of those allowed */
 };
 /* The permutation that maximises max over links of load / bandwidth under the machine's routing, its split uniform
  * where it is adaptive (Towles & Dally 2002): for each link a maximum-weight assignment of destinations to sources.
  * `whole` leaves symmetry unused (the oracle). `work`: most elementary steps, some 2e-9 s each, after which it ends with an
- * interval (time_s found, most_s proven); 0: 5e10. FC_NO: too large, with the figures. */
+ * interval (time_s found, most_s proven; link FC_NONE: nothing was found); 0: 5e10. FC_NO: too large, with the figures. */
 enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, double work, struct fc_worst_case *worst,
                                  struct fc_status *st);
 void fc_worst_case_free(struct fc_worst_case *worst);

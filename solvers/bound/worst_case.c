@@ -10,7 +10,8 @@
  * with the same row of P_c are one kind, the destinations with the same column, too (worst_classes.c): a link between groups
  * of a dragonfly knows only its own group and others. Links are tried in the order of what their weights allow at most (the
  * lesser of the sums of row and column maxima), until that is below the best found, or the work, the walk of the routes among it,
- * is used up: then the greatest of what is left is the proven end (of one link at least). Adaptive routing: its uniform split, which is one that it can take, so that
+ * is used up: then the greatest of what is left is the proven end (of one link at least; a byte of every node where not even
+ * the routes were walked). Adaptive routing: its uniform split, which is one that it can take, so that
  * its best split carries every permutation at least as well. */
 #include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"
@@ -23,6 +24,8 @@
 #define MOST_SHARES 6e7 /* of routes on links */
 #define MOST_WORK 5e10
 #define STEPS_A_LINK 20 /* of a walk: measured, theta and tmesh-216 */
+#define LEAST_WALK 5e7  /* steps of the walk that are done in any case: a tenth of a second */
+#define STEPS_A_SHARE 4 /* of what a link promises */
 
 struct worst {
     const struct fc_network *net;
@@ -48,6 +51,7 @@ struct worst {
     uint32_t *src, *dst; /* [n_shares] groups */
     double *part;
     double work; /* elementary steps that are left */
+    bool cut;    /* they were used up before all routes were walked: nothing is known of the links between routers */
 };
 
 /* ---- groups of nodes ---- */
@@ -198,6 +202,7 @@ static enum fc_code walk_all(struct worst *w, bool write)
                 w->share[w->touched[i]] = 0;
             }
         }
+        if ((w->cut = w->work <= -LEAST_WALK)) return FC_OK;
         if ((double)w->n_shares > MOST_SHARES)
             return fc_refuse(w->st, FC_NO,
                              "the routes of %u nodes cross more than %.3g links in all (routing %s; "
@@ -220,7 +225,7 @@ static enum fc_code collect(struct worst *w)
     if (pairs > MOST_PAIRS || capacity == FC_NONE)
         return fc_refuse(w->st, FC_NO, "the worst case needs %.3g routes (at most %.3g)", pairs, MOST_PAIRS);
     if (number_links(w) || fc_walk_start(&w->walk, capacity, w->st)) return w->st->code;
-    if (!walk_all(w, false)) {
+    if (!walk_all(w, false) && !w->cut) {
         for (uint32_t i = 0; i < w->n_slots; i++) w->first[i + 2] += w->first[i + 1];
         w->src = fc_alloc(&w->scratch, w->n_shares, sizeof *w->src, w->st);
         w->dst = fc_alloc(&w->scratch, w->n_shares, sizeof *w->dst, w->st);
@@ -246,9 +251,10 @@ static int by_promise(const void *x, const void *y)
 }
 
 /* row, column [n_groups]: zero between calls. */
-static double promise(const struct worst *w, uint32_t slot, double *row, double *column)
+static double promise(struct worst *w, uint32_t slot, double *row, double *column)
 {
     double rows = 0, columns = 0;
+    w->work -= STEPS_A_SHARE * (double)(w->first[slot + 1] - w->first[slot]);
     for (uint64_t i = w->first[slot]; i < w->first[slot + 1]; i++) {
         row[w->src[i]] = fmax(row[w->src[i]], w->part[i]);
         column[w->dst[i]] = fmax(column[w->dst[i]], w->part[i]);
@@ -261,7 +267,8 @@ static double promise(const struct worst *w, uint32_t slot, double *row, double 
     return fmin(rows, columns) / fc_link_bandwidth(w->net, w->slot_link[slot]);
 }
 
-/* The slowest of the nodes' own links that were left out: a node sends or gets one byte, whatever the permutation. */
+/* The slowest of the nodes' own links, where they were left out or nothing is known of others: a node sends or gets one byte,
+ * whatever the permutation. */
 static void begin_with_own_links(struct worst *w)
 {
     const struct fc_network *net = w->net;
@@ -269,7 +276,9 @@ static void begin_with_own_links(struct worst *w)
     uint32_t n = net->n_nodes;
     for (uint32_t l = 0; n > 1 && l < net->n_links; l++) {
         double time_s = 1 / fc_link_bandwidth(net, l);
-        if (!is_own(w, l) || !(time_s > out->time_s)) continue;
+        bool own = is_own(w, l) || (w->cut && one_cable(net) &&
+                                    (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])));
+        if (!own || !(time_s > out->time_s)) continue;
         out->link = l;
         out->load = 1;
         out->time_s = time_s;
@@ -325,6 +334,18 @@ static enum fc_code search(struct worst *w)
     return w->st->code;
 }
 
+/* No link carries more than a byte of every node. */
+static enum fc_code bound_without_routes(struct worst *w)
+{
+    struct fc_worst_case *out = w->out;
+    begin_with_own_links(w);
+    out->n_left = w->n_slots;
+    out->most_s = out->time_s;
+    for (uint32_t i = 0; i < w->n_slots; i++)
+        out->most_s = fmax(out->most_s, w->net->n_nodes / fc_link_bandwidth(w->net, w->slot_link[i]));
+    return w->st->code;
+}
+
 enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, double work, struct fc_worst_case *out,
                                  struct fc_status *st)
 {
@@ -340,7 +361,8 @@ enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, doubl
         w.n_shifts = w.translations.n;
     out->symmetry = w.n_shifts;
     for (uint32_t s = 0; !st->code && s < n; s++) out->to[s] = s;
-    if (!st->code && !collect(&w)) search(&w);
+    if (!st->code && !collect(&w)) w.cut ? bound_without_routes(&w) : search(&w);
+    out->work_left = fmax(0, w.work);
     fc_arena_free(&w.scratch);
     if (st->code) fc_worst_case_free(out);
     return st->code;

@@ -482,7 +482,7 @@ static void adopt(struct contention *c, double now_s)
 static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t message, double now_s)
 {
     struct fc_adjoint *adjoint = t->settings.adjoint;
-    uint32_t end = fc_adjoint_ends(adjoint, message, now_s);
+    uint32_t end = fc_adjoint_ends(adjoint, message, now_s, m->wire_bytes);
     if (m->alone_s <= (now_s + m->head_s) * (1 + 1e-12))
         fc_adjoint_arrives(adjoint, m->id, end, m->head_s);
     else
