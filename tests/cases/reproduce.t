@@ -65,9 +65,9 @@ $ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; 
 > all jobs, above 16 KiB, 50 rows: median off          -  10.18  %               -  0..20    timing  predicted  inside
 > all 99 rows: within 40 %                             -  95.96  %               -  80..100  timing  predicted  inside
 > of two algorithms ranked alike, 101 pairs            -  97.03  %               -  85..100  timing  predicted  inside
-> the stated error covers                              -  91.92  %               -  80..100  timing  fitted     inside
-> the same, from rows of other jobs alone              -  88.89  %               -  -        timing  fitted     -
-> the stated error, median                             -  28.01  %               -  0..30    timing  predicted  inside
+> the stated error covers                              -  80.81  %               -  80..100  timing  fitted     inside
+> the same, from rows of other jobs alone              -  81.82  %               -  -        timing  fitted     -
+> the stated error, median                             -  22.67  %               -  0..30    timing  predicted  inside
 >
 > figure         points  inside  worst %  what
 > measured-lumi       6       6        -  collectives measured and predicted, 4 to 1000 nodes
