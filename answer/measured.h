@@ -17,6 +17,7 @@ struct fc_measured_row {
     double bytes;      /* of the vector: of an all-to-all what a rank sends, of an allgather what it gets */
     double call_bytes; /* as in enum fc_op */
     double measured_s;
+    bool barrier;         /* each rank's time is from where the library's barrier lets it go; else all enter at once */
     double predicted_s;   /* NaN: not predicted */
     uint32_t job;         /* of table->jobs */
     bool fitted;          /* it is one of those that the end points are fitted to */
@@ -49,7 +50,7 @@ struct fc_measured {
 
 /* Reads a table: tab-separated, its first line names the columns. Needed: nodes, collective, algorithm, total_bytes (or bytes),
  * median_us (or time_us). Known: system (rows of another one than the machine are left out: its name up to a '-' counts),
- * ppn (or ranks_per_node; 1), hosts (as --nodes takes them; "@FILE:LINE": a line of a file beside the table), part (what the
+ * ppn (or ranks_per_node; 1), library (rules by which a barrier before each call runs; without: all ranks enter at once), hosts (as --nodes takes them; "@FILE:LINE": a line of a file beside the table), part (what the
  * machine file owes to the row: fit, seen or judge). Others are passed over, and lines that begin with #. FC_INPUT with
  * file:line. The caller frees, not after a failure. */
 enum fc_code fc_measured_read(const char *path, const char *machine, struct fc_measured *table, struct fc_status *st);

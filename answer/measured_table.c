@@ -10,7 +10,19 @@
 
 /* ---- the table ---- */
 
-enum column { NODES, COLLECTIVE, ALGORITHM, BYTES, MICROSECONDS, SYSTEM, RANKS_PER_NODE, HOSTS, PART, COLUMNS };
+enum column {
+    NODES,
+    COLLECTIVE,
+    ALGORITHM,
+    BYTES,
+    MICROSECONDS,
+    SYSTEM,
+    RANKS_PER_NODE,
+    HOSTS,
+    PART,
+    LIBRARY,
+    COLUMNS
+};
 static const struct {
     const char *name, *other;
     bool needed;
@@ -24,6 +36,7 @@ static const struct {
     [RANKS_PER_NODE] = {"ppn", "ranks_per_node", false},
     [HOSTS] = {"hosts", NULL, false},
     [PART] = {"part", NULL, false},
+    [LIBRARY] = {"library", NULL, false},
 };
 enum { MOST_FIELDS = 64, ELEMENT_BYTES = 4 };
 
@@ -178,7 +191,12 @@ static enum fc_code read_algorithm(struct reader *r, struct fc_measured_row *row
         row->left_out = "no such collective is known";
         return FC_OK;
     }
-    snprintf(text, sizeof text, "%s=%.150s", row->collective, row->algorithm);
+    const char *library = field(r, LIBRARY);
+    if (library && !fc_collective_rules_named(library))
+        return wrong(r, "library", library, "rules of `fabricast list collectives`, such as openmpi");
+    row->barrier = library != NULL;
+    snprintf(text, sizeof text, "%s%s%s=%.150s", library ? library : "", library ? "," : "", row->collective,
+             row->algorithm);
     if (fc_collective_choice_read(text, &row->choice, &why)) row->left_out = "the algorithm is not known";
     return why.code == FC_NO ? fc_refuse(r->st, FC_NO, "%s", why.message) : FC_OK;
 }

@@ -29,6 +29,13 @@ static const char *quantity(enum fc_unit unit, double value, char *out, size_t s
     return out;
 }
 
+/* Four digits of a ratio, none nearer to 1: the error that a case gives is to cover the row that it is from. */
+static double kept(double ratio)
+{
+    double unit = pow(10, floor(log10(ratio)) - 3);
+    return (ratio > 1 ? ceil(ratio / unit) : floor(ratio / unit)) * unit;
+}
+
 /* "measured={source: ..., widen: ..., rows: [...]}", a text that the caller frees; NULL: no memory. */
 static char *cases_text(const struct fc_measured_fit *fit, struct fc_status *st)
 {
@@ -39,8 +46,8 @@ static char *cases_text(const struct fc_measured_fit *fit, struct fc_status *st)
     fprintf(out.stream, "', widen: %.3g, rows: [", fit->cases.widen);
     for (uint32_t i = 0; i < fit->cases.n; i++) {
         const struct fc_measured_case *c = &fit->cases.cases[i];
-        fprintf(out.stream, "%s[%s, %.0f, %.0f, %.0f, %.3g]", i ? ", " : "", c->collective, c->nodes, c->ranks_per_node,
-                c->bytes, c->ratio);
+        fprintf(out.stream, "%s[%s, %.0f, %.0f, %.0f, %.4g]", i ? ", " : "", c->collective, c->nodes, c->ranks_per_node,
+                c->bytes, kept(c->ratio));
     }
     fprintf(out.stream, "]}");
     return fc_memory_close(&out, st) ? NULL : out.text;

@@ -2,13 +2,14 @@
  * Borch & Parker, ISC 2018) of unequal cells, and the dragonfly (Kim et al., ISCA 2008), whose cells have no spines.
  *
  * A cell has L leaf switches and P spines, each leaf linked to each spine, or, without spines, leaves linked all to all.
- * Every two cells share C global links; cable c of cell s to cell t is hosted by switch (t C + c) mod H of the H spines
- * (leaves) of s. Cells of several kinds differ in L, P, nodes and rails. Nodes fill the leaf switches in their order,
+ * Every two cells share C global links, or C(k, l) of cells of kinds k and l (C the most); cable c of cell s to cell t is
+ * hosted by switch (t C + c) mod H of the H spines (leaves) of s. Cells of several kinds differ in L, P, nodes and rails. Nodes fill the leaf switches in their order,
  * ceil(nodes / leaves) on each, or as `leaf_nodes` says.
  *
  * Closed forms: global links S (S-1) C; up and down 2 sum L P; local sum L (L-1). Hops: 0 between nodes of the same leaf
  * switches, 2 (up, down) or 1 (local) in a cell, and to another cell 3 with spines on both sides; a leg without spines
- * counts 1 but where the leaf hosts the cable. Bisection: half of the cells against the rest, floor(S/2) ceil(S/2) C.
+ * counts 1 but where the leaf hosts the cable. Bisection: the first floor(S/2) cells against the rest, floor(S/2) ceil(S/2) C
+ * where all pairs have C.
  * Limits: one cable between two switches of a cell; global links of one class; which switch hosts which link is a rule. */
 #include "models/family_dragonfly_plus.h"
 
@@ -46,6 +47,13 @@ static enum fc_code check_lists(const struct fc_plus_shape *s, struct fc_place w
                            "network.%s has %d entries (expected %d, one a kind of cell as network.cells)",
                            lists[i].name, lists[i].list->n, s->cells.n);
     }
+    int kinds = s->cells.n, pairs = kinds * (kinds + 1) / 2;
+    if (s->links_by_kind.n && s->links_by_kind.n != pairs)
+        return fc_fail(st, FC_INPUT, where,
+                       "network.links_by_kind has %d entries (expected %d, of kind 0 with 0, 1, ..., of 1 with 1, ...)",
+                       s->links_by_kind.n, pairs);
+    if (s->links_by_kind.n && s->links_per_pair != 1)
+        return fc_fail(st, FC_INPUT, where, "network: expected one of links_per_pair and links_by_kind");
     if (!s->leaf_nodes == !s->nodes_per_cell.n)
         return fc_fail(st, FC_INPUT, where, "network: expected one of nodes_per_cell and leaf_nodes");
     for (int k = 0; k < s->cells.n; k++) {
@@ -119,7 +127,14 @@ static enum fc_code count(struct fc_plus_shape *s, struct fc_place where, struct
         return fc_fail(st, FC_NO, where, "network: %.4g switches are too many (at most %d)", routers, MOST_ROUTERS);
     s->n_cells = (uint32_t)cells;
     s->n_routers = (uint32_t)routers;
-    s->pair_links = (uint32_t)s->links_per_pair;
+    s->pair_links = 0;
+    s->least_links = FC_NONE;
+    for (uint32_t k = 0; k < (uint32_t)s->cells.n; k++)
+        for (uint32_t l = k; l < (uint32_t)s->cells.n; l++) {
+            uint32_t links = fc_plus_kind_links(s, k, l);
+            if (links > s->pair_links) s->pair_links = links;
+            if (links < s->least_links) s->least_links = links;
+        }
     return FC_OK;
 }
 
@@ -131,7 +146,8 @@ static void add_cell(struct fc_plus_shape *s, int kind, uint32_t number, uint32_
     *cell = (struct fc_plus_cell){.first_router = *router,
                                   .n_leaves = (uint32_t)s->leaves.v[kind],
                                   .n_spines = (uint32_t)of_kind(&s->spines, kind, 0),
-                                  .first_block = s->n_blocks};
+                                  .first_block = s->n_blocks,
+                                  .kind = (uint32_t)kind};
     cell->n_blocks = cell->n_leaves / rails;
     for (uint32_t b = 0; b < cell->n_blocks; b++)
         s->block[s->n_blocks++] = (struct fc_plus_block){.cell = number,
@@ -184,7 +200,9 @@ static enum fc_code fill_blocks(struct fc_plus_shape *s, struct fc_place where, 
     if (s->leaf_nodes && (r.times > 0 || *r.at))
         return fc_fail(st, FC_INPUT, where, "network.leaf_nodes has more than the %u leaf switches", s->n_blocks);
     if (s->n_nodes == 0) return fc_fail(st, FC_INPUT, where, "network: no nodes");
-    s->n_links += (double)s->n_cells * (s->n_cells - 1.0) * s->pair_links;
+    for (uint32_t k = 0; k < (uint32_t)s->cells.n; k++)
+        for (uint32_t l = 0; l < (uint32_t)s->cells.n; l++)
+            s->n_links += (double)s->cells.v[k] * ((double)s->cells.v[l] - (k == l)) * fc_plus_kind_links(s, k, l);
     return FC_OK;
 }
 
@@ -240,7 +258,7 @@ static void add_global(const struct fc_plus_shape *s, uint32_t c, uint32_t h, st
     uint32_t router = fc_plus_host_router(&s->cell[c], h), hosts = fc_plus_hosts(&s->cell[c]);
     for (uint64_t slot = h; slot < (uint64_t)s->n_cells * s->pair_links; slot += hosts) {
         uint32_t to = (uint32_t)(slot / s->pair_links), cable = (uint32_t)(slot % s->pair_links);
-        if (to == c) continue;
+        if (to == c || cable >= fc_plus_cables(s, c, to)) continue;
         uint32_t peer = fc_plus_host_router(&s->cell[to], fc_plus_host(s, to, c, cable));
         global[((uint64_t)c * s->n_cells + to) * s->pair_links + cable] =
             fc_links_add(list, router, peer, s->global_class);
@@ -337,12 +355,13 @@ static double leg(const struct fc_plus_shape *s, uint32_t cell, uint32_t to)
     double here = 0, nodes = 0; /* cables hosted by a node's own leaf switch */
     for (uint32_t b = s->cell[cell].first_block; b < s->cell[cell].first_block + s->cell[cell].n_blocks; b++)
         nodes += s->block[b].n_nodes;
-    for (uint32_t c = 0; c < s->pair_links; c++) {
+    uint32_t cables = fc_plus_cables(s, cell, to);
+    for (uint32_t c = 0; c < cables; c++) {
         uint32_t router = fc_plus_host_router(&s->cell[cell], fc_plus_host(s, cell, to, c));
         const struct fc_plus_block *b = &s->block[s->router_block[router]];
         here += (double)b->n_nodes / b->rails;
     }
-    return nodes > 0 ? 1 - here / s->pair_links / nodes : 0;
+    return nodes > 0 ? 1 - here / cables / nodes : 0;
 }
 
 static double cell_nodes(const struct fc_plus_shape *s, uint32_t c)
@@ -354,7 +373,7 @@ static double cell_nodes(const struct fc_plus_shape *s, uint32_t c)
 static void facts(const struct fc_network *net, struct fc_facts *f)
 {
     const struct fc_plus_shape *s = fc_plus(net);
-    double S = s->n_cells, N = s->n_nodes, hops = 0, longest = 0;
+    double N = s->n_nodes, hops = 0, longest = 0;
     for (uint32_t c = 0; c < s->n_cells; c++) {
         const struct fc_plus_cell *cell = &s->cell[c];
         double nodes = cell_nodes(s, c), within = cell->n_spines ? 2 : 1;
@@ -373,7 +392,9 @@ static void facts(const struct fc_network *net, struct fc_facts *f)
     f->diameter_hops = longest;
     f->mean_hops = hops / N / N;
     if (s->n_cells > 1) {
-        f->bisection_links = floor(S / 2) * ceil(S / 2) * s->pair_links;
+        f->bisection_links = 0;
+        for (uint32_t c = 0; c < s->n_cells / 2; c++)
+            for (uint32_t t = s->n_cells / 2; t < s->n_cells; t++) f->bisection_links += fc_plus_cables(s, c, t);
         f->bisection_bytes_per_s = f->bisection_links * net->machine->classes[s->global_class].bandwidth_bytes_per_s;
     }
 }
@@ -404,7 +425,10 @@ static void words(const struct fc_machine *machine, char *out, size_t size)
     if (s->leaf_nodes) fc_words_text(out, size, "leaf_nodes", s->leaf_nodes);
     if (s->rails.n) fc_words_list(out, size, "rails", &s->rails);
     if (s->node_links.n) fc_words_list(out, size, "node_links", &s->node_links);
-    fc_words_number(out, size, "links_per_pair", s->links_per_pair);
+    if (s->links_by_kind.n)
+        fc_words_list(out, size, "links_by_kind", &s->links_by_kind);
+    else
+        fc_words_number(out, size, "links_per_pair", s->links_per_pair);
 }
 
 /* Of the kind with most cells alone: fewer cells of fewer leaf switches, with as many nodes a leaf switch, spines a leaf
@@ -421,7 +445,8 @@ static bool relative(void *shape, int number)
         if (s->cells.v[k] > s->cells.v[kind]) kind = k;
     for (int k = 0; k < kind; k++) first += (int)s->cells.v[k];
     const struct fc_plus_cell *cell = &s->cell[first];
-    double nodes = 0, links = (double)(s->n_cells - 1) * (double)s->links_per_pair, spines = cell->n_spines;
+    double nodes = 0, links = 0, spines = cell->n_spines;
+    for (uint32_t t = 0; t < s->n_cells; t++) links += t == (uint32_t)first ? 0 : fc_plus_cables(s, (uint32_t)first, t);
     for (uint32_t b = 0; b < cell->n_blocks; b++) nodes += s->block[cell->first_block + b].n_nodes;
     long long rails = of_kind(&s->rails, kind, 1), leaves = list[number].leaves / rails * rails;
     if (leaves < rails) leaves = rails;
@@ -431,6 +456,7 @@ static bool relative(void *shape, int number)
     s->spines = (struct fc_ints){1, {spines > 0 ? (long long)fmax(1, round(spines * part)) : 0}};
     s->nodes_per_cell = (struct fc_ints){1, {(long long)fmax(1, round(nodes * part))}};
     s->links_per_pair = 1;
+    s->links_by_kind = (struct fc_ints){0};
     if (s->n_cells > 2) s->cells.v[0] = list[number].cells;
     s->cells.n = 1;
     if (s->cells.v[0] > 1) s->links_per_pair = (long long)fmax(1, round(links * part / (double)(s->cells.v[0] - 1)));
@@ -458,6 +484,8 @@ static const struct fc_key keys[] = {
      "links of a node to each of them (default 1)"},
     {"links_per_pair", FC_KEY_INT, FC_NUMBER, OFFSET(links_per_pair), 1, 4096, NULL, "1",
      "global links between each two cells"},
+    {"links_by_kind", FC_KEY_INTS, FC_NUMBER, OFFSET(links_by_kind), 1, 4096, NULL, NULL,
+     "instead, where kinds differ: of kind 0 with 0, 1, ..., of 1 with 1, ..."},
 };
 
 /* The next group's node at the same place: minimal ways have the cables between two groups (Kim et al., ISCA 2008). */

@@ -101,7 +101,7 @@ struct fc_software {
     double call_s;            /* of a collective call, besides its messages */
     double own_per_byte_s;    /* of a member's own block, which an allgather copies to where the others' come */
     double inline_bytes;      /* up to this a message goes with its request; */
-    double eager_start_s;     /* a longer eager one costs this more: it is fetched by the interface */
+    double eager_start_s;     /* a longer eager one is so much later: the interface fetches it; no CPU time */
     double rendezvous_s;      /* a longer one than eager is announced, its memory registered */
     double local_s;           /* of a message between tasks of one node, instead of o; 0: as send_s, recv_s */
     double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in, */
@@ -137,6 +137,10 @@ struct fc_nic {
     long long dma_queue;           /* background transfers under way in each node, */
     double dma_slice_bytes;        /* served in turns of so many bytes */
 };
+
+/* Which of its node's ports a message has: the next in turn, or its task's own. */
+enum fc_port_of { FC_PORT_OF_MESSAGE, FC_PORT_OF_TASK };
+extern const char *const fc_port_of_names[];
 
 /* How a node takes packets in; only the flit-level kernel looks at it. */
 struct fc_reception {
@@ -208,6 +212,7 @@ struct fc_machine {
     long long cores_per_node;  /* where nodes differ, of those with the most */
     long long ports;           /* of a node, each way: a message is put or fetched through one, */
     double port_bytes_per_s;   /* which is no faster than this; INFINITY: ports are no limit */
+    int port_of;               /* enum fc_port_of */
     long long port_sides;      /* one that is fetched: through the receiver's (1), or the sender's too (2) */
     double memory_bytes_per_s; /* of all messages between tasks of one node together; INFINITY: no limit */
     /* Both ways between two nodes together, of messages beyond the first exchange_beyond_bytes under way; INFINITY: no limit */

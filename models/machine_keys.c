@@ -2,6 +2,7 @@
  * `network` are the family's (family_*.c). */
 #include "models/machine_keys.h"
 
+const char *const fc_port_of_names[] = {"message", "task", NULL};
 const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
 const char *const fc_escape_names[] = {
     "none", "bubble", "dateline", "direction-ordered", "bubble-direction-ordered", "hops", "layers", "updown", NULL};
@@ -73,6 +74,8 @@ static const struct fc_key node_keys[] = {
      "interfaces of a node; a message goes through one of them"},
     {"port_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(port_bytes_per_s), 1, 1e18, NULL, NULL,
      "of one of them; left out: no limit"},
+    {"port_of", FC_KEY_CHOICE, FC_NUMBER, IN(port_of), 0, 0, fc_port_of_names, "message",
+     "each message takes the next port in turn, or a task has one for all of its own"},
     {"port_sides", FC_KEY_INT, FC_NUMBER, IN(port_sides), 1, 2, NULL, "1",
      "a long message crosses a port of its receiver (1), or of its sender too (2)"},
     {"memory_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(memory_bytes_per_s), 1, 1e18, NULL, NULL,
@@ -109,7 +112,7 @@ static const struct fc_key software_keys[] = {
     {"inline", FC_KEY_QUANTITY, FC_BYTES, IN(software.inline_bytes), 0, 1e18, NULL, "0",
      "a message up to this goes with its request"},
     {"eager_start", FC_KEY_QUANTITY, FC_SECONDS, IN(software.eager_start_s), 0, 1e3, NULL, "0",
-     "CPU time at each end of an eager message above inline, beyond o"},
+     "an eager message above inline arrives so much later; no CPU time"},
     {"reduce_per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.reduce_per_byte_s), 0, 1, NULL, "0",
      "CPU time a byte that a reduction takes in"},
     {"cache", FC_KEY_QUANTITY, FC_BYTES, IN(software.cache_bytes), 1, 1e18, NULL, "1e18 B",

@@ -352,8 +352,8 @@ static const struct fc_figure lumi[] = {
     {"measured-lumi", "collectives measured and predicted, 4 to 1000 nodes", SOURCE ", Cray MPICH 8.1.29", "lumi", ""}};
 static enum fc_code make_lumi(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
-    return make(how, r, lumi_curves, FC_COUNT(lumi_curves),
-                "long messages on 1000 nodes and of 56 ranks a node (docs/measured.md)", st);
+    return make(how, r, lumi_curves, FC_COUNT(lumi_curves), "long messages among 56 ranks of a node (docs/measured.md)",
+                st);
 }
 const struct fc_reproduction_ops fc_reproduction_measured_lumi = {lumi, 1, 0.4, 140, make_lumi};
 
@@ -378,6 +378,6 @@ static enum fc_code make_leonardo(const struct fc_reproducing *how, struct fc_re
 {
     return make(
         how, r, leonardo_curves, FC_COUNT(leonardo_curves),
-        "one job of 128 nodes, two of them faulty, and short messages of several ranks a node (docs/measured.md)", st);
+        "a job of 128 nodes, one or two of them faulty, and short messages of 32 ranks a node (docs/measured.md)", st);
 }
 const struct fc_reproduction_ops fc_reproduction_measured_leonardo = {leonardo, 1, 0.5, 18, make_leonardo};

@@ -13,14 +13,17 @@ static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link
 }
 
 /* CPU time of the end points for one message of n bytes: LogGOPS's o + (n - 1) O, o alone for an empty one; beyond it n times
- * the copy of an eager message and, where it is longer than inline, its start, or what a rendezvous (`is_long`) costs at each
- * end. */
+ * the copy of an eager message, or what a rendezvous (`is_long`) costs at each end. */
 static inline double fc_beyond_o_s(const struct fc_software *software, double bytes, bool is_long)
 {
     return (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0) +
-           (is_long                          ? software->rendezvous_s
-            : bytes > software->inline_bytes ? bytes * software->copy_per_byte_s + software->eager_start_s
-                                             : bytes * software->copy_per_byte_s);
+           (is_long ? software->rendezvous_s : bytes * software->copy_per_byte_s);
+}
+/* Until the interface has an eager message that did not go with its request (`inline`): it is fetched from memory while the
+ * processor goes on. */
+static inline double fc_eager_start_s(const struct fc_software *software, double bytes, bool is_long)
+{
+    return !is_long && bytes > software->inline_bytes ? software->eager_start_s : 0;
 }
 /* o at one end of a message within a node, o_s between nodes. */
 static inline double fc_local_o_s(const struct fc_software *software, double o_s)

@@ -48,8 +48,40 @@ static void counts_and_names(void)
     fc_test_close(&m, &net);
 }
 
+/* Two cells of kind 0 and two of kind 1: 3 links within the former, 1 between kinds, 5 within the latter. */
+static void kinds_of_links(void)
+{
+    static const char yaml[] =
+        CELLS("cells: [2, 2], leaves: [2, 2], spines: [2, 3], nodes_per_cell: [4, 4], links_by_kind: [3, 1, 5]");
+    static const uint32_t cables[4][4] = {{0, 3, 1, 1}, {3, 0, 1, 1}, {1, 1, 0, 5}, {1, 1, 5, 0}};
+    struct fc_machine m;
+    struct fc_network net;
+    struct fc_facts f;
+    struct fc_status st = {0};
+    if (!fc_test_network(yaml, &m, &net)) return;
+    CU_ASSERT_EQUAL_FATAL(fc_network_facts(&net, &f, &st), FC_OK);
+    CU_ASSERT_EQUAL(f.class_links[1], 2 * (3 + 4 * 1 + 5));
+    CU_ASSERT_EQUAL(f.bisection_links, 4); /* the first two cells against the others */
+    for (uint32_t a = 0; a < 4; a++)
+        for (uint32_t b = 0; b < 4; b++) {
+            uint32_t n = 0, hosts = fc_plus_hosts(&fc_plus(&net)->cell[a]);
+            for (uint32_t h = 0; h < hosts; h++) {
+                uint32_t router = fc_plus_host_router(&fc_plus(&net)->cell[a], h);
+                for (uint32_t l = net.first_link[router]; l < net.first_link[router + 1]; l++)
+                    n += !fc_is_node(&net, net.link_target[l]) && net.link_class[l] == fc_plus(&net)->global_class &&
+                         fc_plus(&net)->router_cell[net.link_target[l]] == b;
+            }
+            CU_ASSERT_EQUAL(n, cables[a][b]);
+        }
+    fc_test_close(&m, &net);
+}
+
 static void refusals(void)
 {
+    refused(CELLS("cells: [2, 1], leaves: [2, 2], spines: [1, 1], nodes_per_cell: [4, 4], links_by_kind: [1, 2]"),
+            FC_INPUT, "network.links_by_kind has 2 entries (expected 3, of kind 0 with 0, 1, ...");
+    refused(CELLS("cells: [2], leaves: [2], spines: [1], nodes_per_cell: [4], links_by_kind: [2], links_per_pair: 2"),
+            FC_INPUT, "expected one of links_per_pair and links_by_kind");
     refused(CELLS("leaves: [2], nodes_per_cell: [4]"), FC_INPUT, "network.cells is missing");
     refused(CELLS("cells: [2], nodes_per_cell: [4]"), FC_INPUT, "network.leaves has 0 entries (expected 1");
     refused(CELLS("cells: [2, 1], leaves: [2, 2], spines: [1], nodes_per_cell: [4, 4]"), FC_INPUT,
@@ -131,6 +163,9 @@ static void lumi(void)
     check_ports(&net, 0, 16, 15, 17);
     check_ports(&net, 8, 16, 31, 17);
     check_ports(&net, 31, 16, 31, 17);
+    CU_ASSERT_EQUAL(fc_plus_cables(fc_plus(&net), 0, 7), 16);  /* 22.4 TB/s of 28 pairs, 50 GB/s a link */
+    CU_ASSERT_EQUAL(fc_plus_cables(fc_plus(&net), 31, 0), 4);  /* 38.4 TB/s of 8 * 24 */
+    CU_ASSERT_EQUAL(fc_plus_cables(fc_plus(&net), 8, 31), 20); /* 276 TB/s of 276 */
     certified(&net);
     CU_ASSERT_EQUAL(node_of(&net, "nid001000"), 0);
     CU_ASSERT_EQUAL(node_of(&net, "nid003047"), 2047);
@@ -283,6 +318,7 @@ static void jobs(void)
 
 static const CU_TestInfo tests[] = {
     {"counts and names by hand", counts_and_names},
+    {"links by kinds of cells", kinds_of_links},
     {"refusals", refusals},
     {"LUMI: ports, groups, hosts", lumi},
     {"Leonardo: ports, cells, leaf switches", leonardo},

@@ -107,6 +107,8 @@ static void test_refusals(void)
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\tpart\n4\tbcast\tlinear\t8\t1\tall\n", ":2: part 'all'"},
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\thosts\n4\tbcast\tlinear\t8\t1\t@a:0\n", ":2: hosts '@a:0'"},
         {"nodes\tcollective\talgorithm\tbytes\tmedian_us\tppn\n4\tbcast\tlinear\t8\t1\t0.5\n", ":2: ppn '0.5'"},
+        {"nodes\tcollective\talgorithm\tbytes\tmedian_us\tlibrary\n4\tbcast\tlinear\t8\t1\tnone\n",
+         ":2: library 'none'"},
         {"system\tnodes\tcollective\talgorithm\tbytes\tmedian_us\nlumi\t4\tbcast\tlinear\t8\t1\n",
          "no row of machine cube"},
     };
@@ -142,6 +144,27 @@ static void test_left_out(void)
     CU_ASSERT(t.rows[2].left_out && strstr(t.rows[2].left_out, "9 tasks") != NULL);
     CU_ASSERT_STRING_EQUAL(t.rows[3].left_out, "no such collective is known");
     CU_ASSERT_PTR_NULL(t.rows[4].left_out);
+    fc_measured_free(&t);
+    unlink(machine);
+    unlink(rows);
+}
+
+/* Four ranks that a linear barrier lets go one after the other, o apart: a linear broadcast reaches each 3 o after that. */
+static void test_barrier(void)
+{
+    char machine[64], rows[64];
+    struct fc_status st = {0};
+    struct fc_measured t;
+    write_file(machine, ".yaml", CUBE ENDS);
+    write_file(rows, ".tsv",
+               "nodes\tcollective\talgorithm\tbytes\tmedian_us\tlibrary\n4\tbcast\tlinear\t8\t1\t\n"
+               "4\tbcast\tlinear\t8\t1\topenmpi\n");
+    struct fc_question q = {.machine = machine};
+    CU_ASSERT_FATAL(!fc_measured_read(rows, "cube", &t, &st) && !fc_measured_open(&q, &t, &st));
+    struct fc_end_values values = fc_end_values_of(&t.jobs[0].session.machine);
+    CU_ASSERT_FATAL(!fc_measured_predict(&t, &values, false, 1, &st));
+    CU_ASSERT(t.rows[0].predicted_s > 4.3e-6); /* three sends, latency, a receive */
+    CU_ASSERT(fc_near(t.rows[1].predicted_s, 3e-6, 0.01));
     fc_measured_free(&t);
     unlink(machine);
     unlink(rows);
@@ -236,6 +259,7 @@ static const CU_TestInfo tests[] = {
     {"end points that are known are found", test_fit},
     {"tables that are refused", test_refusals},
     {"rows that are left out", test_left_out},
+    {"the barrier before a call", test_barrier},
     {"what part a row has, and where hosts stand", test_parts},
     {"the error that other rows give", test_error},
     {"section measured of a machine file", test_section},

@@ -6,8 +6,8 @@
 static inline enum fc_code fc_test_send(struct fc_transit *transit, uint64_t id, double time_s, uint32_t src,
                                         uint32_t dst, double bytes)
 {
-    bool fetched = bytes > transit->net->machine->software.eager_bytes;
-    return fc_transit_send(transit, id, id, time_s, src, dst, bytes, FC_NONE, fetched);
+    struct fc_transit_ports ports = {bytes > transit->net->machine->software.eager_bytes, FC_NONE, FC_NONE};
+    return fc_transit_send(transit, id, id, time_s, src, dst, bytes, FC_NONE, ports);
 }
 
 /* Another transit instead, as this one was at first. */

@@ -91,10 +91,11 @@ static struct onward go_on(const struct fc_plus_shape *s, uint32_t from, uint32_
 {
     struct onward o = {.at = fc_plus_host(s, i, from, c)};
     uint32_t first = fc_plus_own_cable(s, i, o.at, t), hosts = fc_plus_hosts(&s->cell[i]);
-    o.own = first < s->pair_links;
+    uint32_t cables = fc_plus_cables(s, i, t);
+    o.own = first < cables;
     o.e = o.own ? first : 0;
     o.step = o.own ? hosts : 1;
-    o.n = o.own ? (s->pair_links - first + hosts - 1) / hosts : s->pair_links;
+    o.n = o.own ? (cables - first + hosts - 1) / hosts : cables;
     return o;
 }
 
@@ -102,30 +103,37 @@ static void find_ends(const struct fc_plus_shape *s, uint32_t from, uint32_t to,
 {
     memset(ends->first, 0, fc_plus_hosts(&s->cell[from]) * sizeof *ends->first);
     memset(ends->last, 0, fc_plus_hosts(&s->cell[to]) * sizeof *ends->last);
-    double each = 1.0 / s->pair_links;
+    uint32_t cables = fc_plus_cables(s, from, to);
+    double each = 1.0 / cables;
     if (!indirect)
-        for (uint32_t c = 0; c < s->pair_links; c++) {
+        for (uint32_t c = 0; c < cables; c++) {
             ends->first[fc_plus_host(s, from, to, c)] += each;
             ends->last[fc_plus_host(s, to, from, c)] += each;
         }
-    each /= s->n_cells - 2.0;
-    for (uint32_t i = 0; indirect && i < s->n_cells; i++)
-        for (uint32_t c = 0; i != from && i != to && c < s->pair_links; c++) {
+    for (uint32_t i = 0; indirect && i < s->n_cells; i++) {
+        if (i == from || i == to) continue;
+        cables = fc_plus_cables(s, from, i);
+        each = 1.0 / cables / (s->n_cells - 2.0);
+        for (uint32_t c = 0; c < cables; c++) {
             struct onward o = go_on(s, from, i, to, c);
             ends->first[fc_plus_host(s, from, i, c)] += each;
             for (uint32_t j = 0; j < o.n; j++) ends->last[fc_plus_host(s, to, i, o.e + j * o.step)] += each / o.n;
         }
+    }
 }
 
 /* Global links, and what lies between two of them. */
 static void put_global(const struct sink *k, uint32_t from, uint32_t to, bool indirect, double weight)
 {
     const struct fc_plus_shape *s = fc_plus(k->net);
-    double each = weight / s->pair_links;
-    for (uint32_t c = 0; !indirect && c < s->pair_links; c++) put(k, fc_plus_global(k->net, from, to, c), each);
-    each /= s->n_cells - 2.0;
-    for (uint32_t i = 0; indirect && i < s->n_cells; i++)
-        for (uint32_t c = 0; i != from && i != to && c < s->pair_links; c++) {
+    uint32_t cables = fc_plus_cables(s, from, to);
+    double each = weight / cables;
+    for (uint32_t c = 0; !indirect && c < cables; c++) put(k, fc_plus_global(k->net, from, to, c), each);
+    for (uint32_t i = 0; indirect && i < s->n_cells; i++) {
+        if (i == from || i == to) continue;
+        cables = fc_plus_cables(s, from, i);
+        each = weight / cables / (s->n_cells - 2.0);
+        for (uint32_t c = 0; c < cables; c++) {
             struct onward o = go_on(s, from, i, to, c);
             put(k, fc_plus_global(k->net, from, i, c), each);
             for (uint32_t j = 0; j < o.n; j++) {
@@ -134,6 +142,7 @@ static void put_global(const struct sink *k, uint32_t from, uint32_t to, bool in
                 put(k, fc_plus_global(k->net, i, to, e), each / o.n);
             }
         }
+    }
 }
 
 /* ---- walks ---- */
@@ -145,7 +154,9 @@ static uint32_t common_rails(const struct fc_plus_block *a, const struct fc_plus
     return n;
 }
 
-static void walk_leaves(const struct sink *k, uint32_t a, uint32_t b, bool indirect, double share)
+/* The last leg's hosts are listed from the `turn`-th on, a share of them: who draws every n-th path (transit_routes.c) then has
+ * other cables on every rail. */
+static void walk_leaves(const struct sink *k, uint32_t a, uint32_t b, bool indirect, double share, double turn)
 {
     const struct fc_plus_shape *s = fc_plus(k->net);
     uint32_t from = s->router_cell[a], to = s->router_cell[b];
@@ -161,8 +172,11 @@ static void walk_leaves(const struct sink *k, uint32_t a, uint32_t b, bool indir
     for (uint32_t h = 0; h < fc_plus_hosts(source); h++)
         if (ends.first[h] > 0) leaf_to_host(k, source, a, h, share * ends.first[h]);
     put_global(k, from, to, indirect, share);
-    for (uint32_t h = 0; h < fc_plus_hosts(target); h++)
+    uint32_t hosts = fc_plus_hosts(target), first = (uint32_t)(turn * hosts);
+    for (uint32_t i = 0; i < hosts; i++) {
+        uint32_t h = (first + i) % hosts;
         if (ends.last[h] > 0) host_to_leaf(k, target, h, b, share * ends.last[h]);
+    }
 }
 
 static void walk_nodes(const struct fc_network *net, uint32_t src, uint32_t dst, bool indirect, double around,
@@ -175,7 +189,8 @@ static void walk_nodes(const struct fc_network *net, uint32_t src, uint32_t dst,
     for (uint32_t r = 0; r < rails; r++) {
         uint32_t in = fc_plus_injection(net, a, src, r % a->rails), out = fc_plus_ejection(net, b, dst, r % b->rails);
         for (uint32_t c = 0; c < a->cables; c++) put(&k, in + c, share / rails / a->cables);
-        walk_leaves(&k, a->first_leaf + r % a->rails, b->first_leaf + r % b->rails, indirect, share / rails);
+        walk_leaves(&k, a->first_leaf + r % a->rails, b->first_leaf + r % b->rails, indirect, share / rails,
+                    0.5 * r / rails);
         for (uint32_t c = 0; c < b->cables; c++) put(&k, out + c, share / rails / b->cables);
     }
 }
@@ -210,7 +225,7 @@ static struct greatest find_greatest(const struct fc_plus_shape *s)
         if (fc_plus_hosts(cell) > g.hosts) g.hosts = fc_plus_hosts(cell);
         if (cell->n_leaves > g.leaves) g.leaves = cell->n_leaves;
         if (cell->n_spines > g.spines) g.spines = cell->n_spines;
-        g.passes = g.passes || fc_plus_hosts(cell) > s->pair_links;
+        g.passes = g.passes || fc_plus_hosts(cell) > s->least_links;
     }
     for (uint32_t b = 0; b < s->n_blocks; b++) {
         if (s->block[b].cables > g.cables) g.cables = s->block[b].cables;

@@ -86,11 +86,12 @@ static uint32_t leave_cell(const struct cell_routes *t, const struct place *p, u
 {
     const struct fc_plus_shape *s = t->s;
     uint32_t here = p->cell->n_spines ? p->spine : p->leaf, hosts = fc_plus_hosts(p->cell);
-    uint32_t cable = draw(random, passes ? SECOND_CABLE : FIRST_CABLE, s->pair_links);
+    uint32_t cables = fc_plus_cables(s, p->cell_number, to);
+    uint32_t cable = draw(random, passes ? SECOND_CABLE : FIRST_CABLE, cables);
     if (passes && here != FC_NONE) {
         uint32_t own = fc_plus_own_cable(s, p->cell_number, here, to);
-        if (own < s->pair_links) {
-            uint32_t n = (s->pair_links - own + hosts - 1) / hosts;
+        if (own < cables) {
+            uint32_t n = (cables - own + hosts - 1) / hosts;
             return fc_plus_global(t->net, p->cell_number, to, own + draw(random, OWN_CABLE, n) * hosts);
         }
     }

@@ -122,6 +122,7 @@ double fc_nic_message_s(const struct fc_machine *m, const struct fc_nic_way *way
                         enum fc_nic_memory memory)
 {
     return fc_send_cpu_s(&m->software, bytes) + fc_recv_cpu_s(&m->software, bytes) +
+           fc_eager_start_s(&m->software, bytes, bytes > m->software.eager_bytes) +
            stream_s(m, way, bytes, fc_nic_pair_rate(m, way, memory));
 }
 

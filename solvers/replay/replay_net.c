@@ -10,11 +10,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Where tasks have ports: those of a node in blocks of its ranks, as Cray MPICH's policy BLOCK has them (intro_mpi(3),
+ * MPICH_OFI_NIC_POLICY). */
+static enum fc_code bind_ports(struct fc_run *run)
+{
+    const struct fc_job *job = run->job;
+    const struct fc_machine *m = job->net->machine;
+    uint32_t n = job->trace->n_ranks;
+    if (m->port_of != FC_PORT_OF_TASK || m->ports < 2) return FC_OK;
+    uint32_t *tasks = calloc(2 * (size_t)job->net->n_nodes, sizeof *tasks), *seen = tasks + job->net->n_nodes;
+    run->port = fc_alloc(&run->arena, n, sizeof *run->port, job->st);
+    if (!tasks) fc_out_of_memory(job->st, "the tasks of each node");
+    for (uint32_t r = 0; r < n && !job->st->code; r++) tasks[job->node[r]]++;
+    for (uint32_t r = 0; r < n && !job->st->code; r++)
+        run->port[r] = (uint32_t)((uint64_t)seen[job->node[r]]++ * (uint64_t)m->ports / tasks[job->node[r]]);
+    free(tasks);
+    return job->st->code;
+}
+
 enum fc_code fc_net_start(struct fc_run *run)
 {
     const struct fc_replay_settings *settings = run->job->settings;
     run->views = settings->network == FC_NET_IDEAL ? 1 : 2;
     if (settings->loggops) return FC_OK;
+    if (bind_ports(run)) return run->job->st->code;
     struct fc_transit_settings transit = {.network = settings->network,
                                           .background_bytes_per_s = settings->background_bytes_per_s,
                                           .background = settings->background,
@@ -103,8 +122,10 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
     if (run->adjoint) fc_adjoint_departs(run->adjoint, id, mail->chain.node);
+    struct fc_transit_ports ports = {(mail->state & FC_LONG) != 0, run->port ? run->port[mail->from] : FC_NONE,
+                                     run->port ? run->port[mail->to] : FC_NONE};
     return fc_transit_send(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from], job->node[mail->to],
-                           mail->bytes, mail->route, (mail->state & FC_LONG) != 0) == FC_OK;
+                           mail->bytes, mail->route, ports) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
@@ -150,9 +171,13 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     mail->chain.node = leaves_after(run, mail, &announced_s);
     if (announced)
         mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, announced_s + route->latency_s);
+    double start_s = fc_eager_start_s(&job->settings->software, mail->bytes, (mail->state & FC_LONG) != 0);
+    mail->chain.software_s += start_s;
+    mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_OTHER, 0, start_s);
     for (int v = 0; v < run->views; v++) {
         time_s[v] = mail->sent_s[v];
         if (announced) time_s[v] = fc_later(mail->sent_s[v] + route->latency_s, mail->posted_s[v]) + route->latency_s;
+        time_s[v] += start_s;
         mail->sent_s[v] = time_s[v] + route->latency_s;
     }
     run->total.network_bytes += mail->bytes;

@@ -75,6 +75,7 @@ struct fc_run {
     struct fc_strand *strand;                     /* [n_ranks] programs */
     struct fc_requests *request;                  /* [n_ranks] */
     uint32_t *n_sent;                             /* [n_ranks] messages sent, wraps round */
+    uint32_t *port;                               /* [n_ranks] of its node's, NULL: messages take them in turn */
     struct fc_strand *ready, *later, *last_later; /* later: had their turn */
     struct fc_strand *free_strand, *all_beside;
     struct fc_mail **way; /* [n_way] messages in the transit */

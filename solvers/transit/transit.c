@@ -134,7 +134,7 @@ static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s
 }
 
 enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                             uint32_t dst, double bytes, uint32_t route, bool fetched)
+                             uint32_t dst, double bytes, uint32_t route, struct fc_transit_ports ports)
 {
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
     bool locally = src == dst && fc_transit_shares_memory(t);
@@ -142,8 +142,8 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, d
         double arrived_s = time_s + bytes * t->local_s_per_byte;
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {id,  turn, time_s, bytes,  locally ? bytes : fc_transit_wire_bytes(t, bytes),
-                                         src, dst,  route,  fetched};
+    struct fc_transit_message message = {id,  turn, time_s, bytes, locally ? bytes : fc_transit_wire_bytes(t, bytes),
+                                         src, dst,  route,  ports};
     return t->ops->send(t, &message);
 }
 

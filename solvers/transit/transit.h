@@ -24,6 +24,13 @@ struct fc_arrival {
     double alone_s; /* when it would have been, had the network been empty */
 };
 
+/* Ports of its ends that a message goes through: its receiver's where it is fetched, else its sender's, put; `out`, `in`: which
+ * of the sender's and of the receiver's node, FC_NONE: the next in turn. */
+struct fc_transit_ports {
+    bool fetched;
+    uint32_t out, in;
+};
+
 struct fc_transit; /* opaque; several may live at once, each in one thread */
 /* net, the background and st must outlive it: later failures fill st too. flit: FC_NO over 20 000 links, FC_INPUT with
  * bytes of links and no background to send. queueing: what the calibration or the model refuse. The caller closes. */
@@ -32,10 +39,9 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
 /* A message of `bytes` payload leaves node src for node dst (may be the same: node's memory) at time_s, not before the
  * last arrival that was taken. id: the caller's. Messages sent at the same time are ordered by id. It is its sender's
  * turn-th: one of fewer packets than its route has paths starts with path fc_transit_first_path(turn, paths). route:
- * the route's number where the caller knows it, FC_NONE; fetched: through its receiver's port, else put through its
- * sender's. FC_NO: out of memory; FC_INPUT: no route. */
+ * the route's number where the caller knows it, FC_NONE. FC_NO: out of memory; FC_INPUT: no route. */
 enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, uint64_t turn, double time_s, uint32_t src,
-                             uint32_t dst, double bytes, uint32_t route, bool fetched);
+                             uint32_t dst, double bytes, uint32_t route, struct fc_transit_ports ports);
 /* floor(n * frac(turn * golden ratio)): turns in any arithmetic progression are spread evenly over n paths. */
 static inline uint32_t fc_transit_first_path(uint64_t turn, uint32_t n)
 {

@@ -30,7 +30,7 @@
  *
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
  * longer one is fetched through one of its receiver's (and with node.port_sides 2 out of one of its sender's), each node's next in
- * turn, as over one more link.
+ * turn, or where tasks have ports (node.port_of) its task's, as over one more link.
  *
  * Exchanges. Where two nodes carry less both ways together than each way alone (node.exchange_bandwidth), a message is a flow
  * over one more link, of the two nodes, if more than node.exchange_beyond bytes are under way between them when it starts,
@@ -246,10 +246,10 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
     return wire_bytes * s_per_byte;
 }
 
-/* Of side 2 node (out), or 2 node + 1 (in), the port that is next in turn. */
-static inline uint32_t port_of(struct contention *c, uint32_t side)
+/* Of side 2 node (out), or 2 node + 1 (in), the port that it is bound to, or else the next in turn. */
+static inline uint32_t port_of(struct contention *c, uint32_t side, uint32_t bound)
 {
-    return c->first_port + side * c->ports + c->next_port[side]++ % c->ports;
+    return c->first_port + side * c->ports + (bound != FC_NONE ? bound : c->next_port[side]++) % c->ports;
 }
 
 /* Counts a message of so many wire bytes between two nodes; returns the link of the two if they are over their limit. The
@@ -274,9 +274,9 @@ static uint32_t more_links(struct fc_transit *t, const struct fc_transit_message
 {
     struct contention *c = t->own;
     uint32_t n = 0, link;
-    if (c->ports && m->fetched) more[n++] = (struct fc_fair_more){port_of(c, 2 * m->dst + 1), 1};
-    if (c->ports && (!m->fetched || t->net->machine->port_sides > 1))
-        more[n++] = (struct fc_fair_more){port_of(c, 2 * m->src), 1};
+    if (c->ports && m->ports.fetched) more[n++] = (struct fc_fair_more){port_of(c, 2 * m->dst + 1, m->ports.in), 1};
+    if (c->ports && (!m->ports.fetched || t->net->machine->port_sides > 1))
+        more[n++] = (struct fc_fair_more){port_of(c, 2 * m->src, m->ports.out), 1};
     link = pair_of(t, m->src, m->dst, m->wire_bytes, pair);
     if (link != FC_NONE) more[n++] = (struct fc_fair_more){link, 1};
     return n;

@@ -157,7 +157,7 @@ struct fc_transit_message {
     uint64_t id, turn;
     double time_s, bytes, wire_bytes;
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
-    bool fetched;             /* through its receiver's port, else put through its sender's */
+    struct fc_transit_ports ports;
 };
 /* Messages sent that have not left. */
 struct fc_transit_starts {

@@ -16,21 +16,21 @@ $ fabricast certify -m lumi
 > machine     lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
 > confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 > rule        cell-hops on routing ugal: 4 virtual channels a link
-> graph       246336 channels (146704 used), 436280 arcs
+> graph       268480 channels (157776 used), 475032 arcs
 > answer      free of deadlock: acyclic
->             The channel number grows with every global link and never falls; within a cell a packet goes up, then down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of its own. The dependency graph (146704 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
+>             The channel number grows with every global link and never falls; within a cell a packet goes up, then down, or where it passes through down, then up, or over one local link, or over two, the second in a channel of its own. The dependency graph (157776 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
 $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000,001016,005000,007977] --ranks-per-node 1
 > machine        lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
 > job            stencil2d:grid=2x2,bytes=64KiB, 4 tasks, mapping def, routing ugal
-> time           23.43 us
+> time           23.78 us
 > computation    0 s
-> communication  23.43 us (100.0 % of the time)
-> bound          18.98 us: no run with this mapping and routing is faster
-> of peak        81.0 %
-> best bound     18.98 us: no mapping of this job is faster (computation and software of the busiest task)
+> communication  23.78 us (100.0 % of the time)
+> bound          19.04 us: no run with this mapping and routing is faster
+> of peak        80.1 %
+> best bound     19.04 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
-> traffic        1.049 MB between nodes, 0 B inside, 2.556 MB hop-bytes
+> traffic        1.049 MB between nodes, 0 B inside, 2.49 MB hop-bytes
 > machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 $ fabricast load -m leonardo -p stencil2d:grid=8x4,bytes=4KiB --nodes lrdn[0001-0016,0181-0196] --ranks-per-node 1
 > machine     leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624
@@ -74,12 +74,12 @@ $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn499
 $ fabricast predict -m leonardo -p stencil2d:grid=8x8,bytes=4KiB --nodes lrdn4992 --ranks-per-node 64 --set node.cores=112
 > machine        leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624 (changed: node.cores=112)
 > job            stencil2d:grid=8x8,bytes=4KiB, 64 tasks, mapping def, routing ugal
-> time           7.775 us
+> time           6.126 us
 > computation    0 s
-> communication  7.775 us (100.0 % of the time)
-> bound          7.199 us: no run with this mapping and routing is faster
-> of peak        92.6 %
-> best bound     7.199 us: no mapping of this job is faster (computation and software of the busiest task)
+> communication  6.126 us (100.0 % of the time)
+> bound          5.551 us: no run with this mapping and routing is faster
+> of peak        90.6 %
+> best bound     5.551 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        0 B between nodes, 1.049 MB inside, 0 B hop-bytes
