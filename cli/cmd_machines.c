@@ -47,11 +47,17 @@ static void print_kinds(FILE *stream, const struct figures *f)
     for (uint32_t k = 0; k < kinds->n; k++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < net->n_nodes; i++) n += net->node_kind[i] == k;
-        fprintf(stream, "            %u with %lld cores, computation x%g%s%s\n", n, kinds->kind[k].cores,
-                kinds->kind[k].compute_scale, kinds->kind[k].link_class < 0 ? "" : ", injection ",
-                kinds->kind[k].link_class < 0
-                    ? ""
-                    : fc_format(rate, sizeof rate, kinds->kind[k].injection_bytes_per_s, FC_BYTES_PER_S));
+        const struct fc_node_kind *kind = &kinds->kind[k];
+        fprintf(stream, "            %u with %lld cores, computation x%g", n, kind->cores, kind->compute_scale);
+        if (kind->link_class >= 0)
+            fprintf(stream, ", injection %s",
+                    fc_format(rate, sizeof rate, kind->injection_bytes_per_s, FC_BYTES_PER_S));
+        if (kind->port_bytes_per_s < INFINITY)
+            fprintf(stream, ", %lld port%s of %s", kind->ports, kind->ports > 1 ? "s" : "",
+                    fc_format(rate, sizeof rate, kind->port_bytes_per_s, FC_BYTES_PER_S));
+        if (kind->memory_bytes_per_s < INFINITY)
+            fprintf(stream, ", memory %s", fc_format(rate, sizeof rate, kind->memory_bytes_per_s, FC_BYTES_PER_S));
+        fputc('\n', stream);
     }
 }
 
@@ -70,8 +76,11 @@ static void print_figures(FILE *stream, const void *what)
                 m->cores_per_node, (unsigned long long)f->facts.n_routers);
     const char **host = f->session->net.host_name;
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
-    fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
-            f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
+    if (isinf(f->facts.mean_hops))
+        fprintf(stream, "distance    not connected\n");
+    else
+        fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
+                f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
     const struct fc_bisection *cut = &f->bisection;
     if (isnan(f->facts.bisection_links))
         fprintf(stream, "bisection   at least %g links, %s (spectrum); at most %g links, %s (Scotch) one way\n",
@@ -91,6 +100,8 @@ static void print_figures(FILE *stream, const void *what)
     fc_nic_print(&f->nic, stream);
     char note[512] = "";
     if (m->family->note) m->family->note(&f->session->net, note, sizeof note);
+    size_t end = strlen(note);
+    if (end >= 2 && !strcmp(note + end - 2, "; ")) note[end - 2] = 0;
     if (*note) fprintf(stream, "note        %s\n", note);
 }
 

@@ -15,7 +15,8 @@ struct fc_panel {
     int link_class; /* -1: cells are nodes */
     bool at_glance; /* its links are in the picture at a glance */
     uint32_t n_tiles, rows, columns;
-    uint32_t *cell; /* [n_tiles][rows][columns] link or node; FC_NONE: nothing stands there */
+    uint32_t *cell;        /* [n_tiles][rows][columns] link or node; FC_NONE: nothing stands there */
+    const char **row_name; /* [n_tiles][rows], NULL: none of its own; NULL: rows have no names */
 };
 static inline size_t fc_panel_cells(const struct fc_panel *p)
 {

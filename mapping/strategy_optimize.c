@@ -263,7 +263,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     if (demand->n_dense > 0)
         return fc_refuse(st, FC_INPUT,
                          "strategy optimize searches over messages, and %s is dense traffic, which has no "
-                         "list of them",
+                         "list of them (expected a strategy that does not search: def, rnm, ...; report: --versus)",
                          demand->name ? demand->name : "this");
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     uint32_t *identity = fc_alloc(o.arena, demand->n_tasks, sizeof *identity, st);

@@ -7,6 +7,7 @@
  * are hops, every cable alike. */
 #include "core/values.h"
 #include "models/family_graph.h"
+#include "models/hosts.h"
 
 #include "models/family_parts.h"
 #include "models/machine_files.h"
@@ -292,15 +293,53 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
     if (!from_port && parallel > 1 && n > 0 && (size_t)n < size) snprintf(out + n, size - (size_t)n, " cable %u", nth);
 }
 
+/* Whether a path leads from the first router of the group to a router of the other. */
+static bool reaches(const struct fc_network *net, uint32_t group, uint32_t other)
+{
+    const struct fc_graph_tables *t = net->extra;
+    uint32_t v = fc_node_vertex(net, t->member[t->first_member[group]]);
+    return t->hops[(size_t)other * net->n_routers + net->link_target[net->first_link[v]]] != FC_FAR;
+}
+
+/* Nodes that a path from the first node of the group joins. */
+static uint32_t joined(const struct fc_network *net, uint32_t group)
+{
+    const struct fc_graph_tables *t = net->extra;
+    uint32_t n = 0;
+    for (uint32_t g = 0; g < t->n_groups; g++)
+        if (reaches(net, group, g)) n += t->first_member[g + 1] - t->first_member[g];
+    return n;
+}
+
+/* Where no path joins the first node and another: the first such node. */
+static int note_parts(const struct fc_network *net, char *out, size_t size)
+{
+    const struct fc_graph_tables *t = net->extra;
+    uint32_t first = t->group[0], far = FC_NONE;
+    char a[96], b[96];
+    for (uint32_t n = 0; n < net->n_nodes && far == FC_NONE; n++)
+        if (!reaches(net, first, t->group[n])) far = n;
+    if (far == FC_NONE) return 0;
+    return snprintf(
+        out, size,
+        "not connected: no path joins %s (with %u nodes) and %s (with %u), so traffic between such is refused; ",
+        fc_node_name(net, 0, a, sizeof a), joined(net, first), fc_node_name(net, far, b, sizeof b),
+        joined(net, t->group[far]));
+}
+
 static void note(const struct fc_network *net, char *out, size_t size)
 {
     const struct fc_graph_shape *s = fc_graph(net);
-    int n = 0;
+    int n = note_parts(net, out, size);
+    if (n < 0 || (size_t)n >= size) return;
+    out += n;
+    size -= (size_t)n;
+    n = 0;
     if (s->n_unnamed)
         n = snprintf(out, size, "%u adapters without a host name %s; ", s->n_unnamed,
                      s->unnamed ? "are nodes of their own" : "are left out (network.unnamed: node keeps them)");
     if (s->n_aggregation && n >= 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, "%u in-switch reduction engines are no hosts", s->n_aggregation);
+        snprintf(out + n, size - (size_t)n, "%u in-switch reduction engines are no hosts; ", s->n_aggregation);
 }
 
 uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order)
@@ -361,6 +400,7 @@ const struct fc_family_ops fc_family_graph = {
     .keys = keys,
     .n_keys = FC_COUNT(keys),
     .default_routing = "shortest",
+    .layout = &fc_graph_layout,
     .check = check,
     .build = build,
     .link_name = link_name,

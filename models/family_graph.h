@@ -107,6 +107,7 @@ struct fc_forwarding {
 };
 
 extern const struct fc_family_ops fc_family_graph;
+extern const struct fc_layout fc_graph_layout;
 extern const struct fc_routing_ops fc_routing_shortest, fc_routing_shortest_hash, fc_routing_graph_valiant,
     fc_routing_graph_ugal, fc_routing_updown, fc_routing_tables;
 /* What was read from the fabric file; NULL: the machine is of another family. */

@@ -418,6 +418,7 @@ static enum fc_code decode_machine(struct reader *r)
         return st->code;
     for (uint32_t k = 0; k < m->kinds.n; k++)
         if (k == 0 || m->kinds.kind[k].cores > m->cores_per_node) m->cores_per_node = m->kinds.kind[k].cores;
+    fc_node_kinds_most(m);
     for (uint32_t k = 0; k < m->kinds.n; k++)
         if (m->kinds.kind[k].link_class >= 0)
             m->classes[m->kinds.kind[k].link_class].latency_s = m->classes[m->n_classes - 1].latency_s;

@@ -179,6 +179,8 @@ struct fc_node_kind {
     double compute_scale;         /* beside that of software: */
     double injection_bytes_per_s; /* 0: as links.injection */
     int link_class;               /* of its nodes' links where it has its own injection; else -1 */
+    long long ports, port_sides;  /* as those of struct fc_machine; sides: where one of its nodes sends */
+    double port_bytes_per_s, memory_bytes_per_s; /* INFINITY: no limit */
 };
 struct fc_node_kinds {
     uint32_t n; /* 0: all nodes are alike */
@@ -209,7 +211,8 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     struct fc_node_kinds kinds;
-    long long cores_per_node;  /* where nodes differ, of those with the most */
+    long long cores_per_node; /* where nodes differ, of those with the most */
+    /* Where nodes differ, the next four are those of the kind that has most of each (network.h has a node's). */
     long long ports;           /* of a node, each way: a message is put or fetched through one, */
     double port_bytes_per_s;   /* which is no faster than this; INFINITY: ports are no limit */
     int port_of;               /* enum fc_port_of */
@@ -273,7 +276,16 @@ enum fc_code fc_multicast_check(const struct fc_machine *machine, struct fc_stat
 /* A message is held to the bandwidth of one port: of its sender, or of its receiver (transit_contention.c). */
 static inline bool fc_has_ports(const struct fc_machine *machine)
 {
+    for (uint32_t k = 0; k < machine->kinds.n; k++)
+        if (machine->kinds.kind[k].port_bytes_per_s < INFINITY) return true;
     return machine->port_bytes_per_s < INFINITY;
+}
+/* Messages between tasks of one node, of any node, share a bandwidth. */
+static inline bool fc_shares_memory(const struct fc_machine *machine)
+{
+    for (uint32_t k = 0; k < machine->kinds.n; k++)
+        if (machine->kinds.kind[k].memory_bytes_per_s < INFINITY) return true;
+    return machine->memory_bytes_per_s < INFINITY;
 }
 
 /* All values of x[n] are the same. */

@@ -67,8 +67,10 @@ static int enter(yaml_document_t *document, int mapping, const char *name, size_
 {
     const yaml_node_pair_t *pair = find(document, mapping, name, length);
     if (pair) {
-        if (yaml_document_get_node(document, pair->value)->type == YAML_MAPPING_NODE) return pair->value;
-        fc_refuse(st, FC_INPUT, "--set %s: %.*s is not a section", setting, (int)length, name);
+        yaml_node_type_t type = yaml_document_get_node(document, pair->value)->type;
+        if (type == YAML_MAPPING_NODE) return pair->value;
+        fc_refuse(st, FC_INPUT, "--set %s: %.*s is not a section%s", setting, (int)length, name,
+                  type == YAML_SEQUENCE_NODE ? " but a list (change its entries in the file)" : "");
         return 0;
     }
     int made = yaml_document_add_mapping(document, NULL, YAML_FLOW_MAPPING_STYLE);

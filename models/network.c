@@ -206,6 +206,7 @@ void fc_walk_free(struct fc_walk *walk)
 {
     free(walk->link);
     free(walk->weight);
+    if (walk->kept) walk->forget(walk->kept);
     memset(walk, 0, sizeof *walk);
 }
 

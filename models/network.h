@@ -68,10 +68,40 @@ static inline double fc_node_compute_scale(const struct fc_network *net, uint32_
 {
     return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].compute_scale : 1;
 }
+/* Its ports each way, the bandwidth of one, at how many ends a fetched message that it sends crosses one; the bandwidth of the
+ * messages between its own tasks together. INFINITY: no limit. */
+static inline long long fc_node_ports(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].ports : net->machine->ports;
+}
+static inline double fc_node_port_bandwidth(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].port_bytes_per_s
+                          : net->machine->port_bytes_per_s;
+}
+static inline long long fc_node_port_sides(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].port_sides : net->machine->port_sides;
+}
+static inline double fc_node_memory_bandwidth(const struct fc_network *net, uint32_t node)
+{
+    return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].memory_bytes_per_s
+                          : net->machine->memory_bytes_per_s;
+}
 /* Injection class index (always the last of machine->classes; those of kinds of nodes stand before it). */
 static inline int fc_injection_class(const struct fc_machine *machine)
 {
     return machine->n_classes - 1;
+}
+/* The class of a node's own links where they are of class `injection` or of its kind's: as fast is one message within it. */
+static inline int fc_node_injection_class(const struct fc_network *net, uint32_t node)
+{
+    int own = net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].link_class : -1;
+    return own < 0 ? fc_injection_class(net->machine) : own;
+}
+static inline double fc_local_s_per_byte(const struct fc_network *net, uint32_t node)
+{
+    return 1 / net->machine->classes[fc_node_injection_class(net, node)].bandwidth_bytes_per_s;
 }
 static inline double fc_link_bandwidth(const struct fc_network *net, uint32_t link)
 {

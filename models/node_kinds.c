@@ -1,13 +1,15 @@
-/* node_kinds.c - nodes that differ in cores, speed and injection:
+/* node_kinds.c - nodes that differ in cores, speed, injection, ports and memory:
  *
  *     node: [{hosts: "gpu[00-15]", cores: 8, compute_scale: 0.5, injection: 50 GB/s}, {cores: 64}]
  *
  * `hosts` are nodes as --nodes names them; one entry without are all others. Every key but `hosts` has the default of a machine of one
- * kind of nodes. A kind's own injection is a link class of its own, before the class `injection`. Limits: 16 kinds; injection only
+ * kind of nodes. What is between two nodes (exchange_*) or for the kernel alone (reception*) is not a kind's and is refused. A kind's own injection is a link class of its own, before the class `injection`. Limits: 16 kinds; injection only
  * in families whose nodes hang on links of class `injection`. */
 #include "models/node_kinds.h"
 #include "models/hosts.h"
+#include "models/machine_keys.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_KINDS = 16 };
@@ -21,6 +23,14 @@ static const struct fc_key keys[] = {
      "computation there takes so many times as long"},
     {"injection", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(injection_bytes_per_s), 1, 1e18, NULL, NULL,
      "bandwidth of a node's links; left out: that of links.injection"},
+    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 1, 64, NULL, "1",
+     "interfaces of a node; a message goes through one of them"},
+    {"port_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(port_bytes_per_s), 1, 1e18, NULL, NULL,
+     "of one of them; left out: no limit"},
+    {"port_sides", FC_KEY_INT, FC_NUMBER, IN(port_sides), 1, 2, NULL, "1",
+     "a long message that one of them sends crosses a port of its receiver (1), or one of its own too (2)"},
+    {"memory_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(memory_bytes_per_s), 1, 1e18, NULL, NULL,
+     "of all messages within a node together; left out: no limit"},
 };
 #undef IN
 
@@ -50,14 +60,20 @@ static enum fc_code decode_kind(struct fc_yaml *yaml, const yaml_node_t *item, s
 {
     if (item->type != YAML_MAPPING_NODE)
         return FC_YAML_FAIL(yaml, item,
-                            "node: expected a list of {hosts: LIST, cores: N, compute_scale: X, injection: RATE}");
+                            "node: expected a list of {hosts: LIST, cores: N, compute_scale: X, injection: RATE, "
+                            "ports: N, port_bandwidth: RATE, memory_bandwidth: RATE}");
     if (fc_yaml_check_keys(yaml, item, "node") || fc_keys_preset(keys, FC_COUNT(keys), kind, &m->arena, yaml->st))
         return yaml->st->code;
     kind->line = fc_yaml_place(yaml, item).line;
     kind->link_class = -1;
+    kind->port_bytes_per_s = kind->memory_bytes_per_s = INFINITY;
     for (yaml_node_pair_t *p = item->data.mapping.pairs.start; p < item->data.mapping.pairs.top; p++) {
         const yaml_node_t *name = fc_yaml_node(yaml, p->key), *value = fc_yaml_node(yaml, p->value);
         const struct fc_key *key = fc_key_find(keys, FC_COUNT(keys), fc_yaml_text(name));
+        if (!key && fc_key_find(fc_node_keys.keys, fc_node_keys.n, fc_yaml_text(name)))
+            return FC_YAML_FAIL(yaml, name,
+                                "node.%s: cannot differ from node to node (node: {...} of all nodes takes it)",
+                                fc_yaml_text(name));
         if (!key) return fc_key_unknown(keys, FC_COUNT(keys), fc_yaml_text(name), fc_yaml_place(yaml, name), yaml->st);
         char full[64];
         struct fc_key named = *key;
@@ -102,6 +118,23 @@ enum fc_code fc_node_kinds_decode(struct fc_yaml *yaml, const yaml_node_t *list,
         m->kinds.n++;
     }
     return yaml->st->code;
+}
+
+void fc_node_kinds_most(struct fc_machine *m)
+{
+    for (uint32_t k = 0; k < m->kinds.n; k++) {
+        const struct fc_node_kind *kind = &m->kinds.kind[k];
+        if (k == 0) {
+            m->ports = kind->ports;
+            m->port_sides = kind->port_sides;
+            m->port_bytes_per_s = kind->port_bytes_per_s;
+            m->memory_bytes_per_s = kind->memory_bytes_per_s;
+        }
+        if (kind->ports > m->ports) m->ports = kind->ports;
+        if (kind->port_sides > m->port_sides) m->port_sides = kind->port_sides;
+        m->port_bytes_per_s = fmax(m->port_bytes_per_s, kind->port_bytes_per_s);
+        m->memory_bytes_per_s = fmax(m->memory_bytes_per_s, kind->memory_bytes_per_s);
+    }
 }
 
 /* ---- nodes ---- */

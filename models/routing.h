@@ -10,6 +10,8 @@ struct fc_walk {
     uint32_t *link; /* [n] */
     double *weight; /* [n] */
     uint32_t n, capacity;
+    void *kept;                 /* of a routing, for the next walk; NULL: nothing, */
+    void (*forget)(void *kept); /* else frees it */
 };
 /* A walk with room for the longest route of the network. Owned by the caller. */
 enum fc_code fc_walk_start(struct fc_walk *walk, uint32_t capacity, struct fc_status *st);

@@ -1,11 +1,16 @@
 /* cell_image.c - the panels of a network as one image: tiles side by side with a cell between them, panels
- * one under the other with room for a title. */
+ * one under the other with room for a title. Names of rows stand left of a panel whose tiles are one beside the other; of long
+ * names the end. */
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { GAP = 1 };
+enum { GAP = 1, MOST_NAMES = 40, NAME_LETTERS = 18 };
+
+/* Width of a letter of a name, of the image's. */
+#define LETTER 0.014
 
 /* Rows of a panel's title, in cells: a few per cent of the image's width. */
 static uint32_t title_rows(uint32_t width)
@@ -70,6 +75,40 @@ enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_pane
     return FC_OK;
 }
 
+/* Whether names of rows fit; every how many-th row's. */
+static uint32_t name_step(const struct fc_cell_image *image, const struct fc_panel *p)
+{
+    if (!p->row_name || tiles_across(p, image->width) < p->n_tiles) return 0;
+    return (image->height + MOST_NAMES - 1) / MOST_NAMES;
+}
+
+/* Letters of the longest name that is drawn. */
+static uint32_t name_letters(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels)
+{
+    size_t most = 0;
+    for (int i = 0; i < n_panels; i++) {
+        uint32_t step = name_step(image, panels[i]);
+        for (uint32_t r = 0; step && r < panels[i]->rows; r += step)
+            if (panels[i]->row_name[r] && strlen(panels[i]->row_name[r]) > most) most = strlen(panels[i]->row_name[r]);
+    }
+    return most > NAME_LETTERS ? NAME_LETTERS : (uint32_t)most;
+}
+
+static void draw_names(FILE *out, const struct fc_cell_image *image, const struct fc_panel *p, uint32_t top)
+{
+    uint32_t step = name_step(image, p);
+    for (uint32_t r = 0; step && r < p->rows; r += step) {
+        char text[NAME_LETTERS + 4];
+        if (!p->row_name[r]) continue;
+        size_t n = strlen(p->row_name[r]);
+        snprintf(text, sizeof text, "%s%s", n > NAME_LETTERS ? ".." : "",
+                 p->row_name[r] + (n > NAME_LETTERS ? n - (NAME_LETTERS - 2) : 0));
+        fprintf(out, "set label ");
+        fc_script_text(out, text);
+        fprintf(out, " at -0.8,%u right font ',6'\n", top + title_rows(image->width) + r);
+    }
+}
+
 void fc_cell_image_free(struct fc_cell_image *image)
 {
     fc_arena_free(&image->arena);
@@ -97,9 +136,10 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                         fmin(9, FC_PAGE_IN * (high + 150) / fmax(image->width * scale + 220, 900)));
         fc_script_titled(out, title, FC_PAGE_IN);
         fprintf(out,
-                "\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
+                "\nset xrange [%g:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
                 "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
-                image->width, image->height, palette, most > 0 ? most : 1);
+                -1 - LETTER * name_letters(image, panels, n_panels) * image->width, image->width, image->height,
+                palette, most > 0 ? most : 1);
         fc_script_text(out, legend);
         fprintf(out, " offset 1.5,0\nunset key\n");
         for (int i = 0; i < n_panels; i++) {
@@ -111,6 +151,7 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
             fc_script_text(out, label);
             fprintf(out, " at -0.5,%g left\n", image->top[i] + title_rows(image->width) * 0.6);
         }
+        for (int i = 0; i < n_panels; i++) draw_names(out, image, panels[i], image->top[i]);
         fprintf(out, "plot ");
         fc_script_file(out, name, ".tsv");
         fprintf(out, " skip 1 using 1:2:3 with image\n");

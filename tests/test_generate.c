@@ -1,7 +1,9 @@
 /* test_generate.c - networks made by a rule: sizes, degrees and distances against the papers' closed forms, files that read
  * back, the same seed the same bytes, refusals. */
 #include "models/family_graph.h"
+#include "models/demand_build.h"
 #include "models/generate/generate.h"
+#include "solvers/solvers.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -85,6 +87,55 @@ static void jellyfish(void)
     regular("jellyfish:switches=40,ports=6,nodes=3,seed=1", 40, 6, 3, 0);
     regular("jellyfish:switches=40,ports=6,nodes=3,seed=2", 40, 6, 3, 0);
     regular("jellyfish:switches=8,ports=7,nodes=1", 8, 7, 1, 1);
+}
+
+/* The least and the most that a link between routers carries of uniform traffic, one flit a node and cycle; minimal routing saturates
+ * at 1 / most. */
+static void loads_between(const char *text, double least, double mean, double most)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_load load;
+    struct fc_status st = {0};
+    double sum = 0, low = INFINITY, high = 0;
+    uint32_t n = 0;
+    if (!generated(text, &machine, &net, &st)) {
+        CU_FAIL("not made");
+        return;
+    }
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "uniform", 1, &demand, &st), FC_OK);
+    uint32_t *node = malloc(net.n_nodes * sizeof *node);
+    for (uint32_t i = 0; i < net.n_nodes; i++) node[i] = i;
+    struct fc_placement placement = {net.n_nodes, node};
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&net, &demand, &placement, &(struct fc_load_settings){0}, &load, &st), FC_OK);
+    for (uint32_t l = 0; l < net.n_links; l++) {
+        if (fc_is_node(&net, net.link_source[l]) || fc_is_node(&net, net.link_target[l])) continue;
+        sum += load.bytes[l];
+        low = fmin(low, load.bytes[l]);
+        high = fmax(high, load.bytes[l]);
+        n++;
+    }
+    if (!fc_near(sum / n, mean, 1e-12) || !fc_near(high, most, 1e-12))
+        printf("%s: %.15g to %.15g, %.15g on average\n", text, low, high, sum / n);
+    CU_ASSERT(fc_near(sum / n, mean, 1e-12));
+    CU_ASSERT(fc_near(low, least, 1e-12) && fc_near(high, most, 1e-12));
+    free(node);
+    fc_load_free(&load);
+    fc_demand_free(&demand);
+    fc_test_close(&machine, &net);
+}
+
+/* HyperX (Ahn et al., SC'09): T of a router's nodes' flits change coordinate d with chance (S_d - 1) / S_d, over S_d - 1 links:
+ * T / S_d on each. Slim Fly (Besta & Hoefler, SC'14): on average p (2 (N_r - 1) - k') / (N_r k'), since of a router's N_r - 1 others
+ * k' are one hop away and the rest two; of q = 5, a Moore graph, on every link. Of q = 9 some pairs have several shortest paths, and links
+ * are not alike. All to all (Jellyfish of 8 switches and 7 ports): nodes^2 pairs of N on a link. */
+static void channel_loads(void)
+{
+    loads_between("hyperx:dims=4x4,nodes=6", 1.5, 1.5, 1.5);
+    loads_between("hyperx:dims=5x4x2,nodes=2", 0.4, (4 * 0.4 + 3 * 0.5 + 1 * 1.0) / 8, 1);
+    loads_between("slimfly:q=5", 1.04, 4.0 * (2 * 49 - 7) / (50 * 7), 1.04);
+    loads_between("jellyfish:switches=8,ports=7,nodes=3", 9.0 / 24, 9.0 / 24, 9.0 / 24);
 }
 
 /* The same arguments are the same bytes, another seed others. */
@@ -201,6 +252,7 @@ int suite_generate(void)
         {"HyperX: degrees and distances", hyperx},
         {"Slim Fly: degrees and diameter two over primes and their powers", slim_fly},
         {"Jellyfish: regular, connected", jellyfish},
+        {"channel loads of uniform traffic against the papers' closed forms", channel_loads},
         {"Jellyfish: a seed is a graph", seeds},
         {"dragonflies and fat-trees: the papers' counts", families},
         {"rates", rates},

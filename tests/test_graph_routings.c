@@ -70,6 +70,27 @@ static void detours_agree(const struct fc_network *net, uint64_t seed)
     free(a), free(b), free(bytes), free(src), free(dst);
 }
 
+/* A walk that follows others, and has what they left with it, is to the bit what it is alone. */
+static void kept_as_alone(const struct fc_network *net)
+{
+    const struct fc_routing_ops *r = &fc_routing_graph_valiant;
+    FC_SCOPED(fc_walk_free) struct fc_walk kept = {0};
+    struct fc_status st = {0};
+    bool same = !fc_walk_start(&kept, r->walk_capacity(net), &st);
+    for (uint32_t pair = 0; same && pair < net->n_nodes * net->n_nodes; pair++) {
+        uint32_t src = pair % net->n_nodes, dst = pair / net->n_nodes;
+        FC_SCOPED(fc_walk_free) struct fc_walk alone = {0};
+        if (src == dst) continue;
+        same = !fc_walk_start(&alone, r->walk_capacity(net), &st);
+        kept.n = 0;
+        r->walk(net, src, dst, 1, &kept);
+        if (same) r->walk(net, src, dst, 1, &alone);
+        same = same && alone.n > 0 && kept.n == alone.n && !memcmp(kept.link, alone.link, kept.n * sizeof *kept.link) &&
+               !memcmp(kept.weight, alone.weight, kept.n * sizeof *kept.weight);
+    }
+    CU_ASSERT(same);
+}
+
 /* The walk is one path from src to dst; with routes up and then down: that it is such a one. Its hops. */
 static uint32_t path_hops(const struct fc_network *net, const struct fc_routing_ops *r, uint32_t src, uint32_t dst,
                           struct fc_walk *walk)
@@ -118,6 +139,7 @@ static void random_networks(void)
         struct fc_network net;
         if (!random_network(seed, seed >= 6, &machine, &net)) continue;
         detours_agree(&net, seed);
+        kept_as_alone(&net);
         single_paths(&net);
         fc_test_close(&machine, &net);
     }

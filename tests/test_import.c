@@ -454,6 +454,44 @@ static void twisted(void)
     unlink(path);
 }
 
+/* A ring of 24 switches, `slow` of its cables at a tenth of the rate: told of where they are few. In two rings: not connected. */
+static void slow_cables(void)
+{
+    static const struct {
+        int slow, second; /* the second ring begins at this switch; 0: one ring */
+        const char *says;
+    } cases[] = {
+        {0, 0, NULL},
+        {1, 0, "1 GB/s is the rate of 1 of the cables between switches, 10 GB/s that of 23: fallen back? s0 - s1\n"},
+        {2, 0, NULL},
+        {0, 10, NULL},
+    };
+    for (size_t k = 0; k < FC_COUNT(cases); k++) {
+        char text[4000] = "", path[64], note[400] = "";
+        struct imported i;
+        struct fc_status st = {0};
+        int second = cases[k].second, n = 0;
+        for (int v = 0; v < 24; v++) {
+            int to = v + 1 == 24 ? second : v + 1 == second ? 0 : v + 1;
+            n += snprintf(text + n, sizeof text - (size_t)n, "router s%d router s%d %s\nrouter s%d node h%d 10GB/s\n",
+                          v, to, v < cases[k].slow ? "1GB/s" : "10GB/s", v, v);
+            if (v % 5 == 0) n += snprintf(text + n, sizeof text - (size_t)n, "router s%d node g%d 10GB/s\n", v, v);
+        }
+        CU_ASSERT_TRUE_FATAL(fc_test_file(path, ".edges", text, strlen(text)));
+        CU_ASSERT_TRUE_FATAL(import("edges", path, &i, &st));
+        CU_ASSERT_EQUAL(strstr(i.words, "fallen back") != NULL, cases[k].says != NULL);
+        if (cases[k].says && !strstr(i.words, cases[k].says)) printf("%s", i.words);
+        if (cases[k].says) CU_ASSERT_PTR_NOT_NULL(strstr(i.words, cases[k].says));
+        i.machine.family->note(&i.net, note, sizeof note);
+        CU_ASSERT_STRING_EQUAL(
+            note, second ? "not connected: no path joins node 0 (g0) (with 12 nodes) and node 2 (g10) (with "
+                           "17), so traffic between such is refused; "
+                         : "");
+        fc_test_close(&i.machine, &i.net);
+        unlink(path);
+    }
+}
+
 static void refusals(void)
 {
     static const struct {
@@ -489,6 +527,7 @@ int suite_import(void)
         {"xnames", xnames},
         {"what is nearly one", nearly},
         {"a twisted torus", twisted},
+        {"cables that fell back, networks in parts", slow_cables},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };

@@ -178,6 +178,79 @@ static void times(void)
     fc_answer_free(&b);
 }
 
+/* ---- ports and memory ---- */
+
+/* Rank 0 sends 4 MB (fetched) and 1 KB (put) to rank 1, rank 2 4 MB to rank 1 at the same time, rank 1 4 MB to rank 3. */
+#define PORTS_TRACE                                                                                                    \
+    "fabricast-trace 1\nranks 4\ncomm 0 0-3\nevents 9\n"                                                               \
+    "rank 0 2\nsend 1 1 0 comm=0 peer=1 tag=0 bytes=4000000\nsend 1 1 0 comm=0 peer=1 tag=2 bytes=1000\n"              \
+    "rank 1 5\nirecv 1 1 0 comm=0 peer=0 tag=0 bytes=4000000 request=0\n"                                              \
+    "irecv 1 1 0 comm=0 peer=2 tag=1 bytes=4000000 request=1\nrecv 1 1 0 comm=0 peer=0 tag=2 bytes=1000\n"             \
+    "wait 1 1 0 requests=0,1\nsend 1 1 0 comm=0 peer=3 tag=3 bytes=4000000\n"                                          \
+    "rank 2 1\nsend 1 1 0 comm=0 peer=1 tag=1 bytes=4000000\n"                                                         \
+    "rank 3 1\nrecv 1 1 0 comm=0 peer=1 tag=3 bytes=4000000\nend\n"
+
+static void ends(void)
+{
+    char trace[64];
+    CU_ASSERT_TRUE_FATAL(fc_test_file(trace, ".txt", PORTS_TRACE, strlen(PORTS_TRACE)));
+    static const uint32_t apart[] = {2, 0, 3, 4}, inside[] = {0, 0, 2, 0};
+    static const struct {
+        const char *kind; /* of nodes 0 and 1; the others have no such limit */
+        const uint32_t *node;
+        double plus_s; /* more than without */
+    } cases[] = {
+        /* 8 MB into node 0 at 4 GB/s of its link, or through its port; then 4 MB to rank 3, fetched by rank 3's node. */
+        {"port_bandwidth: 1 GB/s", apart, 8e6 / 1e9 - 8e6 / 4e9},
+        {"port_bandwidth: 2 GB/s, ports: 2", apart, 0},
+        {"port_bandwidth: 1 GB/s, ports: 2", apart, 4e6 / 1e9 - 8e6 / 4e9},
+        {"port_bandwidth: 1 GB/s, port_sides: 2", apart, 12e6 / 1e9 - 12e6 / 4e9},
+        {"port_bandwidth: 8 GB/s", apart, 0},
+        /* Two messages of 4 MB within node 0, one after the other; from rank 2 one of 4 MB over the network. */
+        {"memory_bandwidth: 1 GB/s", inside, 8e6 / 1e9 - 8e6 / 4e9},
+        {"memory_bandwidth: 9 GB/s", inside, 0},
+    };
+    struct fc_question q = {.trace = trace, .n_node_of = 4, .threads = 1};
+    struct fc_answer a = {0};
+    double without_s = NAN;
+    char yaml[600];
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        if (q.node_of != cases[i].node) {
+            q.node_of = cases[i].node;
+            without_s = time_of(TORUS "node: {cores: 4}\n", q, &a);
+            fc_answer_free(&a);
+        }
+        snprintf(yaml, sizeof yaml, TORUS "node: [{hosts: 'cn[0-1]', cores: 4, %s}, {cores: 4}]\n", cases[i].kind);
+        CU_ASSERT(fc_near(time_of(yaml, q, &a), without_s + cases[i].plus_s, 2e-2));
+        fc_answer_free(&a);
+    }
+    /* All nodes of one kind are a machine without kinds, to the bit. */
+    for (int fluid = 0; fluid < 2; fluid++) {
+        static const char all[] = "ports: 2, port_bandwidth: 1 GB/s, port_sides: 2, memory_bandwidth: 2 GB/s";
+        q.network = fluid ? "contention" : "ideal";
+        snprintf(yaml, sizeof yaml, TORUS "node: [{cores: 4, %s}]\n", all);
+        double with_s = time_of(yaml, q, &a);
+        fc_answer_free(&a);
+        snprintf(yaml, sizeof yaml, TORUS "node: {cores: 4, %s}\n", all);
+        CU_ASSERT(with_s == time_of(yaml, q, &a) && with_s > 0);
+        fc_answer_free(&a);
+    }
+    /* Alone: 1 KB is put through its sender's port, 4 MB fetched through its receiver's. */
+    static const uint32_t from[] = {0, 2, 3, 4};
+    q.node_of = from;
+    q.network = "ideal";
+    without_s = time_of(TORUS "node: {cores: 4}\n", q, &a);
+    fc_answer_free(&a);
+    for (int sides = 1; sides <= 2; sides++) {
+        snprintf(yaml, sizeof yaml,
+                 TORUS "node: [{hosts: cn0, cores: 4, port_bandwidth: 0.1 GB/s, port_sides: %d}, {cores: 4}]\n", sides);
+        double long_s = sides == 2 ? 4e6 / 0.1e9 - 4e6 / 4e9 : 0;
+        CU_ASSERT(fc_near(time_of(yaml, q, &a) - without_s, long_s + 1e3 / 0.1e9 - 1e3 / 4e9, 1e-2));
+        fc_answer_free(&a);
+    }
+    remove(trace);
+}
+
 /* ---- refusals ---- */
 
 static void refusals(void)
@@ -188,7 +261,12 @@ static void refusals(void)
     } cases[] = {
         {"node: []\n", "node: 0 kinds of nodes (expected 1 to 16)", 5},
         {"node: [4]\n", "node: expected a list of {hosts: LIST, cores: N", 5},
-        {"node:\n- {cores: 2, ports: 1}\n", "ports", 6},
+        {"node:\n- {cores: 2, ports: 65}\n", "node.ports", 6},
+        {"node:\n- {port_bandwidth: 1 s}\n", "node.port_bandwidth", 6},
+        {"node:\n- {exchange_bandwidth: 1 GB/s}\n",
+         "node.exchange_bandwidth: cannot differ from node to node (node: {...} of all nodes takes it)", 6},
+        {"node:\n- {cores: 1}\n- {hosts: cn1, reception: 1 KiB}\n", "node.reception: cannot differ", 7},
+        {"node:\n- {core: 2}\n", "unknown key 'core' (did you mean 'cores'? known: hosts", 6},
         {"node:\n- {cores: 0}\n", "node.cores", 6},
         {"node:\n- {cores: 1}\n- {cores: 2}\n",
          "node.hosts: is missing (the nodes that are left are of the kind on line 6)", 7},
@@ -236,6 +314,7 @@ int suite_node_kinds(void)
         {"every node is of its kind", nodes},
         {"mappings fill each node's own cores", mappings},
         {"computation and injection of each node", times},
+        {"ports and memory of each node", ends},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };

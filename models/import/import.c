@@ -19,6 +19,7 @@ static const struct {
 } kinds[] = {{"slurm", "slurm-topology"},        {"ibnetdiscover", "ibnetdiscover"}, {"edges", "edge-list"},
              {"opensm-routes", "ibnetdiscover"}, {"cray-xname", "cray-xname"},       {"kubernetes", "kubernetes"}};
 #define KINDS "slurm, ibnetdiscover, edges, opensm-routes, cray-xname, kubernetes"
+enum { FEW = 20 }; /* slow cables are few: one of so many */
 static const double PLACEHOLDER_BYTES_PER_S = 12.5e9;
 
 struct import {
@@ -235,6 +236,27 @@ done:
     return st->code;
 }
 
+/* A few cables between switches that are slower than all others: one of them, and how many there are. */
+static void describe_slow(const struct import *i, FILE *f)
+{
+    const struct fc_machine *m = &i->machine;
+    const struct fc_graph_shape *s = m->shape;
+    uint32_t n[FC_MAX_CLASSES] = {0}, first[FC_MAX_CLASSES] = {0};
+    int usual = 0;
+    for (uint32_t k = 0; k < s->n_cables; k++)
+        if (!s->cables[k].to_node && n[s->cables[k].link_class]++ == 0) first[s->cables[k].link_class] = k;
+    for (int c = 1; c + 1 < m->n_classes; c++)
+        if (n[c] > n[usual]) usual = c;
+    for (int c = 0; c + 1 < m->n_classes; c++) {
+        bool slower = m->classes[c].bandwidth_bytes_per_s < m->classes[usual].bandwidth_bytes_per_s;
+        if (n[c] == 0 || !slower || FEW * n[c] > n[usual]) continue;
+        const struct fc_cable *one = &s->cables[first[c]];
+        fprintf(f, "%s is the rate of %u of the cables between switches, %s that of %u: fallen back? %s - %s%s\n",
+                m->classes[c].name, n[c], m->classes[usual].name, n[usual], s->router_name[one->router],
+                s->router_name[one->other], n[c] > 1 ? ", ..." : "");
+    }
+}
+
 static void describe(const struct import *i, char *words, size_t size)
 {
     FILE *f = fmemopen(words, size, "w");
@@ -254,6 +276,7 @@ static void describe(const struct import *i, char *words, size_t size)
                 given                         ? " of some cables"
                 : speed_of(i->unrated[0]) > 0 ? ", but how they compare"
                                               : "");
+    if (!i->shape.family) describe_slow(i, f);
     fprintf(f, "delays, packets, cores and software costs are placeholders: look through the file\n");
     fclose(f);
     words[size - 1] = 0; /* where it did not fit */

@@ -8,9 +8,12 @@
  *     to each stop     a(s) sum_{d not beside s} b(d) / R  from each s
  *     from each stop   b(d) sum_{s not beside d} a(s) / R  to each d,
  * a sweep a stop and a group of destinations: O((stops + groups) (nodes + links)).
+ * A message's walk is that to all stops and that from them: each is kept with the walk for all messages of its node (of all nodes
+ * of its router where they have no other), up to MOST_KEPT links. So a pair costs O(its links); the first of a node O(stops x links).
  * ugal: component 0 shortest paths, 1 detours; the solver finds the share (Singh 2005). */
 #include "models/routings/graph_sweep.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct fc_graph_tables *tables(const struct fc_network *net)
@@ -128,6 +131,102 @@ static void walk_in(const struct fc_network *net, uint32_t dst, double share, do
     for (uint32_t s = 0; s < t->n_stops; s++) arrived[t->stop[s]] = 0;
 }
 
+/* ---- ways that were walked before ---- */
+
+enum { MOST_KEPT = 1 << 22 }; /* links */
+struct half {
+    uint32_t n; /* 0: not walked yet */
+    uint32_t *link;
+    double *weight;
+};
+struct kept {
+    const struct fc_network *net;
+    size_t n_links;
+    struct half *half[2]; /* [n_nodes] out of a node, into it */
+};
+
+static void forget(void *what)
+{
+    struct kept *k = what;
+    for (int in = 0; in < 2; in++) {
+        for (uint32_t n = 0; k->half[in] && n < k->net->n_nodes; n++) {
+            free(k->half[in][n].link);
+            free(k->half[in][n].weight);
+        }
+        free(k->half[in]);
+    }
+    free(k);
+}
+
+/* NULL: out of memory, so nothing is kept. */
+static struct kept *kept_of(const struct fc_network *net, struct fc_walk *walk)
+{
+    struct kept *k = walk->kept;
+    if (k && k->net == net) return k;
+    if (k) forget(k);
+    walk->kept = k = calloc(1, sizeof *k);
+    walk->forget = forget;
+    if (!k) return NULL;
+    k->net = net;
+    for (int in = 0; in < 2; in++)
+        if (!(k->half[in] = calloc(net->n_nodes, sizeof *k->half[in]))) {
+            forget(k);
+            return walk->kept = NULL;
+        }
+    return k;
+}
+
+/* Where the ways of the node are kept: with those of the first of its group, which differ in their own links alone (`shared`), if
+ * its links lead to one router. */
+static uint32_t place_of(const struct fc_network *net, uint32_t node, bool *shared)
+{
+    const struct fc_graph_tables *t = net->extra;
+    uint32_t v = fc_node_vertex(net, node), first = net->first_link[v];
+    *shared = false;
+    for (uint32_t l = first; l < net->first_link[v + 1]; l++)
+        if (net->link_target[l] != net->link_target[first]) return node;
+    *shared = true;
+    return t->member[t->first_member[t->group[node]]];
+}
+
+/* Keeps what the walk has from `from` on. */
+static void keep(struct kept *k, int in, uint32_t node, const struct fc_walk *walk, uint32_t from)
+{
+    bool shared;
+    struct half *h = &k->half[in][place_of(k->net, node, &shared)];
+    uint32_t n = walk->n - from;
+    if (n == 0 || n > MOST_KEPT - k->n_links) return;
+    h->link = malloc(n * sizeof *h->link);
+    h->weight = malloc(n * sizeof *h->weight);
+    if (!h->link || !h->weight) {
+        free(h->link);
+        free(h->weight);
+        *h = (struct half){0};
+        return;
+    }
+    memcpy(h->link, walk->link + from, n * sizeof *h->link);
+    memcpy(h->weight, walk->weight + from, n * sizeof *h->weight);
+    h->n = n;
+    k->n_links += n;
+}
+
+/* Adds the half that is kept for the node; false: none is. Own links stand first on the way out, last on the way in. */
+static bool add_kept(const struct kept *k, int in, uint32_t node, struct fc_walk *walk)
+{
+    const struct fc_network *net = k->net;
+    const struct fc_graph_tables *t = net->extra;
+    bool shared;
+    uint32_t v = fc_node_vertex(net, node), first = net->first_link[v];
+    const struct half *h = &k->half[in][place_of(net, node, &shared)];
+    if (h->n == 0) return false;
+    uint32_t own = net->first_link[v + 1] - first, at = in ? h->n - own : 0, i = 0;
+    memcpy(walk->link + walk->n, h->link, h->n * sizeof *h->link);
+    memcpy(walk->weight + walk->n, h->weight, h->n * sizeof *h->weight);
+    for (; shared && i < own; i++) walk->link[walk->n + at + i] = in ? t->reverse[first + i] : first + i;
+    walk->n += h->n;
+    return true;
+}
+
 static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     const struct fc_graph_tables *t = net->extra;
@@ -138,7 +237,16 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
         return;
     }
     memset(arrived, 0, net->n_routers * sizeof *arrived);
-    if (walk_out(net, src, share, arrived, queue, walk)) walk_in(net, dst, share, arrived, queue, walk);
+    struct kept *k = share == 1 ? kept_of(net, walk) : NULL;
+    uint32_t from = walk->n;
+    if (!k || !add_kept(k, 0, src, walk)) {
+        if (!walk_out(net, src, share, arrived, queue, walk)) return;
+        if (k) keep(k, 0, src, walk, from);
+    }
+    from = walk->n;
+    if (k && add_kept(k, 1, dst, walk)) return;
+    walk_in(net, dst, share, arrived, queue, walk);
+    if (k) keep(k, 1, dst, walk, from);
 }
 
 /* ---- all messages ---- */

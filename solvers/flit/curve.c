@@ -18,7 +18,9 @@
  * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
  * 12000 to 24000), up to a tenth above the load that the network can carry. Loads of up to 1.05 of the ideal are
  * tried, and an overload of some percent may grow too slowly for a window to show: without a latency limit what is
- * found above the ideal is the ideal.
+ * found above the ideal is the ideal. Where routers choose among all shortest links by their room, but loads are those of an even split,
+ * the ideal is no limit (a slow cable beside fast ones): loads are tried up to what nodes can inject, and what is stable
+ * above 1.05 of the ideal is the answer.
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH, and
  * bracket the saturation to that; long runs go on from the middle of it to 0.5 % of the ideal. A long run measures at most
@@ -31,6 +33,7 @@
 
 #define TOLERANCE 0.005
 #define ABOVE_IDEAL 1.05
+#define MOST_ABOVE 64.0 /* of the ideal: greatest load that is tried where it is no limit */
 #define SHORT_WIDTH 0.04
 #define LONG_ZERO_LOADS 1200
 #define LEAST_FLITS 1.2e6
@@ -210,7 +213,7 @@ struct search {
     const struct fc_demand *demand;
     const struct fc_flit_settings *settings;
     struct fc_progress *progress;
-    double ideal, top; /* loads at most top */
+    double top; /* loads are at most */
     double *flit_hops;
 };
 
@@ -227,7 +230,7 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         double accepted = NAN;
         if (probe(s->net, s->demand, s->settings, next, &stable, &accepted, s->flit_hops, st)) return st->code;
         *(stable ? low : high) = next;
-        fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->ideal / width), "saturation");
+        fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->top / width), "saturation");
         double middle = (*low + *high) / 2;
         next = stable ? fmin(middle, *low + step) : fmax(middle, *high - step);
         bool first = run == 0 || (s->settings->precision > 0 && *low == 0);
@@ -251,8 +254,11 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     set.progress = NULL;
     if (fc_flit_ideal_throughput(net, demand, &set, &most, st) || injection_bound(net, demand, &set, &bound, st))
         return st->code;
-    struct search how = {net, demand, &set, settings->progress, most, fmin(bound, most * ABOVE_IDEAL), flit_hops};
-    double width = TOLERANCE * most, start = how.top;
+    const struct fc_routing_ops *routing = net->machine->routing;
+    bool even = routing->minimal && !routing->adaptive;
+    double start = fmin(bound, most * ABOVE_IDEAL), width = TOLERANCE * most;
+    struct search how = {net,      demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start,
+                         flit_hops};
     if (set.precision > 0) {
         uint64_t packets = 0;
         if (probe_packets(net, &set, most, &packets, st)) return st->code;
@@ -265,7 +271,8 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         start = fmin((low + high) / 2, how.top);
     }
     if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st)) return st->code;
-    *load_flits_per_cycle = set.latency_limit_cycles > 0 ? low : fmin(low, most);
+    bool above = set.latency_limit_cycles > 0 || (even && low > ABOVE_IDEAL * most);
+    *load_flits_per_cycle = above ? low : fmin(low, most);
     if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
     return FC_OK;
 }

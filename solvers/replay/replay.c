@@ -81,24 +81,22 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
             node[r] = (uint32_t)(r / (uint64_t)job->net->machine->cores_per_node);
         job->node = node;
     }
-    const struct fc_machine *m = job->net->machine;
-    job->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
     return FC_OK;
 }
 
 /* Where a node's memory is shared: reductions in it are no faster than a task's share, on the fullest node. */
 static enum fc_code share_memory(const struct fc_job *job, struct fc_software *software)
 {
-    uint32_t most = 1;
-    double bytes_per_s = job->settings->loggops ? INFINITY : job->net->machine->memory_bytes_per_s;
-    if (isinf(bytes_per_s)) return FC_OK;
+    double s_per_byte = 0; /* of a task where it is most */
+    if (job->settings->loggops || !fc_shares_memory(job->net->machine)) return FC_OK;
     uint32_t *tasks = calloc(job->net->n_nodes, sizeof *tasks);
     if (!tasks) return fc_out_of_memory(job->st, "the tasks of each node");
     for (uint32_t r = 0; r < job->trace->n_ranks; r++)
-        if (++tasks[job->node[r]] > most) most = tasks[job->node[r]];
+        if (++tasks[job->node[r]] > 1)
+            s_per_byte = fmax(s_per_byte, tasks[job->node[r]] / fc_node_memory_bandwidth(job->net, job->node[r]));
     free(tasks);
     double *reduce_s = &software->reduce_memory_per_byte_s;
-    if (most > 1 && *reduce_s > 0) *reduce_s = fmax(*reduce_s, most / bytes_per_s);
+    if (*reduce_s > 0) *reduce_s = fmax(*reduce_s, s_per_byte);
     return FC_OK;
 }
 

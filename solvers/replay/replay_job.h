@@ -11,8 +11,7 @@ struct fc_job {
     const struct fc_replay_settings *settings;
     struct fc_status *st;
     struct fc_arena arena;
-    const uint32_t *node;    /* [n_ranks] */
-    double local_s_per_byte; /* memory of a node */
+    const uint32_t *node; /* [n_ranks] */
 };
 /* The recorded computation of a rank on that node is multiplied by it. */
 static inline double fc_compute_scale_on(const struct fc_replay_settings *settings, const struct fc_network *net,

@@ -156,11 +156,12 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
             depart(run, mail, time_s);
             return;
         }
-        mail->chain.software_s += mail->bytes * job->local_s_per_byte;
-        mail->chain.node =
-            fc_node_after(run, mail->chain.node, FC_COST_CLASS, (uint32_t)fc_injection_class(job->net->machine),
-                          mail->bytes * job->local_s_per_byte);
-        for (int v = 0; v < run->views; v++) mail->sent_s[v] = time_s[v] += mail->bytes * job->local_s_per_byte;
+        uint32_t node = job->node[mail->from];
+        double local_s = mail->bytes * fc_local_s_per_byte(job->net, node);
+        mail->chain.software_s += local_s;
+        mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_CLASS,
+                                         (uint32_t)fc_node_injection_class(job->net, node), local_s);
+        for (int v = 0; v < run->views; v++) mail->sent_s[v] = time_s[v] += local_s;
         arrive(run, mail, time_s);
         return;
     }
@@ -191,9 +192,12 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     uint32_t way = fc_transit_way_over(ways, mail->route, mail->bytes, mail->number);
     if (way == FC_NONE) return;
     double leaves_s = time_s[FC_REAL];
-    time_s[FC_REAL] = fc_transit_alone_s(ways, way, leaves_s, mail->bytes, wire_bytes);
+    double port_s =
+        fc_transit_port_s_per_byte(job->net, job->node[mail->from], job->node[mail->to], (mail->state & FC_LONG) != 0);
+    time_s[FC_REAL] = fc_transit_alone_s(ways, way, leaves_s, mail->bytes, wire_bytes, port_s);
     if (run->adjoint) {
         const struct fc_transit_way *w = &ways->way[way];
+        if (port_s > w->s_per_byte) run->adjoint->lost = true;
         mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, w->head_s);
         if (w->narrow != FC_NONE)
             mail->chain.node =

@@ -87,8 +87,6 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
     if (!t) return st->code;
     *t = (struct fc_transit){
         .ops = models[settings->network], .net = net, .settings = *settings, .st = st, .arena = arena};
-    const struct fc_machine *m = net->machine;
-    t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
     /* Beside a background rates are less (here), or packets wait for its own. */
     bool less = settings->network == FC_NET_CONTENTION || settings->network == FC_NET_IDEAL;
     if (!fc_transit_ways_open(&t->ways, net, less ? settings->background_bytes_per_s : NULL, st) && t->ops->open)
@@ -139,7 +137,7 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, d
     if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
     bool locally = src == dst && fc_transit_shares_memory(t);
     if (src == dst && !locally) {
-        double arrived_s = time_s + bytes * t->local_s_per_byte;
+        double arrived_s = time_s + bytes * fc_local_s_per_byte(t->net, src);
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
     struct fc_transit_message message = {id,  turn, time_s, bytes, locally ? bytes : fc_transit_wire_bytes(t, bytes),

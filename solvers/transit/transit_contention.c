@@ -137,13 +137,19 @@ static bool number_links(struct fc_transit *t, struct contention *c, uint32_t *n
     return true;
 }
 
+/* A node without a limit of its own has no flow over that link. */
+static double some(double bytes_per_s)
+{
+    return bytes_per_s < INFINITY ? bytes_per_s : 1;
+}
+
 static double capacity_of(const struct fc_transit *t, const struct contention *c, uint32_t link)
 {
     const struct fc_machine *m = t->net->machine;
     return link >= c->first_fifo     ? fc_fifos_capacity(t->net, link - c->first_fifo, c->n_fifos)
            : link >= c->first_pair   ? m->exchange_bytes_per_s
-           : link >= c->first_memory ? m->memory_bytes_per_s
-           : link >= c->first_port   ? m->port_bytes_per_s
+           : link >= c->first_memory ? some(fc_node_memory_bandwidth(t->net, link - c->first_memory))
+           : link >= c->first_port   ? some(fc_node_port_bandwidth(t->net, (link - c->first_port) / c->ports / 2))
                                      : fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, link);
 }
 
@@ -246,10 +252,15 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
     return wire_bytes * s_per_byte;
 }
 
-/* Of side 2 node (out), or 2 node + 1 (in), the port that it is bound to, or else the next in turn. */
-static inline uint32_t port_of(struct contention *c, uint32_t side, uint32_t bound)
+/* The port that the message is bound to, or else the next of the node in turn, out of it (side 0) or into it (1), as one more link. */
+static inline uint32_t add_port(struct fc_transit *t, uint32_t node, uint32_t side, uint32_t bound,
+                                struct fc_fair_more *more, uint32_t n)
 {
-    return c->first_port + side * c->ports + (bound != FC_NONE ? bound : c->next_port[side]++) % c->ports;
+    struct contention *c = t->own;
+    if (!(fc_node_port_bandwidth(t->net, node) < INFINITY)) return n;
+    uint32_t at = 2 * node + side, turn = bound != FC_NONE ? bound : c->next_port[at]++;
+    more[n] = (struct fc_fair_more){c->first_port + at * c->ports + turn % (uint32_t)fc_node_ports(t->net, node), 1};
+    return n + 1;
 }
 
 /* Counts a message of so many wire bytes between two nodes; returns the link of the two if they are over their limit. The
@@ -274,9 +285,9 @@ static uint32_t more_links(struct fc_transit *t, const struct fc_transit_message
 {
     struct contention *c = t->own;
     uint32_t n = 0, link;
-    if (c->ports && m->ports.fetched) more[n++] = (struct fc_fair_more){port_of(c, 2 * m->dst + 1, m->ports.in), 1};
-    if (c->ports && (!m->ports.fetched || t->net->machine->port_sides > 1))
-        more[n++] = (struct fc_fair_more){port_of(c, 2 * m->src, m->ports.out), 1};
+    if (c->ports && m->ports.fetched) n = add_port(t, m->dst, 1, m->ports.in, more, n);
+    if (c->ports && (!m->ports.fetched || fc_node_port_sides(t->net, m->src) > 1))
+        n = add_port(t, m->src, 0, m->ports.out, more, n);
     link = pair_of(t, m->src, m->dst, m->wire_bytes, pair);
     if (link != FC_NONE) more[n++] = (struct fc_fair_more){link, 1};
     return n;
@@ -357,6 +368,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
     uint32_t first = FC_NONE, n_of_ends = 0;
     struct fc_fair_more more[4]; /* of its end points, then of the part */
     uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
+    double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
     for (uint32_t i = 0; i < n_parts; i++) {
         uint32_t number = n_parts > 1 ? fc_transit_part(&t->ways, w, i) : w;
         if (number == FC_NONE) return t->st->code;
@@ -364,7 +376,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         double share = n_parts > 1 ? way->share : 1;
         way->bytes += share * m->bytes;
         way->wire_bytes += share * m->wire_bytes;
-        if (n_parts == 1 && !(m->wire_bytes * way->s_per_byte > 0)) return FC_OK;
+        if (n_parts == 1 && !(m->wire_bytes * fmax(way->s_per_byte, port_s) > 0)) return FC_OK;
         if (i == 0) n_of_ends = more_links(t, m, more, &moving.pair);
         uint32_t n_more = with_fifos(t, m->src, way, more, n_of_ends);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
@@ -383,10 +395,11 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     struct contention *c = t->own;
     uint32_t memory = c->first_memory + m->src;
     const struct fc_fair_link *l = &c->fair.link[memory];
-    double alone_s = m->time_s + m->bytes * fmax(t->local_s_per_byte, 1 / l->capacity);
+    double local_s = fc_local_s_per_byte(t->net, m->src), bytes_per_s = fc_node_memory_bandwidth(t->net, m->src);
+    double alone_s = m->time_s + m->bytes * fmax(local_s, 1 / bytes_per_s);
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
-    if (!(m->bytes > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
-    if (t->settings.adjoint && t->local_s_per_byte * l->capacity > 1) t->settings.adjoint->lost = true;
+    if (!(m->bytes > 0) || isinf(bytes_per_s)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
+    if (t->settings.adjoint && local_s * bytes_per_s > 1) t->settings.adjoint->lost = true;
     uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
     return moves(t, m, f, late_s, 1,
                  (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s),
@@ -406,7 +419,9 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     if (w == FC_NONE) return t->st->code;
     const struct fc_transit_way *way = &t->ways.way[w];
     double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
-    double least_s = m->wire_bytes * t->ways.way[turn].s_per_byte, alone_s = m->time_s + head_s + least_s;
+    double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
+    bool by_port = port_s > t->ways.way[turn].s_per_byte;
+    double least_s = m->wire_bytes * fmax(t->ways.way[turn].s_per_byte, port_s), alone_s = m->time_s + head_s + least_s;
     bool shares = true;
     double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
     bool arrived = !shares || !(least_s > 0);
@@ -417,7 +432,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                                       .head_s = head_s,
                                       .alone_s = alone_s,
                                       .least_s = alone_s + wait_s,
-                                      .narrow = t->ways.way[turn].narrow,
+                                      .narrow = by_port ? FC_NONE : t->ways.way[turn].narrow,
                                       .arrived = arrived});
 }
 

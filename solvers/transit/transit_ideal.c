@@ -7,7 +7,8 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
 {
     uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
-    double arrived_s = fc_transit_alone_s(&t->ways, w, m->time_s, m->bytes, m->wire_bytes);
+    double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
+    double arrived_s = fc_transit_alone_s(&t->ways, w, m->time_s, m->bytes, m->wire_bytes, port_s);
     return fc_transit_arrive(t, m->id, arrived_s, arrived_s);
 }
 

@@ -132,9 +132,17 @@ uint32_t fc_transit_part(struct fc_transit_ways *ways, uint32_t number, uint32_t
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
 bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
-/* Counts the bytes of a message that leaves at time_s; returns when it arrives without contention. */
+/* 1 / the bandwidth of the slowest port that a message crosses, where nodes differ; 0 where they do not: ways have it then. */
+static inline double fc_transit_port_s_per_byte(const struct fc_network *net, uint32_t src, uint32_t dst, bool fetched)
+{
+    if (!net->node_kind) return 0;
+    double in = fetched ? 1 / fc_node_port_bandwidth(net, dst) : 0;
+    bool out = !fetched || fc_node_port_sides(net, src) > 1;
+    return out ? fmax(in, 1 / fc_node_port_bandwidth(net, src)) : in;
+}
+/* Counts the bytes of a message that leaves at time_s; returns when it arrives without contention, no faster than its ports. */
 static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s, double bytes,
-                                        double wire_bytes)
+                                        double wire_bytes, double port_s_per_byte)
 {
     struct fc_transit_way *way = &ways->way[number];
     if (ways->fresh == number) {
@@ -144,7 +152,7 @@ static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t n
         way->bytes += bytes;
         way->wire_bytes += wire_bytes;
     }
-    return time_s + way->head_s + wire_bytes * way->s_per_byte;
+    return time_s + way->head_s + wire_bytes * fmax(way->s_per_byte, port_s_per_byte);
 }
 
 /* Room for `need` elements, at least doubling; false with the status filled when there is no memory. */
@@ -197,7 +205,6 @@ struct fc_transit {
     struct fc_transit_starts starts;
     double taken_s; /* the last arrival taken */
     double waited_s;
-    double local_s_per_byte;
     struct {
         double bytes, wire_bytes;
     } sizes[64];                      /* cache of fc_wire_bytes */
@@ -213,7 +220,7 @@ static inline double fc_transit_first_start_s(const struct fc_transit *t)
 /* Whether messages within a node wait for each other; else each crosses its memory alone. */
 static inline bool fc_transit_shares_memory(const struct fc_transit *t)
 {
-    return t->ops->memory && t->net->machine->memory_bytes_per_s < INFINITY;
+    return t->ops->memory && fc_shares_memory(t->net->machine);
 }
 /* fc_wire_bytes, with a cache by size. */
 static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
