@@ -85,7 +85,7 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->level = calloc(s->n_links + 1ull, sizeof *s->level);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
     }
-    a->lost = !s || !s->level || !s->which;
+    a->lost = a->refused = !s || !s->level || !s->which;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
