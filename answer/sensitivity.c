@@ -19,9 +19,9 @@
  * change who meets whom, and grow: messages that share links fairly hold up each other, so that one that comes earlier makes another
  * end later, by more than that where rates fall (the coefficients of adjoint.c are 2 and -1 where one message halves another's). A
  * hundred such meetings in a row make 10^76 of a delay (LAMMPS on qsnet-64): T jumps by parts of a percent over any small change, and
- * what it does at the point says nothing about what it does over 10 %. The pass shows it: the parts do not sum up to T, or an early
- * delay counts more than MOST_GREATEST times in the end. So do two predictions each with the two parameters that matter most
- * changed by CHECK_STEP, or over WIDE_STEP (where the work is allowed). Then the path is taken with its meetings kept: whom a message
+ * what it does at the point says nothing about what it does over 10 %. The pass shows it: the parts do not sum up to T, or (where
+ * no work is allowed) an early delay counts more than MOST_GREATEST times in the end. So do two predictions each with the two
+ * parameters that matter most changed by CHECK_STEP, or over WIDE_STEP (where the work is allowed). Then the path is taken with its meetings kept: whom a message
  * meets comes and goes along with it. No delay grows there, and the parts sum up to T: a ranking from one replay. Where the work is
  * allowed the mean of differences over WIDE_STEP takes its place, from DESIGN replays for all parameters (but single links).
  *
@@ -50,7 +50,7 @@
 #define SMALL_KEPT 1e-3  /* of T, besides */
 enum { CHECKED = 2, DESIGN = 64 };
 #define SMALL 1e-4 /* but what moves T by less than this part of itself when it is doubled does not count */
-enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_STEPS = 12 };
+enum { MOST_LINKS = FC_SENSITIVITY_LINKS, MOST_OTHERS = 8 + FC_MAX_CLASSES, MOST_STEPS = 12 };
 #define NEAR 0.002 /* a tolerance is good where the time has risen by what was asked, within this part of it */
 
 const struct fc_scales fc_scales_of_1 = {
@@ -125,6 +125,7 @@ static bool is_sure(const struct fc_sensitivity_search *s, const struct fc_sensi
     double part_s = p->part_s[FC_TIE_MEAN], kept_s = p->part_s[FC_MEETINGS_KEPT], small_s = SMALL * s->job->time_s;
     double most = fmax(part_s, fmax(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
     double least = fmin(part_s, fmin(p->part_s[FC_TIE_FIRST], p->part_s[FC_TIE_LAST]));
+    if (isnan(p->part_s[FC_TIE_FIRST] + p->part_s[FC_TIE_LAST])) return false; /* fmax and fmin leave it out */
     if (!(fmax(most - least, p->sides_s) <= CLOSE_TIES * fabs(part_s) + small_s)) return false;
     return p->link == FC_NONE || fabs(part_s - kept_s) <= CLOSE_KEPT * fabs(kept_s) + SMALL_KEPT * s->job->time_s;
 }
@@ -156,6 +157,7 @@ static double secant_s(struct fc_sensitivity_search *s, size_t row, double h)
  * them, by which jumps of T matter less by the root of their number, and interactions of two parameters cancel. */
 static void average_differences(struct fc_sensitivity_search *s)
 {
+    _Static_assert(MOST_OTHERS < DESIGN / 2, "a column of the design for each parameter but single links");
     double ln = log1p(WIDE_STEP);
     if (s->job->some_times < s->found->n_times + DESIGN || s->job->most_times < s->found->n_times + DESIGN) return;
     for (size_t k = 0; k < s->found->n; k++) s->parameters[k].averaged_s = 0;
@@ -390,7 +392,7 @@ static enum fc_code list_parameters(struct fc_sensitivity_search *s)
 {
     const struct fc_sensitivity_job *j = s->job;
     const struct fc_software *software = j->software;
-    size_t most = 8 + FC_MAX_CLASSES + MOST_LINKS;
+    size_t most = MOST_OTHERS + MOST_LINKS;
     s->found->rows = fc_alloc(s->arena, most, sizeof *s->found->rows, s->st);
     s->parameters = fc_alloc(s->arena, most, sizeof *s->parameters, s->st);
     if (s->st->code) return s->st->code;

@@ -66,7 +66,7 @@ struct fc_sensitivity_job {
 /* The links that are busy longest, of equals the first; returns how many. */
 enum { FC_SENSITIVITY_LINKS = 5 };
 int fc_sensitivity_links(const struct fc_network *net, const double *busy_s, uint32_t link[FC_SENSITIVITY_LINKS]);
-/* Texts and rows in the arena. Costs 2 predictions a parameter, 2 more where the path has no derivative of it, and some 8 for
- * each one's tolerances. */
+/* Texts and rows in the arena. Costs up to 8 predictions to check the path, 64 where T jumps with any small change, 2 a
+ * parameter, 2 more where the path has no derivative of it, and some 8 for each one's tolerances. */
 enum fc_code fc_sensitivity_find(const struct fc_sensitivity_job *job, struct fc_arena *arena,
                                  struct fc_sensitivity *found, struct fc_status *st);

@@ -118,17 +118,18 @@ static json_t *to_json(const struct answer *a)
     const struct fc_worst_case *w = &a->worst;
     const struct fc_network *net = &a->session->net;
     char name[256];
-    json_t *to = json_array();
-    for (uint32_t s = 0; s < net->n_nodes; s++) json_array_append_new(to, json_integer(w->to[s]));
-    bool none = w->link == FC_NONE;
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine",
-                     net->machine->name, "routing", net->machine->routing->name, "worst_case_load",
-                     fc_json_real(w->load), "worst_case_s_per_byte", fc_json_real(w->time_s),
-                     "worst_case_most_s_per_byte", fc_json_real(w->most_s), "exact", w->n_left == 0,
-                     "throughput_bytes_per_s", fc_json_real(none ? (double)NAN : 1 / w->time_s), "link",
-                     none ? NULL : fc_link_name(net, w->link, name, sizeof name), "dual", fc_json_real(a->dual),
-                     "percent_of_capacity", fc_json_real(percent_of_capacity(a)), "links_solved",
-                     (json_int_t)w->n_solved, "symmetry", (json_int_t)w->symmetry, "permutation", to);
+    bool none = w->link == FC_NONE, unknown = none && w->n_left; /* unknown: stopped before anything was found */
+    json_t *to = unknown ? json_null() : json_array();
+    for (uint32_t s = 0; !unknown && s < net->n_nodes; s++) json_array_append_new(to, json_integer(w->to[s]));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:s?, s:o, s:o, s:I, s:I, s:o}", "machine", net->machine->name, "routing",
+        net->machine->routing->name, "worst_case_load", fc_json_real(unknown ? (double)NAN : w->load),
+        "worst_case_s_per_byte", fc_json_real(unknown ? (double)NAN : w->time_s), "worst_case_most_s_per_byte",
+        fc_json_real(w->most_s), "exact", w->n_left == 0, "throughput_bytes_per_s",
+        fc_json_real(none ? (double)NAN : 1 / w->time_s), "link",
+        none ? NULL : fc_link_name(net, w->link, name, sizeof name), "dual",
+        fc_json_real(unknown ? (double)NAN : a->dual), "percent_of_capacity", fc_json_real(percent_of_capacity(a)),
+        "links_solved", (json_int_t)w->n_solved, "symmetry", (json_int_t)w->symmetry, "permutation", to);
 }
 
 /* The least greatest load of uniform traffic, where --time leaves work for it, a byte a node: Dally & Towles' capacity. */

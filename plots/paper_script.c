@@ -142,7 +142,7 @@ static void put_sizes(const struct fc_paper_plot *plot, FILE *script)
             least = exponent - 1 < least ? exponent - 1 : least;
             most = exponent - 1 > most ? exponent - 1 : most;
         }
-    if (least < 0 || most >= 50) return;
+    if (most < least || least < 0 || most >= 50) return; /* no points, fractions, or no such unit */
     int step = (most - least) / MOST_SIZES + 1;
     fprintf(script, "set xrange [%g:%g]\nset xtics (", ldexp(1, least) / 1.02, ldexp(1, most) * 1.02);
     for (int e = (least + step - 1) / step * step; e <= most; e += step)

@@ -1,7 +1,7 @@
 /* fail_allocation.c - a library to preload (LD_PRELOAD): counts the allocations of a program and lets one of them fail.
  *
- * Counted are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, mmap and pthread_create, whoever calls
- * them: the program, its libraries, and libc for itself (fopen, strdup, getline, qsort). Not counted: what happens before
+ * Counted are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, mmap, mremap and pthread_create, whoever
+ * calls them: the program, its libraries, and libc for itself (fopen, strdup, getline, qsort). Not counted: what happens before
  * main (the dynamic loader, constructors), libc's own mappings behind malloc and of thread stacks, and requests of 0 bytes.
  *
  *   FAIL_AT=N      the Nth allocation after main began fails, once (0 or unset: none)
@@ -37,6 +37,7 @@ static void *(*next_aligned_alloc)(size_t, size_t);
 static int (*next_posix_memalign)(void **, size_t, size_t);
 static void *(*next_memalign)(size_t, size_t);
 static void *(*next_mmap)(void *, size_t, int, int, int, off_t);
+static void *(*next_mremap)(void *, size_t, size_t, int, ...);
 static int (*next_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 /* dlsym may allocate while calloc is still unknown. */
@@ -59,6 +60,7 @@ static void find_all(void)
     find(&next_posix_memalign, "posix_memalign");
     find(&next_memalign, "memalign");
     find(&next_pthread_create, "pthread_create");
+    find(&next_mremap, "mremap");
     find(&next_mmap, "mmap");
 }
 
@@ -129,6 +131,13 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 }
 
 void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
+
+/* As it is called here: the kernel chooses where it goes. */
+void *mremap(void *at, size_t old_size, size_t size, int flags, ...)
+{
+    find_all();
+    return fails(__builtin_return_address(0)) ? MAP_FAILED : next_mremap(at, old_size, size, flags);
+}
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *of)
 {

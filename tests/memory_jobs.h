@@ -65,6 +65,7 @@ static const char *const memory_commands[] = {
     "predict -m @torus.yaml,@ring.yaml -t @job.txt --map def,rnm",
     "predict -m @torus.yaml -t @job.txt --network queueing",
     "predict -m @torus.yaml -t @job.txt --network ideal",
+    "predict -m @graph.yaml -t @job.txt --sensitivity --time 1us --json",
     "predict -m @calibrated.yaml -p stencil2d:grid=2x2,bytes=1KiB --json",
     "map -m @torus.yaml -t @job.txt --strategy optimize --time 0.01 --threads 1",
     "map -m @ring.yaml -p stencil2d:grid=2x4,bytes=1KiB --strategy optimize --time 0.01 --format slurm -o hosts --threads 2",

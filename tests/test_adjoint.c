@@ -31,6 +31,8 @@ static void costs(void)
     a.lost = true;
     CU_ASSERT(!fc_adjoint_gradients(&a, 2, g, &arena, &st));
     CU_ASSERT(!st.code);
+    a.refused = true;
+    CU_ASSERT(!fc_adjoint_gradients(&a, 2, g, &arena, &st) && fc_is_out_of_memory(&st));
     fc_adjoint_close(&a);
     fc_arena_free(&arena);
 }

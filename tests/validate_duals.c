@@ -202,6 +202,9 @@ static bool row(int rounds, bool own_basis)
         fflush(stdout);
         fc_answer_free(&a);
     }
+    if (!good)
+        fprintf(stderr, "validate_duals: %d events: GLPK has no optimum, or no trace was written\n",
+                2 * RANKS * rounds);
     if (st.code) fprintf(stderr, "validate_duals: %s\n", st.message);
     glp_delete_prob(p.lp);
     free(p.at_s);

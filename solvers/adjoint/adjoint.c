@@ -99,7 +99,8 @@ bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_
     size_t used = a->n_nodes * (sizeof *a->node + sizeof(struct lanes)) + a->n_steps * sizeof *a->step +
                   a->n_stretches * sizeof *a->stretch + a->n_ends * sizeof *a->end + a->n_terms * sizeof *a->term +
                   a->n_rates * (sizeof *a->rate + sizeof(struct lanes));
-    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE || !grow(array, capacity, need, size);
+    a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE;
+    if (!a->lost) a->lost = a->refused = !grow(array, capacity, need, size);
     return !a->lost;
 }
 
@@ -307,10 +308,12 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
     for (int k = 0; k < FC_GRADIENTS; k++)
         g[k] = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
     struct adjoints nodes = {NULL, NULL, 0}, rates = {NULL, NULL, 0};
-    bool good = !a->lost && open_adjoints(&nodes, a->n_nodes) && open_adjoints(&rates, a->n_rates);
     s.compute = calloc(n_ranks + (size_t)1, sizeof *s.compute);
     if (a->n_links > 0) s.which = calloc(a->net->n_links, 1);
-    good = good && s.compute && (s.which || a->n_links == 0) && !st->code;
+    bool room = !a->refused && s.compute && (s.which || a->n_links == 0);
+    if (room && !a->lost) room = open_adjoints(&nodes, a->n_nodes) && open_adjoints(&rates, a->n_rates);
+    if (!room) fc_out_of_memory(st, "derivatives of a replay of %zu operations", a->n_nodes);
+    bool good = !a->lost && !st->code;
     if (good) {
         for (int i = 0; i < a->n_links; i++) s.which[a->link[i]] = (uint8_t)(i + 1);
         for (int k = 0; k < FC_GRADIENTS; k++) mark(&nodes, a->last)->v[k] = 1;

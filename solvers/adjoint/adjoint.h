@@ -66,7 +66,8 @@ struct fc_adjoint {
     size_t n_nodes, n_steps, n_stretches, n_ends, n_terms, n_rates;
     size_t node_capacity, step_capacity, stretch_capacity, end_capacity, term_capacity, rate_capacity;
     uint32_t last;                   /* the node that is the replay's end */
-    bool lost;                       /* of no use: memory ran out, or something has no derivative here */
+    bool lost;                       /* of no use: too large, or something has no derivative here, */
+    bool refused;                    /* or there was no memory */
     uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
     int n_links;
     uint32_t first_fifo;              /* links of the shares from here on are injection FIFOs, of the nodes in order */
@@ -98,7 +99,7 @@ void fc_adjoint_close(struct fc_adjoint *a);
  * and in whether the end of a transfer depends on when others that it met came and went, or they are taken to come and go along
  * with it: then no time counts more than once, and each gradient's parts sum up to T all the same. */
 enum fc_adjoint_view { FC_TIE_MEAN, FC_TIE_FIRST, FC_TIE_LAST, FC_MEETINGS_KEPT, FC_GRADIENTS };
-/* After the replay; gradient[FC_GRADIENTS]. False: there is none (lost). O(tape). */
+/* After the replay; gradient[FC_GRADIENTS]. False: there is none (lost), or there was no memory (st). O(tape). */
 bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct fc_gradient *gradient,
                           struct fc_arena *arena, struct fc_status *st);
 

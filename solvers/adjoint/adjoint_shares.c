@@ -85,7 +85,7 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->level = calloc(s->n_links + 1ull, sizeof *s->level);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
     }
-    a->lost = !s || !s->level || !s->which;
+    a->lost = a->refused = !s || !s->level || !s->which;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
@@ -335,7 +335,8 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     else
         term(a, FC_OF_LINK, link, level->own);
     for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end && !a->lost; x++)
-        if (fair->flow[x->flow].rate < rate) term_of_rate(a, s->share[x->flow].rate_number, -x->weight / weight);
+        if (fair->flow[x->flow].rate < rate && s->share[x->flow].rate_number != FC_NONE) /* FC_NONE: it still has 0 */
+            term_of_rate(a, s->share[x->flow].rate_number, -x->weight / weight);
     return a->lost ? FC_NONE : level->rate;
 }
 

@@ -10,8 +10,8 @@
  * with the same row of P_c are one kind, the destinations with the same column, too (worst_classes.c): a link between groups
  * of a dragonfly knows only its own group and others. Links are tried in the order of what their weights allow at most (the
  * lesser of the sums of row and column maxima), until that is below the best found, or the work, the walk of the routes among it,
- * is used up: then the greatest of what is left is the proven end (of one link at least; a byte of every node where not even
- * the routes were walked). Adaptive routing: its uniform split, which is one that it can take, so that
+ * is used up: then the greatest of what is left is the proven end (one link is solved in any case; where not even all
+ * routes were walked it is a byte of every node). Adaptive routing: its uniform split, which is one that it can take, so that
  * its best split carries every permutation at least as well. */
 #include "solvers/bound/worst_classes.h"
 #include "models/hosts.h"

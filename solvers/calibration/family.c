@@ -17,6 +17,7 @@
 #include "solvers/calibration/family_distance.h"
 #include "solvers/flit/prepared.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,14 +102,17 @@ static bool has_value(const char *kind, const char *key, const char *wanted)
     int n;
     return fc_kind_value(kind, key, &value, &n) && (size_t)n == strlen(wanted) && !strncmp(value, wanted, (size_t)n);
 }
-static struct head read_head(const char *path, const struct fc_machine *machine, const char *without)
+static struct head read_head(const struct search *s, const char *path)
 {
+    const struct fc_machine *machine = s->net->machine;
     char line[1200];
     struct head head = {0};
-    const char *kind = NULL;
+    const char *kind = NULL, *without = s->without;
+    errno = 0;
     FILE *file = fopen(path, "r");
     for (int i = 0; file && i < LINES_TO_KIND && !kind && fgets(line, sizeof line, file); i++)
         if (!strncmp(line, "kind: \"", strlen("kind: \""))) kind = line + strlen("kind: \"");
+    if (!kind && errno == ENOMEM) fc_out_of_memory(s->st, "reading %s", path);
     if (file) fclose(file);
     size_t n = kind ? strcspn(kind, "\"\n") : 0;
     bool unwanted = kind && without && strlen(without) == n && !strncmp(kind, without, n);
@@ -122,7 +126,8 @@ static enum fc_code try_file(struct search *s, const char *path, bool alike)
 {
     struct fc_calibration *c = &s->one[s->n];
     struct head head = {0};
-    if (s->n < MOST_RELATIVES) head = read_head(path, s->net->machine, s->without);
+    if (s->n < MOST_RELATIVES) head = read_head(s, path);
+    if (s->st->code) return s->st->code;
     if (!head.is_family || head.routes_alike != alike) return FC_OK;
     for (int i = 0; i < s->n; i++)
         if (!strcmp(s->one[i].file, path)) return FC_OK;
