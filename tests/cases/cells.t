@@ -14,7 +14,7 @@ $ fabricast machines leonardo
 > links       injection      30720 of 12.5 GB/s, 400 ns
 $ fabricast certify -m lumi
 > machine     lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
-> confidence  high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
+> confidence  high for groups, nodes, switches, NICs, links between groups and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 > rule        cell-hops on routing ugal: 4 virtual channels a link
 > graph       268480 channels (157776 used), 475032 arcs
 > answer      free of deadlock: acyclic
@@ -31,7 +31,7 @@ $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        1.049 MB between nodes, 0 B inside, 2.49 MB hop-bytes
-> machine data   high for groups, nodes, switches, NICs and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, links a pair of groups, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
+> machine data   high for groups, nodes, switches, NICs, links between groups and host names (documented; group sizes of a measured job of 1000 nodes agree); the switches of a node, latencies are estimates; end points fit jobs of 4 to 16 nodes of LUMI-G
 $ fabricast load -m leonardo -p stencil2d:grid=8x4,bytes=4KiB --nodes lrdn[0001-0016,0181-0196] --ranks-per-node 1
 > machine     leonardo: Leonardo, HDR InfiniBand dragonfly+, 19 Booster cells of 180 nodes, a hybrid one of 324, two DCGP cells of 624
 > confidence  high for cells, switches, links, nodes and host names (documented, or listed node by node); which spine has which global link, latencies are estimates; end points fit jobs of up to 64 nodes; the management cell (the 23rd) is left out
