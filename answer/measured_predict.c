@@ -109,8 +109,7 @@ static enum fc_code predict(const struct fc_measured_job *job, struct fc_measure
         fc_replay_run(&job->session.net, &trace[0], &placement, &settings, &replay[0], st);
     }
     if (!st->code && !fc_replay_run(&job->session.net, &trace[1], &placement, &settings, &replay[1], st)) {
-        row->predicted_s = replay[1].prediction.time_s - replay[1].prediction.computation_s;
-        if (row->barrier) row->predicted_s = 0;
+        row->predicted_s = row->barrier ? 0 : replay[1].prediction.time_s - replay[1].prediction.computation_s;
         for (uint32_t r = 0; row->barrier && r < job->n_ranks; r++)
             row->predicted_s = fmax(row->predicted_s, replay[1].rank_finish_s[r] - replay[0].rank_finish_s[r]);
     }

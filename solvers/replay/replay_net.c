@@ -18,13 +18,14 @@ static enum fc_code bind_ports(struct fc_run *run)
     const struct fc_machine *m = job->net->machine;
     uint32_t n = job->trace->n_ranks;
     if (m->port_of != FC_PORT_OF_TASK || m->ports < 2) return FC_OK;
-    uint32_t *tasks = calloc(2 * (size_t)job->net->n_nodes, sizeof *tasks), *seen = tasks + job->net->n_nodes;
+    uint32_t *tasks = calloc(job->net->n_nodes, sizeof *tasks), *seen = calloc(job->net->n_nodes, sizeof *seen);
     run->port = fc_alloc(&run->arena, n, sizeof *run->port, job->st);
-    if (!tasks) fc_out_of_memory(job->st, "the tasks of each node");
+    if (!tasks || !seen) fc_out_of_memory(job->st, "the tasks of each node");
     for (uint32_t r = 0; r < n && !job->st->code; r++) tasks[job->node[r]]++;
     for (uint32_t r = 0; r < n && !job->st->code; r++)
         run->port[r] = (uint32_t)((uint64_t)seen[job->node[r]]++ * (uint64_t)m->ports / tasks[job->node[r]]);
     free(tasks);
+    free(seen);
     return job->st->code;
 }
 
