@@ -16,7 +16,7 @@
 struct work {
     const struct fc_question *q;
     struct fc_session *session;
-    struct fc_job *job;
+    struct fc_predicted_job *job;
     const struct fc_demand *demand;
     const char *map;
     struct fc_mapping mapping;
@@ -366,7 +366,7 @@ static enum fc_code replay_settings(const struct work *w, struct fc_replay_setti
 static enum fc_code replay(struct work *w)
 {
     struct fc_session *s = w->session;
-    struct fc_job *job = w->job;
+    struct fc_predicted_job *job = w->job;
     struct fc_answer *a = w->answer;
     FC_SCOPED(fc_replay_free) struct fc_replay replay = {0};
     struct fc_replay_settings settings;
@@ -481,7 +481,7 @@ static enum fc_code keep_other(struct work *w)
 }
 
 /* q->sensitivity is for answers below that time. */
-static enum fc_code answer_one(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+static enum fc_code answer_one(const struct fc_question *q, struct fc_session *session, struct fc_predicted_job *job,
                                const struct fc_demand *demand, const char *map, double sensitive_below_s,
                                struct fc_answer *answer, struct fc_status *st)
 {
@@ -499,8 +499,9 @@ static enum fc_code answer_one(const struct fc_question *q, struct fc_session *s
 
 /* The search behind `optimize` relieves the busiest link; a job bound by computation or latency can lose by it. The job
  * is therefore predicted in rank order too, and the faster of the two is the answer. */
-static enum fc_code answer_searched(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
-                                    const struct fc_demand *demand, struct fc_answer *answer, struct fc_status *st)
+static enum fc_code answer_searched(const struct fc_question *q, struct fc_session *session,
+                                    struct fc_predicted_job *job, const struct fc_demand *demand,
+                                    struct fc_answer *answer, struct fc_status *st)
 {
     struct fc_answer in_order;
     if (answer_one(q, session, job, demand, "def", 0, &in_order, st)) goto done;
@@ -522,7 +523,7 @@ done:
     return st->code;
 }
 
-enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_predicted_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st)
 {
@@ -535,7 +536,7 @@ enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answe
 {
     const char *map = q->map ? q->map : "def";
     FC_SCOPED(fc_session_close) struct fc_session session = {0};
-    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_job_close) struct fc_predicted_job job = {0};
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     memset(answer, 0, sizeof *answer);
     if (!fc_job_open(q, &job, st) && !fc_session_open(q, q->machine, &session, st)) {
@@ -549,7 +550,7 @@ enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session
                             struct fc_answer *answer, struct fc_status *st)
 {
     const char *map = q->map ? q->map : "def";
-    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_job_close) struct fc_predicted_job job = {0};
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     *view = *session;
     view->arena = (struct fc_arena){0};

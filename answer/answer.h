@@ -61,7 +61,7 @@ struct fc_answer {
 enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answer, struct fc_status *st);
 /* The same of a session and a job that are open, and the job's traffic (fc_job_traffic), under mapping `map`. "optimize"
  * predicts rank order too and gives the faster one. */
-enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_predicted_job *job,
                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
                               struct fc_status *st);
 /* The answer from a session that others may use at the same time: the question's nodes and background are those of *view, a
@@ -71,9 +71,9 @@ enum fc_code fc_answer_view(const struct fc_question *q, const struct fc_session
 void fc_answer_view_close(const struct fc_session *session, struct fc_session *view);
 /* best_bound_s of an answer that has everything else, predicted under mapping `map` (best_bound.c). At most about half
  * a second, once for all mappings of a job on a machine. */
-enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
-                                  const struct fc_demand *demand, const char *map, struct fc_answer *answer,
-                                  struct fc_status *st);
+enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session,
+                                  struct fc_predicted_job *job, const struct fc_demand *demand, const char *map,
+                                  struct fc_answer *answer, struct fc_status *st);
 /* 100 best_bound_s / time_s; NaN: unknown. */
 double fc_answer_percent_of_best(const struct fc_answer *answer);
 

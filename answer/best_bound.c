@@ -15,8 +15,8 @@
 enum { MOST_EVENTS = 1 << 21, MOST_RANKS = 4096 };
 static const double MOST_S = 0.5;
 
-bool fc_job_whole(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole, const char **why,
-                  struct fc_status *st)
+bool fc_job_whole(struct fc_predicted_job *job, const struct fc_demand *demand, const struct fc_demand **whole,
+                  const char **why, struct fc_status *st)
 {
     const struct fc_trace *trace = job->source.head;
     *whole = demand;
@@ -55,7 +55,7 @@ static bool is_strategy(const char *map)
 }
 
 /* The mappings' bound of the job on this machine, looked for once for all mappings of one kind. */
-static enum fc_code find(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
+static enum fc_code find(const struct fc_question *q, const struct fc_session *session, struct fc_predicted_job *job,
                          const struct fc_demand *whole, const char *map, struct fc_best *best, struct fc_status *st)
 {
     struct fc_map_problem problem = fc_map_problem_of(q, session, whole);
@@ -75,9 +75,9 @@ static enum fc_code find(const struct fc_question *q, const struct fc_session *s
     return FC_OK;
 }
 
-enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session, struct fc_job *job,
-                                  const struct fc_demand *demand, const char *map, struct fc_answer *a,
-                                  struct fc_status *st)
+enum fc_code fc_answer_best_bound(const struct fc_question *q, const struct fc_session *session,
+                                  struct fc_predicted_job *job, const struct fc_demand *demand, const char *map,
+                                  struct fc_answer *a, struct fc_status *st)
 {
     const struct fc_trace *trace = job->source.head;
     const struct fc_prediction *p = &a->p;

@@ -103,7 +103,7 @@ static enum fc_code keep(struct work *w, const struct fc_answer *answer, struct 
     return w->st->code;
 }
 
-static enum fc_code predict(struct work *w, struct fc_job *job, size_t i, struct fc_compared_cell *cell)
+static enum fc_code predict(struct work *w, struct fc_predicted_job *job, size_t i, struct fc_compared_cell *cell)
 {
     const char *map = w->q.map ? w->q.map : "def";
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
@@ -118,7 +118,7 @@ static enum fc_code predict(struct work *w, struct fc_job *job, size_t i, struct
 static enum fc_code run_job(struct work *w, size_t j)
 {
     const struct fc_set_job *one = &w->set->jobs[j];
-    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_job_close) struct fc_predicted_job job = {0};
     w->q.trace = one->kind == FC_SET_TRACE ? one->what : NULL;
     w->q.pattern = one->kind == FC_SET_PATTERN ? one->what : NULL;
     w->q.graph = one->kind == FC_SET_GRAPH ? one->what : NULL;

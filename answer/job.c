@@ -161,8 +161,8 @@ enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session 
 /* ---- the job ---- */
 
 /* The traffic of the trace; a pass over it only for mappings that look at more than the number of tasks. */
-static enum fc_code trace_demand(struct fc_job *job, const char *const *maps, size_t n_maps, struct fc_demand *demand,
-                                 struct fc_status *st)
+static enum fc_code trace_demand(struct fc_predicted_job *job, const char *const *maps, size_t n_maps,
+                                 struct fc_demand *demand, struct fc_status *st)
 {
     bool blind = true;
     for (size_t i = 0; i < n_maps; i++)
@@ -174,7 +174,7 @@ static enum fc_code trace_demand(struct fc_job *job, const char *const *maps, si
     return fc_demand_of_source(&job->source, &job->collectives, demand, st);
 }
 
-enum fc_code fc_job_traffic(struct fc_job *job, const struct fc_question *q, const struct fc_session *session,
+enum fc_code fc_job_traffic(struct fc_predicted_job *job, const struct fc_question *q, const struct fc_session *session,
                             const char *const *maps, size_t n_maps, struct fc_demand *demand, struct fc_status *st)
 {
     job->best.known = false;
@@ -189,10 +189,10 @@ static enum fc_code open_trace(const struct fc_question *q, const struct fc_trac
     return q->read ? fc_source_memory(q->read, source, st) : fc_source_open(q->trace, options, source, st);
 }
 
-enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct fc_status *st)
+enum fc_code fc_job_open(const struct fc_question *q, struct fc_predicted_job *job, struct fc_status *st)
 {
     struct fc_trace_options options;
-    *job = (struct fc_job){.network = FC_NET_CONTENTION};
+    *job = (struct fc_predicted_job){.network = FC_NET_CONTENTION};
     if (q->trace && (q->pattern || q->graph || q->traffic))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (read_network(q, &job->network, st) || fc_read_period(q, &job->period_mode, st) ||
@@ -205,7 +205,7 @@ enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct
     return fc_period_find(&job->source, &job->period, st);
 }
 
-void fc_job_close(struct fc_job *job)
+void fc_job_close(struct fc_predicted_job *job)
 {
     fc_period_free(&job->period);
     fc_demand_free(&job->whole);

@@ -29,7 +29,7 @@ enum fc_code fc_job_demand(const struct fc_question *q, const struct fc_session 
 
 /* ---- a job that is predicted, once or under several mappings and on several machines ---- */
 
-struct fc_job {
+struct fc_predicted_job {
     struct fc_arena arena;
     struct fc_trace_source source; /* of a trace; head NULL: none */
     enum fc_period_mode period_mode;
@@ -45,17 +45,17 @@ struct fc_job {
     } best;
 };
 /* Checks what the question says of the job, opens its trace and looks for its period; close it also after a failure. */
-enum fc_code fc_job_open(const struct fc_question *q, struct fc_job *job, struct fc_status *st);
-void fc_job_close(struct fc_job *job);
+enum fc_code fc_job_open(const struct fc_question *q, struct fc_predicted_job *job, struct fc_status *st);
+void fc_job_close(struct fc_predicted_job *job);
 /* The traffic on that machine: of a trace only the number of tasks, where none of the mappings looks at more. The caller
  * frees the demand. */
-enum fc_code fc_job_traffic(struct fc_job *job, const struct fc_question *q, const struct fc_session *session,
+enum fc_code fc_job_traffic(struct fc_predicted_job *job, const struct fc_question *q, const struct fc_session *session,
                             const char *const *maps, size_t n_maps, struct fc_demand *demand, struct fc_status *st);
 
 /* The job's whole traffic, that of a trace with its collectives, read once and kept in the job; false: *why tells why it is not
  * looked at, or a failure (best_bound.c). `demand`: of fc_job_traffic. */
-bool fc_job_whole(struct fc_job *job, const struct fc_demand *demand, const struct fc_demand **whole, const char **why,
-                  struct fc_status *st);
+bool fc_job_whole(struct fc_predicted_job *job, const struct fc_demand *demand, const struct fc_demand **whole,
+                  const char **why, struct fc_status *st);
 
 /* ---- where its tasks sit (placing.c) ---- */
 

@@ -38,7 +38,7 @@ struct reading {
     const struct fc_question *q;
     const struct fc_session *session;
     const uint32_t *now; /* FC_NONE: the node is gone; NULL: none is */
-    struct fc_queue *queue;
+    struct fc_start_choices *queue;
     struct fc_arena scratch;
     const char *path;
     struct line *lines; /* [n_lines] by rising start */
@@ -256,7 +256,7 @@ static const char *list_text(struct reading *r, const uint32_t *node, uint32_t n
 static enum fc_code add(struct reading *r, const uint32_t *set, uint32_t k, double start_s, const char *policy)
 {
     const struct fc_network *net = &r->session->net;
-    struct fc_queue *queue = r->queue;
+    struct fc_start_choices *queue = r->queue;
     uint32_t *sorted = fc_alloc(&r->scratch, k, sizeof *sorted, r->st);
     bool named = net->host_name != NULL;
     if (!sorted) return r->st->code;
@@ -301,7 +301,7 @@ static enum fc_code choose_at(struct reading *r, size_t first, size_t end)
 
 static enum fc_code choose(struct reading *r)
 {
-    struct fc_queue *queue = r->queue;
+    struct fc_start_choices *queue = r->queue;
     const struct fc_network *net = &r->session->net;
     size_t times = 0;
     r->free_node = fc_alloc(&r->scratch, net->n_nodes, sizeof *r->free_node, r->st);
@@ -327,11 +327,11 @@ static enum fc_code choose(struct reading *r)
 }
 
 enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, const uint32_t *now,
-                           uint32_t n_tasks, const char *path, struct fc_queue *queue, struct fc_status *st)
+                           uint32_t n_tasks, const char *path, struct fc_start_choices *queue, struct fc_status *st)
 {
     struct reading r = {.q = q, .session = session, .now = now, .queue = queue, .path = path, .st = st};
     uint32_t a_node = q->ranks_per_node ? (uint32_t)q->ranks_per_node : (uint32_t)session->machine.cores_per_node;
-    *queue = (struct fc_queue){.n_nodes = (n_tasks + a_node - 1) / a_node};
+    *queue = (struct fc_start_choices){.n_nodes = (n_tasks + a_node - 1) / a_node};
     if (fc_session_only_alike(session, "--queue", st)) return st->code;
     r.free_by = fc_alloc(&r.scratch, session->net.n_nodes, sizeof *r.free_by, st);
     if (r.free_by && !read_file(&r)) choose(&r);
@@ -339,11 +339,12 @@ enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session 
     return st->code;
 }
 
-FC_FREES(fc_queue_free, fc_queue)
+FC_FREES(fc_queue_free, fc_start_choices)
 
 /* ---- the decision ---- */
 
-struct fc_queue_choice fc_queue_choose(const struct fc_queue *queue, const double *run_s, const double *error_percent)
+struct fc_queue_choice fc_queue_choose(const struct fc_start_choices *queue, const double *run_s,
+                                       const double *error_percent)
 {
     struct fc_queue_choice c = {0};
     size_t first = 0;

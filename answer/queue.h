@@ -12,7 +12,7 @@ struct fc_queue_candidate {
 };
 #define FC_QUEUE_MOST 256 /* candidates */
 /* The arena owns all. */
-struct fc_queue {
+struct fc_start_choices {
     struct fc_arena arena;
     struct fc_queue_candidate *candidate; /* [n] by rising start; of one start as the policies stand above */
     size_t n;
@@ -25,8 +25,8 @@ struct fc_queue {
  * random ones. O((256 + nodes of the job) x links) for each time at which nodes become free. The caller frees it, also after a
  * failure. */
 enum fc_code fc_queue_read(const struct fc_question *q, const struct fc_session *session, const uint32_t *now,
-                           uint32_t n_tasks, const char *path, struct fc_queue *queue, struct fc_status *st);
-void fc_queue_free(struct fc_queue *queue);
+                           uint32_t n_tasks, const char *path, struct fc_start_choices *queue, struct fc_status *st);
+void fc_queue_free(struct fc_start_choices *queue);
 
 /* The decision between candidates that have been predicted. */
 struct fc_queue_choice {
@@ -38,4 +38,5 @@ struct fc_queue_choice {
 };
 /* run_s[n] (NaN: it cannot run there; not all are) and their errors in percent (NaN: not stated, FC_QUEUE_ERROR_PERCENT is assumed) of the queue's candidates. */
 #define FC_QUEUE_ERROR_PERCENT 25.0
-struct fc_queue_choice fc_queue_choose(const struct fc_queue *queue, const double *run_s, const double *error_percent);
+struct fc_queue_choice fc_queue_choose(const struct fc_start_choices *queue, const double *run_s,
+                                       const double *error_percent);

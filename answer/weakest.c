@@ -34,7 +34,7 @@ struct search {
     const struct fc_question *q;
     struct fc_question apart; /* the same with the tasks where they are */
     struct fc_session *session;
-    struct fc_job *job;
+    struct fc_predicted_job *job;
     const struct fc_demand *demand; /* whole traffic; NULL: not known */
     const struct fc_demand *given;  /* as the answer was made of it */
     const struct fc_answer *answer;
@@ -305,7 +305,7 @@ static enum fc_code time_whole(struct search *s)
     return time_of(s, &whole, &s->out->whole_s);
 }
 
-enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *session, struct fc_predicted_job *job,
                                const struct fc_demand *demand, const struct fc_answer *answer, size_t n,
                                struct fc_weakest *weakest, struct fc_status *st)
 {

@@ -24,7 +24,7 @@ struct fc_weakest {
 /* The `n` cables whose failure costs the job of an answer most; the answer was made of this session, job and demand with
  * keep_links. By time, the work is that of n and up to 2 n predictions more, and of the loads of as many networks as q->search_s
  * (where given, else two seconds of a nominal core) pays for. The caller frees it, also after a failure. */
-enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+enum fc_code fc_answer_weakest(const struct fc_question *q, struct fc_session *session, struct fc_predicted_job *job,
                                const struct fc_demand *demand, const struct fc_answer *answer, size_t n,
                                struct fc_weakest *weakest, struct fc_status *st);
 void fc_weakest_free(struct fc_weakest *weakest);

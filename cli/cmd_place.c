@@ -78,7 +78,7 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
 
 /* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces); those of
  * Table 1 stay apart. */
-static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, const char *name)
+static void add_row(struct fc_place_answer *a, const struct fc_bridge_layout *layout, const char *name)
 {
     struct fc_served_layout *row = &a->rows[a->n];
     size_t i = a->n < a->n_table1 ? a->n : 0;
@@ -94,7 +94,7 @@ static void first_rows(struct fc_place_answer *a)
 {
     const struct fc_chip *c = &a->model.chip;
     const struct fc_tmesh_shape *s = a->session->machine.shape;
-    struct fc_layout own = {{0}};
+    struct fc_bridge_layout own = {{0}};
     if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = FC_PLACE_TABLE1;
     for (size_t i = 0; i < a->n_table1; i++) {
         char name[64];

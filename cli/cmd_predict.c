@@ -19,8 +19,8 @@ struct report {
     size_t n;
     size_t
         n_screened; /* lists of nodes of which these rows are the best few, the middle one and the worst; 0: all are here */
-    struct fc_weakest *weakest; /* of the only row; NULL: not asked for */
-    struct fc_queue queue;      /* n 0: not asked for; else the rows are its candidates */
+    struct fc_weakest *weakest;    /* of the only row; NULL: not asked for */
+    struct fc_start_choices queue; /* n 0: not asked for; else the rows are its candidates */
     double repeat;
     size_t n_failed;                        /* rows of the queue without an answer */
     const struct fc_prediction_row *failed; /* the first of them */
@@ -189,7 +189,7 @@ static void print(FILE *stream, const void *what)
 struct asking {
     const struct fc_arguments *arguments;
     struct fc_question q; /* changes with the list of nodes */
-    struct fc_job job;
+    struct fc_predicted_job job;
     const char **machines, **maps;
     size_t n_machines, n_maps;
     struct fc_weakest *weakest; /* NULL: not asked for */

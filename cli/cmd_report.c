@@ -358,7 +358,7 @@ static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_are
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct answer *a = calloc(1, sizeof *a);
-    FC_SCOPED(fc_job_close) struct fc_job job = {0};
+    FC_SCOPED(fc_job_close) struct fc_predicted_job job = {0};
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_watch watch;
     if (!a) return fc_out_of_memory(st, "the page");

@@ -109,8 +109,8 @@ static void print_kernel(const struct fc_place_answer *a, FILE *stream)
             cpu_s, window);
 }
 
-static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node, char *name,
-                        size_t size)
+static const char *cell(const struct fc_place_answer *a, const struct fc_bridge_layout *layout, uint32_t node,
+                        char *name, size_t size)
 {
     for (int i = 0; i < a->model.n; i++)
         if (layout->node[i] == node) return fc_interface_name(i, name, size);
@@ -165,7 +165,7 @@ void fc_place_print(FILE *stream, const void *answer)
 
 /* ---- JSON ---- */
 
-static json_t *bridges_json(const struct fc_place_answer *a, const struct fc_layout *layout)
+static json_t *bridges_json(const struct fc_place_answer *a, const struct fc_bridge_layout *layout)
 {
     char name[8];
     json_t *bridges = json_object();

@@ -14,7 +14,8 @@ static const char *duration(char *out, size_t size, double s)
     return out;
 }
 
-static struct fc_queue_choice choose(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
+static struct fc_queue_choice choose(const struct fc_start_choices *queue, const struct fc_prediction_row *rows,
+                                     double repeat)
 {
     double run_s[FC_QUEUE_MOST], error[FC_QUEUE_MOST];
     for (size_t i = 0; i < queue->n; i++) {
@@ -47,7 +48,8 @@ static void print_row(FILE *stream, const struct fc_queue_candidate *c, const st
             duration(end, sizeof end, c->start_s + run_s), best ? "*" : " ", c->label);
 }
 
-void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
+void fc_print_queue(FILE *stream, const struct fc_start_choices *queue, const struct fc_prediction_row *rows,
+                    double repeat)
 {
     struct fc_queue_choice c = choose(queue, rows, repeat);
     const struct fc_answer *any = &rows[c.best].answer;
@@ -80,7 +82,7 @@ void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_
                 now->policy, duration(d, sizeof d, c.error_s));
 }
 
-json_t *fc_queue_json(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat)
+json_t *fc_queue_json(const struct fc_start_choices *queue, const struct fc_prediction_row *rows, double repeat)
 {
     struct fc_queue_choice c = choose(queue, rows, repeat);
     json_t *list = json_array();

@@ -8,5 +8,6 @@
 #include <stdio.h>
 
 /* The candidates, rows[queue->n] in their order, each repeat times what was predicted. */
-void fc_print_queue(FILE *stream, const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat);
-json_t *fc_queue_json(const struct fc_queue *queue, const struct fc_prediction_row *rows, double repeat);
+void fc_print_queue(FILE *stream, const struct fc_start_choices *queue, const struct fc_prediction_row *rows,
+                    double repeat);
+json_t *fc_queue_json(const struct fc_start_choices *queue, const struct fc_prediction_row *rows, double repeat);

@@ -53,7 +53,7 @@ struct fc_ring {
  * OUT [router], IN [router], D_OUT [group], D_IN [group], OUT_TO [router][group], IN_FROM [router][group], PAIR
  * [group][group]; bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a
  * supernode; on a torus there are none, and OUT and IN are all. */
-struct fc_spread {
+struct fc_route_spread {
     uint32_t n_groups, n_routers, n_bundles;
     int n_uses;                    /* bundles that a message adds to */
     double direct, share;          /* part sent directly; through each of the other supernodes */
@@ -64,7 +64,7 @@ struct fc_spread {
     double *seconds;               /* [n_bundles] link time of a byte */
 };
 /* Whether messages between these places stay in their supernode, and so off the bundles. */
-static inline bool fc_spread_is_local(const struct fc_spread *s, uint32_t a, uint32_t b)
+static inline bool fc_spread_is_local(const struct fc_route_spread *s, uint32_t a, uint32_t b)
 {
     return s->n_groups > 0 && s->group[a] == s->group[b];
 }
@@ -74,7 +74,7 @@ struct fc_spread_use {
     uint32_t bundle;
     double share;
 };
-static inline void fc_spread_uses(const struct fc_spread *s, uint32_t a, uint32_t b, struct fc_spread_use *use)
+static inline void fc_spread_uses(const struct fc_route_spread *s, uint32_t a, uint32_t b, struct fc_spread_use *use)
 {
     uint32_t S = s->n_groups, R = s->n_routers, from = s->router[a], to = s->router[b], single = 2 * R + 2 * S;
     double all = s->share, one = s->direct - s->share;
@@ -113,7 +113,7 @@ struct fc_routes {
     float *share;           /* [first[n n]]; NULL: all 1 */
     float *distance;        /* [n][n] seconds a byte summed over the route */
     /* FC_ROUTES_SPREAD: */
-    struct fc_spread spread;
+    struct fc_route_spread spread;
 };
 /* A table is made when it has at most `most_work` links in all. On failure nothing is left to free. */
 enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, struct fc_routes *routes,

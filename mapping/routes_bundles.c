@@ -11,7 +11,7 @@ void fc_spread_put(struct fc_spread_maker *m, uint32_t real, double weight)
 
 void fc_spread_end(struct fc_spread_maker *m, uint32_t bundle)
 {
-    struct fc_spread *spread = &m->r->spread;
+    struct fc_route_spread *spread = &m->r->spread;
     double seconds = 0;
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t l = m->list[i];

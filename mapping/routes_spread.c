@@ -34,7 +34,7 @@ bool fc_spread_fits(const struct fc_sites *sites)
 static enum fc_code make_bundles(struct fc_spread_maker *m, const struct fc_spread_kind *kind, struct fc_status *st)
 {
     struct fc_routes *r = m->r;
-    struct fc_spread *spread = &r->spread;
+    struct fc_route_spread *spread = &r->spread;
     for (int pass = 0; pass < 2 && !st->code; pass++) {
         m->total = 0;
         if (kind->make(m, st) || pass > 0) break;
@@ -62,7 +62,7 @@ enum fc_code fc_spread_make(struct fc_routes *r, struct fc_status *st)
 
 double fc_spread_distance(const struct fc_routes *r, uint32_t a, uint32_t b)
 {
-    const struct fc_spread *s = &r->spread;
+    const struct fc_route_spread *s = &r->spread;
     double seconds =
         (r->out[a] == FC_NONE ? 0 : r->seconds[r->out[a]]) + (r->in[b] == FC_NONE ? 0 : r->seconds[r->in[b]]);
     if (fc_spread_is_local(s, a, b)) {

@@ -50,7 +50,7 @@ static bool fits(const struct fc_sites *sites)
 /* Supernodes of the places, and the places of each. */
 static enum fc_code group_them(struct fc_routes *r, uint32_t members, struct fc_status *st)
 {
-    struct fc_spread *spread = &r->spread;
+    struct fc_route_spread *spread = &r->spread;
     uint32_t n = r->n, S = spread->n_groups;
     spread->group = fc_alloc(&r->arena, n, sizeof *spread->group, st);
     spread->first_place = spread->group ? fc_alloc(&r->arena, S + 2, sizeof *spread->first_place, st) : NULL;
@@ -65,7 +65,7 @@ static enum fc_code group_them(struct fc_routes *r, uint32_t members, struct fc_
 static enum fc_code start(struct fc_routes *r, struct fc_status *st)
 {
     const struct fc_two_level_shape *shape = fc_two_level(r->sites->net);
-    struct fc_spread *spread = &r->spread;
+    struct fc_route_spread *spread = &r->spread;
     uint32_t S = shape->n_supernodes, R = shape->n_routers;
     spread->n_groups = S;
     spread->n_routers = R;
@@ -106,7 +106,7 @@ static void put_cables(struct fc_spread_maker *m, uint32_t s, uint32_t t, double
 static void put_pair(struct fc_spread_maker *m, uint32_t s, uint32_t t)
 {
     const struct fc_two_level_shape *shape = fc_two_level(m->net);
-    const struct fc_spread *spread = &m->r->spread;
+    const struct fc_route_spread *spread = &m->r->spread;
     uint32_t S = shape->n_supernodes, cables = shape->pair_links;
     if (s == t) return;
     put_cables(m, s, t, spread->direct - 2 * spread->share);

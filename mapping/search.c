@@ -98,7 +98,7 @@ ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, dou
 ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
 {
     const struct fc_routes *r = s->routes;
-    const struct fc_spread *spread = &r->spread;
+    const struct fc_route_spread *spread = &r->spread;
     if (r->out[a] != FC_NONE) touch(s, r->out[a], bytes, t);
     if (r->in[b] != FC_NONE) touch(s, r->in[b], bytes, t);
     if (fc_spread_is_local(spread, a, b)) {
@@ -160,7 +160,7 @@ ALWAYS_INLINE void end(struct fc_search *s, const struct tally *t)
 /* The sums of bundles onto the links, but those of no more than `dust` bytes: what was taken away and added again. */
 static void spend_sums(struct fc_search *s, double dust)
 {
-    const struct fc_spread *spread = &s->routes->spread;
+    const struct fc_route_spread *spread = &s->routes->spread;
     struct tally t = begin(s);
     for (uint32_t i = 0; i < s->n_changed; i++) {
         uint32_t bundle = s->changed[i], lo = spread->first[bundle], hi = spread->first[bundle + 1];
@@ -338,7 +338,7 @@ static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
  * change few sums. */
 static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
 {
-    const struct fc_spread *spread = &s->routes->spread;
+    const struct fc_route_spread *spread = &s->routes->spread;
     uint32_t per_node = s->sites->slots_per_node, draw = (uint32_t)bits;
     if (s->routes->kind != FC_ROUTES_SPREAD || spread->n_groups == 0 || (bits >> 32 & 1))
         return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
@@ -499,7 +499,7 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
 static enum fc_code start_sums(struct fc_search *s, struct fc_status *st)
 {
     const struct fc_unit_graph *g = s->graph;
-    const struct fc_spread *spread = &s->routes->spread;
+    const struct fc_route_spread *spread = &s->routes->spread;
     s->sum = fc_alloc(&s->arena, spread->n_bundles, sizeof *s->sum, st);
     s->changed = s->sum ? fc_alloc(&s->arena, spread->n_bundles, sizeof *s->changed, st) : NULL;
     s->is_hot = s->changed ? fc_alloc(&s->arena, spread->n_bundles, sizeof *s->is_hot, st) : NULL;

@@ -39,7 +39,7 @@ static double flow_heat(struct fc_search *s, uint32_t a, uint32_t b, double byte
 
 static bool is_hot_bundle(const struct fc_search *s, uint32_t bundle)
 {
-    const struct fc_spread *spread = &s->routes->spread;
+    const struct fc_route_spread *spread = &s->routes->spread;
     for (uint32_t e = spread->first[bundle]; e < spread->first[bundle + 1]; e++) {
         const struct fc_search_link *link = &s->link[spread->link[e]];
         if (link->load * link->inverse > hot_share) return true;
@@ -52,7 +52,7 @@ static bool is_hot_bundle(const struct fc_search *s, uint32_t bundle)
 static void find_hot_spread(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
-    const struct fc_spread *spread = &s->routes->spread;
+    const struct fc_route_spread *spread = &s->routes->spread;
     uint32_t R = spread->n_routers, S = spread->n_groups;
     const bool *hot = s->is_hot;
     for (uint32_t i = 0; i < 2 * R + 2 * S; i++) s->is_hot[i] = is_hot_bundle(s, i);

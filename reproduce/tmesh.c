@@ -99,7 +99,7 @@ enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc
     return st->code;
 }
 
-enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
+enum fc_code fc_tmesh_open(const struct fc_bridge_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
                            struct fc_status *st)
 {
     char edits[128] = "";

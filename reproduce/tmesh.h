@@ -25,7 +25,7 @@ struct fc_tmesh_beside {
 enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net,
                                struct fc_tmesh_beside beside, struct fc_tmesh_curve *c, struct fc_status *st);
 /* tmesh-3456 with this layout (NULL: as shipped) and mesh links of this rate (0: as shipped). */
-enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
+enum fc_code fc_tmesh_open(const struct fc_bridge_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
                            struct fc_status *st);
 /* Throughput against latency, in the paper's form: the abscissa is what is accepted. */
 void fc_tmesh_plot(struct fc_reproduction *f, int style, const char *label, const struct fc_tmesh_curve *c);

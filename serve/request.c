@@ -43,7 +43,7 @@ static enum fc_code refuse(struct fc_status *st, const char *key, const char *ex
 }
 
 /* Numbers and texts as one list "0,1,cn7"; NULL with the status filled where an item is neither. */
-static const char *join(struct fc_request *r, const char *key, const json_t *list, struct fc_status *st)
+static const char *join(struct fc_serve_request *r, const char *key, const json_t *list, struct fc_status *st)
 {
     struct fc_memory_stream text;
     const char *joined = NULL;
@@ -63,7 +63,8 @@ static const char *join(struct fc_request *r, const char *key, const json_t *lis
     return joined;
 }
 
-static enum fc_code read_key(struct fc_request *r, const struct key *key, const json_t *value, struct fc_status *st)
+static enum fc_code read_key(struct fc_serve_request *r, const struct key *key, const json_t *value,
+                             struct fc_status *st)
 {
     char *at = (char *)&r->q + key->offset;
     char expected[80];
@@ -103,7 +104,7 @@ static enum fc_code read_key(struct fc_request *r, const struct key *key, const 
 }
 
 /* ["KEY=VALUE", ...] */
-static enum fc_code read_settings(struct fc_request *r, const json_t *value, struct fc_status *st)
+static enum fc_code read_settings(struct fc_serve_request *r, const json_t *value, struct fc_status *st)
 {
     size_t n = json_array_size(value);
     if (!json_is_array(value)) return refuse(st, "set", "a list of \"KEY=VALUE\"");
@@ -116,7 +117,7 @@ static enum fc_code read_settings(struct fc_request *r, const json_t *value, str
     return st->code;
 }
 
-static enum fc_code read_traffic(struct fc_request *r, const json_t *value, struct fc_status *st)
+static enum fc_code read_traffic(struct fc_serve_request *r, const json_t *value, struct fc_status *st)
 {
     static const char expected[] =
         "{\"tasks\":N,\"src\":[..],\"dst\":[..],\"bytes\":[..]}, lists of one length, tasks from 0 to N - 1, bytes 0 or more";
@@ -147,7 +148,7 @@ static enum fc_code read_traffic(struct fc_request *r, const json_t *value, stru
     return FC_OK;
 }
 
-static enum fc_code read_member(struct fc_request *r, const char *name, const json_t *value, struct fc_status *st)
+static enum fc_code read_member(struct fc_serve_request *r, const char *name, const json_t *value, struct fc_status *st)
 {
     if (!strcmp(name, "id") || !strcmp(name, "verb")) return FC_OK;
     if (!strcmp(name, "set")) return read_settings(r, value, st);
@@ -163,7 +164,7 @@ static enum fc_code read_member(struct fc_request *r, const char *name, const js
     return fc_refuse(st, FC_INPUT, "\"%s\" is unknown (expected the options of predict, with _ for -)", name);
 }
 
-static enum fc_code read_verb(struct fc_request *r, struct fc_status *st)
+static enum fc_code read_verb(struct fc_serve_request *r, struct fc_status *st)
 {
     const char *verb = json_string_value(json_object_get(r->json, "verb"));
     for (size_t i = 0; verb && i < FC_COUNT(verbs); i++)
@@ -194,7 +195,7 @@ static const struct rule {
     {"background_nodes", "background", true, "a background beside it"},
 };
 
-static enum fc_code check_together(const struct fc_request *r, struct fc_status *st)
+static enum fc_code check_together(const struct fc_serve_request *r, struct fc_status *st)
 {
     const struct fc_question *q = &r->q;
     bool ideal = q->network && !strcmp(q->network, "ideal"), flit = q->network && !strcmp(q->network, "flit");
@@ -213,12 +214,12 @@ static enum fc_code check_together(const struct fc_request *r, struct fc_status 
     return FC_OK;
 }
 
-enum fc_code fc_request_read(const char *line, size_t n, struct fc_request *r, struct fc_status *st)
+enum fc_code fc_request_read(const char *line, size_t n, struct fc_serve_request *r, struct fc_status *st)
 {
     json_error_t error;
     const char *name;
     json_t *value;
-    *r = (struct fc_request){.q = {.seed = 1, .threads = 1}};
+    *r = (struct fc_serve_request){.q = {.seed = 1, .threads = 1}};
     r->json = fc_json_text(line, n, JSON_REJECT_DUPLICATES, &error, st);
     if (st->code) return st->code;
     if (!r->json) return fc_refuse(st, FC_INPUT, "no JSON: %s (expected one object a line)", error.text);
@@ -236,7 +237,7 @@ enum fc_code fc_request_read(const char *line, size_t n, struct fc_request *r, s
     return check_together(r, st);
 }
 
-void fc_request_free(struct fc_request *r)
+void fc_request_free(struct fc_serve_request *r)
 {
     fc_demand_free(&r->traffic);
     fc_arena_free(&r->arena);

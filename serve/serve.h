@@ -15,7 +15,7 @@
 
 enum fc_verb { FC_VERB_PREDICT, FC_VERB_MAP, FC_VERB_MACHINE, FC_VERB_VERSION };
 
-struct fc_request {
+struct fc_serve_request {
     json_t *json; /* all texts are its own */
     json_t *id;   /* borrowed of it; NULL: none was given */
     enum fc_verb verb;
@@ -26,8 +26,8 @@ struct fc_request {
 /* Reads {"id":1,"verb":"predict","machine":"bgl-64","trace":"job.fct"|"pattern":..|"graph":..|"traffic":{"tasks":N,"src":[..],
  * "dst":[..],"bytes":[..]},"map":..,"nodes":"0-31"|[..],...}: keys are the options of `predict` with _ for -. FC_INPUT tells
  * which key is wrong and what was expected; request->id is there if it could be read. Free it in any case. */
-enum fc_code fc_request_read(const char *line, size_t n, struct fc_request *request, struct fc_status *st);
-void fc_request_free(struct fc_request *request);
+enum fc_code fc_request_read(const char *line, size_t n, struct fc_serve_request *request, struct fc_status *st);
+void fc_request_free(struct fc_serve_request *request);
 
 /* ---- the server (server.c) ---- */
 

@@ -250,7 +250,7 @@ static void make_room(struct fc_server *server)
 }
 
 /* What of a question makes the machine, as text; hosts may be those of the nodes. free() it. */
-static char *machine_key(const struct fc_request *r)
+static char *machine_key(const struct fc_serve_request *r)
 {
     static const char *const names[] = {"machine", "set", "routing", "without", "ranks_per_node", "hosts", "nodes"};
     json_t *part = json_object();
@@ -290,7 +290,7 @@ static struct machine *find(struct fc_server *server, const char *key)
 }
 
 /* The machine of a question, in use until leave(); NULL with the status filled. */
-static struct machine *enter(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
+static struct machine *enter(struct fc_server *server, const struct fc_serve_request *r, struct fc_status *st)
 {
     char *key = machine_key(r);
     struct machine *m;
@@ -343,7 +343,7 @@ static uint64_t hash_of(const char *text)
 }
 
 /* The whole question but its id, and the files that it is about: those of the machine as they were when it was opened; free() it. */
-static char *answer_key(const struct fc_request *r, const struct machine *m)
+static char *answer_key(const struct fc_serve_request *r, const struct machine *m)
 {
     struct fc_memory_stream text;
     struct fc_status st = {0};
@@ -437,7 +437,7 @@ static json_t *machine_json(const struct fc_session *s)
 }
 
 /* Nodes of a machine that has lost something are named as in the whole one: such a question opens it for itself. */
-static json_t *predict(struct fc_server *server, const struct fc_request *r, const struct fc_session *session,
+static json_t *predict(struct fc_server *server, const struct fc_serve_request *r, const struct fc_session *session,
                        struct fc_status *st)
 {
     struct fc_question q = r->q;
@@ -466,7 +466,7 @@ static json_t *predict(struct fc_server *server, const struct fc_request *r, con
 }
 
 /* {"id":..,"code":0,"answer":TEXT} with TEXT as it is; NULL: out of memory. */
-static char *reply(const struct fc_request *r, const char *answer, const struct fc_status *st)
+static char *reply(const struct fc_serve_request *r, const char *answer, const struct fc_status *st)
 {
     struct fc_memory_stream text;
     struct fc_status none = {0};
@@ -500,7 +500,7 @@ static void count_work(struct fc_server *server, int more)
     pthread_mutex_unlock(&server->lock);
 }
 
-static char *work_out(struct fc_server *server, const struct fc_request *r, struct fc_status *st)
+static char *work_out(struct fc_server *server, const struct fc_serve_request *r, struct fc_status *st)
 {
     struct machine *m = enter(server, r, st);
     if (!m) return NULL;
@@ -534,7 +534,7 @@ static char *version_text(const struct fc_server *server)
 
 char *fc_server_answer(struct fc_server *server, const char *line, size_t n)
 {
-    struct fc_request request;
+    struct fc_serve_request request;
     struct fc_status st = {0};
     char *answer = NULL;
     if (!fc_request_read(line, n, &request, &st)) {

@@ -3,7 +3,7 @@
     python3 tests/rooms.py OBJECTS
 
 Reads every #include of the product, and from its objects (nm) which file calls functions of which other one. Ends with 1, and says why,
-where a room includes or calls one above it, or where there are more circles of files than MOST_CIRCLES: sets of files that all need
+where a room includes or calls one above it, where two records have one name, or where there are more circles of files than MOST_CIRCLES: sets of files that all need
 each other. Records (fc_..._ops) and lists of them do not count: a list names all, whoever is listed calls what is general.
 """
 import os
@@ -44,6 +44,19 @@ def check_includes():
                 if not allowed(room, found[1]):
                     bad.append(f"{path}:{line}: {room}/ includes {text.split()[1]}")
     return n
+
+
+def check_names():
+    """A record's name stands for one thing in the whole product, also in files that never meet."""
+    places = {}
+    for room in ORDER:
+        for folder, _, names in os.walk(room):
+            for path in sorted(os.path.join(folder, name) for name in names if name.endswith((".c", ".h"))):
+                for line, text in enumerate(open(path, encoding="utf-8"), 1):
+                    found = re.match(r"\s*(?:typedef )?(?:struct|enum|union) (fc_\w+) \{", text)
+                    if found:
+                        places.setdefault(found[1], []).append(f"{path}:{line}")
+    bad.extend(f"{p[1]}: {name} is also at {p[0]}" for name, p in sorted(places.items()) if len(p) > 1)
 
 
 def uses(objects):
@@ -102,6 +115,7 @@ def circles(edges):
 def main():
     sys.setrecursionlimit(10000)
     n = check_includes()
+    check_names()
     edges = uses(sys.argv[1])
     check_calls(edges)
     found = circles(edges)

@@ -28,7 +28,7 @@ static void against_load_solver(const char *yaml)
     CU_ASSERT_EQUAL(fc_load_solve(&net, &demand, &placement, &settings, &solved, &st), FC_OK);
     free(node);
     if (!st.code && model_of(chip, &m)) {
-        struct fc_layout layout;
+        struct fc_bridge_layout layout;
         struct fc_layout_figures f;
         double load[256], unit = fc_demand_bytes(&demand) / net.n_nodes, worst = 0, torus = 0;
         for (int i = 0; i < m.n; i++) layout.node[i] = s->bridge[i / 2][i % 2];
@@ -180,7 +180,7 @@ static void flows_are_kept(void)
     for (int turns = 0; turns <= FC_CHIP_PATHS; turns++) {
         struct fc_chip chip = chip_of(3, 5, 3, 3, turns == 1);
         struct fc_place_model m;
-        struct fc_layout layout = {{0, 5, 8, 13, 22, 26}};
+        struct fc_bridge_layout layout = {{0, 5, 8, 13, 22, 26}};
         struct fc_layout_figures f;
         chip.n_axes = 3;
         chip.side[2] = 3;

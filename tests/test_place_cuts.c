@@ -53,7 +53,7 @@ static bool shape_model(const struct shape *s, struct fc_place_model *m, struct 
 }
 
 /* Any layout, by the seed. */
-static void draw(const struct fc_place_model *m, uint64_t seed, struct fc_layout *layout)
+static void draw(const struct fc_place_model *m, uint64_t seed, struct fc_bridge_layout *layout)
 {
     uint32_t order[256];
     fc_random_permutation(11, seed, order, m->n_mesh);
@@ -66,7 +66,7 @@ static void bad_start(const struct fc_place_model *m, struct fc_place_best *best
 {
     memset(best, 0, sizeof *best);
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct fc_layout layout;
+        struct fc_bridge_layout layout;
         struct fc_layout_figures f;
         draw(m, seed, &layout);
         fc_layout_figure(m, &layout, NULL, &f);
@@ -120,7 +120,7 @@ static void every_layout_gets_through(void)
     for (uint64_t seed = 0; seed < 1500; seed++) {
         struct fc_place_model m;
         struct fc_layout_rules rules;
-        struct fc_layout layout;
+        struct fc_bridge_layout layout;
         struct fc_layout_figures f;
         struct fc_place_best best;
         struct fc_status st = {0};
@@ -139,7 +139,7 @@ static void every_layout_gets_through(void)
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct fc_place_model m;
         struct fc_layout_rules rules;
-        struct fc_layout layout;
+        struct fc_bridge_layout layout;
         uint8_t taken[16] = {0};
         if (!shape_model(&shapes[seed % 10], &m, &rules)) continue;
         draw(&m, seed, &layout);
@@ -162,7 +162,7 @@ struct counted {
 
 /* Whether the layout, or its mirror along the first axis, with the pairs that are alike exchanged, has the
  * profile. */
-static bool has_profile(const struct fc_place_model *m, const struct fc_layout *layout, const uint32_t *position)
+static bool has_profile(const struct fc_place_model *m, const struct fc_bridge_layout *layout, const uint32_t *position)
 {
     int axis = m->chip.order[0];
     uint32_t side = m->chip.side[axis];
@@ -183,7 +183,7 @@ static bool has_profile(const struct fc_place_model *m, const struct fc_layout *
 }
 
 static void look_up(const struct fc_place_model *m, const struct fc_place_profiles *profiles, double below, int i,
-                    struct fc_layout *layout, struct counted *c)
+                    struct fc_bridge_layout *layout, struct counted *c)
 {
     struct fc_layout_figures f;
     for (uint32_t u = 0; u < m->n_mesh && i < m->n; u++) {
@@ -218,7 +218,7 @@ static void profiles_leave_none_out(void)
             struct fc_arena arena = {0};
             struct fc_place_profiles profiles;
             struct fc_status st = {0};
-            struct fc_layout layout = {{0}};
+            struct fc_bridge_layout layout = {{0}};
             struct counted c = {0};
             if (column_first) chip.order[0] = 0, chip.order[1] = 1;
             if (!model_of(chip, &m)) continue;

@@ -72,7 +72,7 @@ static void passed_of_all_offsets(void)
         if (i >= 2) c.order[0] = 0, c.order[1] = 1;
         if (!model_of(c, &m)) continue;
         for (uint64_t draw = 0; draw < 5; draw++) {
-            struct fc_layout layout;
+            struct fc_bridge_layout layout;
             struct fc_layout_figures f;
             for (int k = 0; k < m.n; k++)
                 for (uint64_t again = 0, known = 1; known; again++) {
@@ -107,7 +107,7 @@ static void front_of_all_layouts(void)
             CU_ASSERT(front[f].figures.weighted_hops > front[f - 1].figures.weighted_hops &&
                       front[f].figures.passed < front[f - 1].figures.passed);
         for (uint32_t code = 0; code < 9 * 9 * 9 * 9; code++) {
-            struct fc_layout layout = {{code % 9, code / 9 % 9, code / 81 % 9, code / 729}};
+            struct fc_bridge_layout layout = {{code % 9, code / 9 % 9, code / 81 % 9, code / 729}};
             struct fc_layout_figures a;
             bool apart = true, beaten = false;
             for (int i = 0; i < 4; i++)

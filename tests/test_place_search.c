@@ -29,7 +29,7 @@ static void try_front(struct tried *t, double weighted, double load)
 }
 
 static void try_all(const struct fc_place_model *m, const struct fc_layout_rules *rules, int i,
-                    struct fc_layout *layout, struct tried *t)
+                    struct fc_bridge_layout *layout, struct tried *t)
 {
     struct fc_layout_figures f;
     for (uint32_t u = 0; u < m->n_mesh && i < m->n; u++) {
@@ -92,7 +92,7 @@ static void all_layouts_of_small_chips(void)
     for (size_t i = 0; i < FC_COUNT(small); i++) {
         struct fc_place_model m;
         struct fc_layout_rules rules;
-        struct fc_layout layout = {{0}};
+        struct fc_bridge_layout layout = {{0}};
         struct tried t = {0};
         if (!small_model(i, &m, &rules)) continue;
         try_all(&m, &rules, 0, &layout, &t);
@@ -118,7 +118,7 @@ static void pins_and_taken_nodes(void)
 {
     struct fc_place_model m;
     struct fc_layout_rules rules;
-    struct fc_layout layout = {{0}};
+    struct fc_bridge_layout layout = {{0}};
     struct tried t = {0};
     struct fc_status st = {0};
     struct fc_place_all all;
@@ -371,8 +371,8 @@ static void lines_are_safe(void)
         rules.lines = true;
         uint32_t tried = 0, all = m.n_mesh * m.n_mesh * m.n_mesh * m.n_mesh;
         for (uint32_t x = 0; x < all && (!chips[i].n_random || tried < chips[i].n_random); x++) {
-            struct fc_layout layout = {{x % m.n_mesh, x / m.n_mesh % m.n_mesh, x / m.n_mesh / m.n_mesh % m.n_mesh,
-                                        x / m.n_mesh / m.n_mesh / m.n_mesh}};
+            struct fc_bridge_layout layout = {{x % m.n_mesh, x / m.n_mesh % m.n_mesh,
+                                               x / m.n_mesh / m.n_mesh % m.n_mesh, x / m.n_mesh / m.n_mesh / m.n_mesh}};
             for (int j = 0; j < m.n && chips[i].n_random; j++)
                 layout.node[j] = (uint32_t)fc_random_below(5, x, (uint64_t)j, m.n_mesh);
             struct fc_network net;

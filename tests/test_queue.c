@@ -14,11 +14,11 @@
 
 /* `queue` of that many tasks and that file; the session stays open. */
 static bool read_queue(const char *yaml, const char *text, uint32_t n_tasks, uint64_t seed, struct fc_session *session,
-                       struct fc_queue *queue, struct fc_status *st)
+                       struct fc_start_choices *queue, struct fc_status *st)
 {
     char machine[64], file[64];
     *st = (struct fc_status){0};
-    *queue = (struct fc_queue){0};
+    *queue = (struct fc_start_choices){0};
     if (!fc_test_file(machine, ".yaml", yaml, strlen(yaml)) || !fc_test_file(file, ".txt", text, strlen(text)))
         return false;
     struct fc_question q = {.machine = machine, .seed = seed, .threads = 1};
@@ -29,7 +29,7 @@ static bool read_queue(const char *yaml, const char *text, uint32_t n_tasks, uin
     return open && !st->code;
 }
 
-static void has(const struct fc_queue *queue, size_t i, double start_s, const char *policy, const char *nodes,
+static void has(const struct fc_start_choices *queue, size_t i, double start_s, const char *policy, const char *nodes,
                 const char *label)
 {
     CU_ASSERT_FATAL(i < queue->n);
@@ -43,7 +43,7 @@ static void has(const struct fc_queue *queue, size_t i, double start_s, const ch
 static void test_sets(void)
 {
     struct fc_session session;
-    struct fc_queue queue;
+    struct fc_start_choices queue;
     struct fc_status st;
     /* 5 tasks: 3 nodes. Now the three that there are, in the file's order; then a corner, and what is far from it. */
     if (!read_queue(MESH, "+0.5 login , 3,a0 # now\n\n+10 b[08-09]\n+10 a1 d010\n", 5, 1, &session, &queue, &st)) {
@@ -63,7 +63,7 @@ static void test_sets(void)
 static void test_random(void)
 {
     struct fc_session session;
-    struct fc_queue a, b, c;
+    struct fc_start_choices a, b, c;
     struct fc_status st;
     static const char all[] = "+0 0-15\n";
     if (!read_queue(MESH, all, 10, 7, &session, &a, &st)) return;
@@ -100,7 +100,7 @@ static void test_packed(void)
                 free_node[n_free++] = i;
             }
         struct fc_session session;
-        struct fc_queue queue;
+        struct fc_start_choices queue;
         struct fc_status st;
         if (n_free < 5) continue;
         if (!read_queue(MESH, text, 8, 1, &session, &queue, &st)) continue;
@@ -138,7 +138,7 @@ static void test_packed(void)
 static void test_choice(void)
 {
     struct fc_queue_candidate at[] = {{0, "", "", ""}, {0, "", "", ""}, {600, "", "", ""}, {900, "", "", ""}};
-    struct fc_queue queue = {.candidate = at, .n = 4};
+    struct fc_start_choices queue = {.candidate = at, .n = 4};
     double run_s[] = {3000, 2900, 2000, 1700}, error[] = {10, 10, 10, 10};
     struct fc_queue_choice c = fc_queue_choose(&queue, run_s, error);
     CU_ASSERT(c.best == 2 && c.now == 1 && c.gain_s == 300 && fc_near(c.error_s, 290, 1e-12) &&
@@ -171,7 +171,7 @@ static void test_lost(void)
     static const char text[] = "+0 5-8\n", gone[] = "+0 1\n+9 0-3\n";
     char machine[64], file[64], second[64];
     struct fc_session left, whole;
-    struct fc_queue queue = {0}, none = {0};
+    struct fc_start_choices queue = {0}, none = {0};
     struct fc_arena arena = {0};
     struct fc_status st = {0}, why = {0}, other = {0};
     uint32_t *node;
@@ -230,7 +230,7 @@ static void test_refusals(void)
         {"+0 a[1\n", ":1: "},
     };
     struct fc_session session;
-    struct fc_queue queue;
+    struct fc_start_choices queue;
     struct fc_status st;
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         CU_ASSERT(!read_queue(MESH, wrong[i].text, 3, 1, &session, &queue, &st));

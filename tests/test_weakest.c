@@ -24,7 +24,7 @@ static bool ask(struct fc_question q, size_t n, struct fc_weakest *w, struct fc_
 {
     const char *map = "def";
     struct fc_session session;
-    struct fc_job job;
+    struct fc_predicted_job job;
     struct fc_demand demand = {0};
     struct fc_answer answer = {0};
     memset(w, 0, sizeof *w);

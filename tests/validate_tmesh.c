@@ -198,7 +198,7 @@ static void table(const struct fc_machine *machine, const struct measured *kerne
  * latency and throughput, and one that has the throughput of 8,4,0 at less latency. */
 static void beyond(const struct fc_machine *machine, const struct measured *table)
 {
-    static const struct fc_layout layouts[] = {{{8, 4, 9, 5, 10, 6}}, {{8, 0, 10, 6, 9, 4}}};
+    static const struct fc_bridge_layout layouts[] = {{{8, 4, 9, 5, 10, 6}}, {{8, 0, 10, 6, 9, 4}}};
     double latency[2], throughput[2], half_width[2], ideal, least = INFINITY, most = 0, width = 0;
     for (int i = 0; i < 2; i++) {
         struct fc_machine made;

@@ -134,10 +134,10 @@ static char *join(char *const *argv, struct fc_arena *arena, struct fc_status *s
 }
 
 /* What the program's files refer to goes before what the recorder noted itself. */
-static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects, struct fc_trace *trace,
+static enum fc_code add_unwrapped(const char *recorder, const struct fc_name_list *objects, struct fc_trace *trace,
                                   struct fc_status *st)
 {
-    struct fc_names names = {0};
+    struct fc_name_list names = {0};
     for (uint32_t i = 0; i < objects->n; i++)
         if (fc_unwrapped_symbols(objects->name[i], recorder, &names, &trace->arena, st)) return st->code;
     for (uint32_t i = 0; i < trace->n_unwrapped; i++)
@@ -151,7 +151,7 @@ static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *o
 static enum fc_code fill_report(const struct fc_trace *trace, struct fc_arena *arena, int exit_status,
                                 struct fc_capture_report *report, struct fc_status *st)
 {
-    struct fc_names names = {0};
+    struct fc_name_list names = {0};
     for (uint32_t i = 0; i < trace->n_unwrapped; i++)
         if (fc_names_add(&names, trace->unwrapped[i], arena, st)) return FC_NO;
     *report = (struct fc_capture_report){.exit_status = exit_status,
@@ -168,7 +168,7 @@ static enum fc_code keep(const char *directory, const char *recorder, const char
                          struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
-    struct fc_names objects = {0};
+    struct fc_name_list objects = {0};
     FC_SCOPED(fc_trace_free) struct fc_trace trace = {0};
     enum fc_code code = fc_merge_ranks(directory, program, &trace, partial, &objects, &scratch, st);
     if (!code) {

@@ -33,7 +33,7 @@ static const char *const local_names[] = {
 };
 /* clang-format on */
 
-enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_names_add(struct fc_name_list *names, const char *name, struct fc_arena *arena, struct fc_status *st)
 {
     for (uint32_t i = 0; i < names->n; i++)
         if (strcmp(names->name[i], name) == 0) return FC_OK;
@@ -140,7 +140,7 @@ static bool is_wrapped(const struct symbols *wrapped, const char *name)
     return defines(wrapped, plain);
 }
 
-enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, struct fc_names *names,
+enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, struct fc_name_list *names,
                                   struct fc_arena *arena, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};

@@ -282,7 +282,7 @@ static enum fc_code describe(struct fc_merger *m)
 }
 
 enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace, bool partial,
-                            struct fc_names *objects, struct fc_arena *arena, struct fc_status *st)
+                            struct fc_name_list *objects, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects, .partial = partial};
     struct fc_rank_file first = {0};

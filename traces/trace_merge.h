@@ -36,8 +36,8 @@ struct fc_merger {
     struct fc_arena *scratch;
     struct fc_status *st;
     struct fc_rank_file *rank;
-    struct fc_names *objects;
-    struct fc_names notes;
+    struct fc_name_list *objects;
+    struct fc_name_list notes;
     struct fc_known_comm *known;
     uint64_t mask;
     uint32_t n_comms;

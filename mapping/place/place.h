@@ -38,7 +38,7 @@ struct fc_chip {
 enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip *chip, struct fc_status *st);
 
 /* A layout: the mesh node of each interface. */
-struct fc_layout {
+struct fc_bridge_layout {
     uint32_t node[FC_LAYOUT_MOST]; /* [2 n_dims] */
 };
 
@@ -46,7 +46,7 @@ struct fc_layout {
 enum { FC_PLACE_TABLE1 = 7 };
 struct fc_published_layout {
     const char *ln; /* nodes of x- y- z-: what the paper calls the layout by */
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     double latency_cycles, throughput_percent /* of capacity */, turn_hops;
 };
 extern const struct fc_published_layout fc_place_table1[FC_PLACE_TABLE1];
@@ -99,13 +99,13 @@ struct fc_layout_figures {
 /* Whether all figures but rounding are the same. */
 bool fc_layout_alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b);
 /* Every node must be on the mesh, no two the same (not checked). load [n_links] may be NULL. */
-void fc_layout_figure(const struct fc_place_model *model, const struct fc_layout *layout, double *load,
+void fc_layout_figure(const struct fc_place_model *model, const struct fc_bridge_layout *layout, double *load,
                       struct fc_layout_figures *figures);
 /* The same but for passed (0), which searches do not look at and which takes most of the time. */
-void fc_layout_cost(const struct fc_place_model *model, const struct fc_layout *layout, double *load,
+void fc_layout_cost(const struct fc_place_model *model, const struct fc_bridge_layout *layout, double *load,
                     struct fc_layout_figures *figures);
 /* Sum over i < j of turn_weight x distance: turn_hops x turn_pairs. */
-int fc_layout_turn_sum(const struct fc_place_model *model, const struct fc_layout *layout);
+int fc_layout_turn_sum(const struct fc_place_model *model, const struct fc_bridge_layout *layout);
 
 /* Rates of uniform traffic on a k_1 x ... torus (place_traffic.c), for a packet whose source and destination
  * are drawn from all chips, the same included. turn[i][s][j][t]: expected number of times it goes on from
@@ -130,7 +130,7 @@ void fc_layout_rules_none(struct fc_layout_rules *rules);
 uint32_t fc_layout_line(const struct fc_place_model *model, uint32_t node);
 uint32_t fc_layout_lines(const struct fc_place_model *model);
 bool fc_layout_allowed(const struct fc_place_model *model, const struct fc_layout_rules *rules,
-                       const struct fc_layout *layout);
+                       const struct fc_bridge_layout *layout);
 /* FC_INPUT: no layout is allowed; names a least set of rules that contradict each other (any of them left
  * out, the others can be met). Exact: matchings. */
 enum fc_code fc_layout_rules_check(const struct fc_place_model *model, const struct fc_layout_rules *rules,
@@ -155,7 +155,7 @@ static inline double fc_layout_value(const struct fc_layout_figures *figures, in
 /* ---- all layouts (place_search.c) ---- */
 
 struct fc_layout_point {
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     struct fc_layout_figures figures;
     uint64_t layouts; /* allowed ones with the same value (front: the same weighted hops and load) */
 };

@@ -5,7 +5,7 @@
 #include "mapping/place/place.h"
 
 struct fc_place_best {
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     struct fc_layout_figures figures;
     double value;       /* of the objective (fc_layout_value) */
     double bound;       /* no allowed layout is below */

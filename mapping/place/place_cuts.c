@@ -61,7 +61,7 @@ struct cuts {
     uint64_t steps, most_steps;
     int32_t limit; /* only layouts below are looked for */
     bool found;
-    struct fc_layout best;
+    struct fc_bridge_layout best;
     struct fc_place_profiles *list; /* wanted instead of layouts */
     uint32_t most_profiles;
 };
@@ -186,7 +186,7 @@ static bool may_take(const struct cuts *b, int depth, uint32_t u)
 
 static void keep(struct cuts *b)
 {
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     struct fc_layout_figures f;
     memcpy(layout.node, b->node, sizeof b->node);
     fc_layout_cost(b->m, &layout, NULL, &f);

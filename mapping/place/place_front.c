@@ -31,7 +31,7 @@ static size_t mark(struct fc_served_layout *list, size_t n)
 }
 
 /* One change of the layout, drawn by number `step`. */
-static void change(const struct fc_place_model *m, uint64_t seed, uint64_t step, struct fc_layout *layout)
+static void change(const struct fc_place_model *m, uint64_t seed, uint64_t step, struct fc_bridge_layout *layout)
 {
     int i = (int)fc_random_below(seed, step, 0, (uint64_t)m->n), hit = -1;
     uint32_t u = (uint32_t)fc_random_below(seed, step, 1, m->n_mesh), before = layout->node[i];

@@ -16,11 +16,11 @@ struct local {
     const struct fc_layout_rules *rules;
     int objective;
     uint64_t steps;
-    struct fc_layout at, best;
+    struct fc_bridge_layout at, best;
     double value, tie, best_value, best_tie; /* of at; of the best neighbour so far */
 };
 
-static void evaluate(struct local *s, const struct fc_layout *layout, double *value, double *tie)
+static void evaluate(struct local *s, const struct fc_bridge_layout *layout, double *value, double *tie)
 {
     double load[MOST_LINKS], sum = 0;
     struct fc_layout_figures f;
@@ -37,7 +37,7 @@ static bool better(double value, double tie, double than, double than_tie)
     return value < than - slack || (value <= than + slack && tie < than_tie * (1 - 1e-9));
 }
 
-static void offer(struct local *s, const struct fc_layout *layout)
+static void offer(struct local *s, const struct fc_bridge_layout *layout)
 {
     double value, tie;
     if (!fc_layout_allowed(s->m, s->rules, layout)) return;
@@ -52,7 +52,7 @@ static void neighbours(struct local *s)
 {
     const struct fc_place_model *m = s->m;
     for (int i = 0; i < m->n; i++) {
-        struct fc_layout next = s->at;
+        struct fc_bridge_layout next = s->at;
         for (uint32_t u = 0; u < m->n_mesh; u++) {
             next.node[i] = u;
             offer(s, &next);
@@ -65,7 +65,7 @@ static void neighbours(struct local *s)
         }
     }
     for (int d = 0; s->rules->lines && d < m->chip.n_dims; d++) {
-        struct fc_layout next = s->at;
+        struct fc_bridge_layout next = s->at;
         for (uint32_t u = 0; u < m->n_mesh; u++)
             for (uint32_t v = 0; v < m->n_mesh; v++) {
                 next.node[2 * d] = u;

@@ -297,7 +297,7 @@ static enum fc_code build(struct program *p, const struct fc_place_milp_settings
 
 /* ---- solving ---- */
 
-static double z_of(const struct program *p, const struct fc_layout *layout)
+static double z_of(const struct program *p, const struct fc_bridge_layout *layout)
 {
     struct fc_layout_figures f;
     if (p->objective == FC_PLACE_HOPS) return fc_layout_turn_sum(p->m, layout);
@@ -306,7 +306,7 @@ static double z_of(const struct program *p, const struct fc_layout *layout)
     return p->m->scale > 0 ? round(z / p->unit) : z / p->unit;
 }
 
-static void read_layout(const struct program *p, struct fc_layout *layout)
+static void read_layout(const struct program *p, struct fc_bridge_layout *layout)
 {
     for (int i = 0; i < p->m->n; i++)
         for (uint32_t u = 0; u < p->m->n_mesh; u++)

@@ -240,7 +240,7 @@ void fc_place_model_free(struct fc_place_model *model)
 
 /* ---- what a layout costs ---- */
 
-int fc_layout_turn_sum(const struct fc_place_model *m, const struct fc_layout *layout)
+int fc_layout_turn_sum(const struct fc_place_model *m, const struct fc_bridge_layout *layout)
 {
     int sum = 0;
     for (int i = 0; i < m->n; i++)
@@ -249,7 +249,7 @@ int fc_layout_turn_sum(const struct fc_place_model *m, const struct fc_layout *l
     return sum;
 }
 
-static double fairness(const struct fc_place_model *m, const struct fc_layout *layout)
+static double fairness(const struct fc_place_model *m, const struct fc_bridge_layout *layout)
 {
     double least = INFINITY, most = 0;
     for (uint32_t a = 0; a < m->n_mesh; a++) {
@@ -266,7 +266,7 @@ static double fairness(const struct fc_place_model *m, const struct fc_layout *l
     return most > 0 ? least / most : 1;
 }
 
-void fc_layout_cost(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
+void fc_layout_cost(const struct fc_place_model *m, const struct fc_bridge_layout *layout, double *load,
                     struct fc_layout_figures *f)
 {
     double own[FC_CHIP_MOST_NODES * 2 * FC_CHIP_AXES], sum = 0;

@@ -31,7 +31,7 @@ static int within(const struct fc_place_model *m, uint32_t u, uint32_t v, uint32
     return n;
 }
 
-static double layout_passed(const struct fc_place_model *m, const struct fc_layout *layout)
+static double layout_passed(const struct fc_place_model *m, const struct fc_bridge_layout *layout)
 {
     const uint32_t *u = layout->node;
     double sum = 0;
@@ -70,7 +70,7 @@ struct walk {
     const struct fc_place_model *m;
     const struct fc_layout_rules *rules;
     bool swap[FC_MAX_DIMS];
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     bool symmetry, used[FC_CHIP_MOST_NODES];
     struct fc_layout_point *front; /* ascending weighted hops, descending passed */
     uint32_t n, capacity;
@@ -138,7 +138,7 @@ enum fc_code fc_place_passed_front(const struct fc_place_model *m, const struct 
     return st->code;
 }
 
-void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
+void fc_layout_figure(const struct fc_place_model *m, const struct fc_bridge_layout *layout, double *load,
                       struct fc_layout_figures *f)
 {
     fc_layout_cost(m, layout, load, f);

@@ -34,7 +34,7 @@ uint32_t fc_layout_line(const struct fc_place_model *m, uint32_t node)
 }
 
 bool fc_layout_allowed(const struct fc_place_model *m, const struct fc_layout_rules *rules,
-                       const struct fc_layout *layout)
+                       const struct fc_bridge_layout *layout)
 {
     for (int i = 0; i < m->n; i++) {
         uint32_t u = layout->node[i];

@@ -10,7 +10,7 @@ struct fc_place_key {
 };
 struct fc_place_found {
     struct fc_place_key key;
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     uint64_t layouts;
 };
 /* What one task, or all of them, have seen. */

@@ -28,7 +28,7 @@ enum { LEAST_RUNS = 3, MOST_RUNS = 16 };
 #define LEAST_HOPS 2e6
 #define MOST_HOPS 20e6
 
-enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                struct fc_machine *made, struct fc_status *st)
 {
     *made = *machine;
@@ -58,7 +58,7 @@ static void close_served(struct served *s)
     fc_machine_free(&s->machine);
 }
 
-static enum fc_code open_served(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+static enum fc_code open_served(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                 struct served *s, struct fc_status *st)
 {
     memset(s, 0, sizeof *s);
@@ -108,8 +108,8 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     return st->code;
 }
 
-enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy, double load,
-                             struct fc_layout_service *service, struct fc_status *st)
+enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
+                             double load, struct fc_layout_service *service, struct fc_status *st)
 {
     struct served s;
     memset(service, 0, sizeof *service);
@@ -224,7 +224,7 @@ static enum fc_code complete(const struct fc_machine *machine, struct fc_layout_
     return st->code;
 }
 
-enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                const struct fc_layout_confirming *how, struct fc_layout_kernel *kernel,
                                struct fc_status *st)
 {

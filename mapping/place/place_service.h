@@ -35,19 +35,19 @@ struct fc_layout_kernel {
 /* A machine of family tmesh with this layout, under another virtual-channel policy where `policy` >= 0
  * (enum fc_tmesh_policy). It borrows from `machine`, which must outlive it; the caller frees it by
  * fc_machine_free. */
-enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                struct fc_machine *made, struct fc_status *st);
 /* By the queueing model, with the calibration beside the machine's file where its kind fits. Packets of the
  * machine's largest size. 0.1 to 0.2 s for 2 160 nodes. */
-enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                              double load_flits_per_cycle, struct fc_layout_service *service, struct fc_status *st);
 /* By the kernel: latency at the load, and the most that is accepted. 3 to 7 s for tmesh-3456. FC_NO: a deadlock. */
-enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                const struct fc_layout_confirming *how, struct fc_layout_kernel *kernel,
                                struct fc_status *st);
 
 struct fc_served_layout {
-    struct fc_layout layout;
+    struct fc_bridge_layout layout;
     struct fc_layout_figures figures;
     struct fc_layout_service service;
     bool allowed; /* by the rules, and free of deadlock */

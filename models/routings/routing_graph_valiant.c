@@ -256,7 +256,7 @@ static enum fc_code both_ways(const struct fc_network *net, const double *out, c
                               struct fc_arena *scratch, double *load, struct fc_status *st)
 {
     const struct fc_graph_tables *t = net->extra;
-    struct fc_sweep w;
+    struct fc_graph_sweep w;
     if (fc_sweep_start(&w, net, scratch, st)) return st->code;
     for (uint32_t s = 0; s < t->n_stops; s++) {
         const uint16_t *hops = hops_to_stop(net, s);

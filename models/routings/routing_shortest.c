@@ -91,7 +91,7 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
 
 /* ---- all traffic to a group of nodes at once ---- */
 
-enum fc_code fc_sweep_start(struct fc_sweep *w, const struct fc_network *net, struct fc_arena *scratch,
+enum fc_code fc_sweep_start(struct fc_graph_sweep *w, const struct fc_network *net, struct fc_arena *scratch,
                             struct fc_status *st)
 {
     w->net = net;
@@ -101,12 +101,12 @@ enum fc_code fc_sweep_start(struct fc_sweep *w, const struct fc_network *net, st
     return w->flow && w->order && w->first ? FC_OK : st->code;
 }
 
-void fc_sweep_order(struct fc_sweep *w, const uint16_t *hops)
+void fc_sweep_order(struct fc_graph_sweep *w, const uint16_t *hops)
 {
     w->n_order = fc_graph_by_falling_hops(hops, w->net->n_routers, w->first, w->order);
 }
 
-void fc_sweep_flow(struct fc_sweep *w, const uint16_t *hops, double scale, double *load)
+void fc_sweep_flow(struct fc_graph_sweep *w, const uint16_t *hops, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     for (uint32_t i = 0; i < w->n_order && hops[w->order[i]] > 0; i++) {
@@ -124,7 +124,8 @@ void fc_sweep_flow(struct fc_sweep *w, const uint16_t *hops, double scale, doubl
     }
 }
 
-bool fc_sweep_inject(struct fc_sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale, double *load)
+bool fc_sweep_inject(struct fc_graph_sweep *w, uint32_t src, const uint16_t *hops, double bytes, double scale,
+                     double *load)
 {
     const struct fc_network *net = w->net;
     uint16_t nearest;
@@ -147,7 +148,7 @@ enum fc_code fc_graph_no_path(const struct fc_network *net, uint32_t src, uint32
                    fc_vertex_name(net, fc_node_vertex(net, dst), to, sizeof to));
 }
 
-void fc_sweep_eject(const struct fc_sweep *w, uint32_t dst, double scale, double *load)
+void fc_sweep_eject(const struct fc_graph_sweep *w, uint32_t dst, double scale, double *load)
 {
     const struct fc_network *net = w->net;
     const struct fc_graph_tables *t = net->extra;
@@ -159,7 +160,7 @@ void fc_sweep_eject(const struct fc_sweep *w, uint32_t dst, double scale, double
     }
 }
 
-void fc_sweep_clear(struct fc_sweep *w, uint32_t member)
+void fc_sweep_clear(struct fc_graph_sweep *w, uint32_t member)
 {
     const struct fc_network *net = w->net;
     uint32_t v = fc_node_vertex(net, member);
@@ -195,7 +196,7 @@ static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, co
 {
     const struct fc_graph_tables *t = net->extra;
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
-    struct fc_sweep w;
+    struct fc_graph_sweep w;
     uint64_t *first, *entry;
     if (fc_sweep_start(&w, net, &scratch, st) || sort_entries(net, dst, n, &scratch, &first, &entry, st))
         return st->code;
@@ -261,7 +262,7 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
 {
     const struct fc_graph_tables *t = net->extra;
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
-    struct fc_sweep w;
+    struct fc_graph_sweep w;
     double *others_a = fc_alloc(&scratch, net->n_nodes, sizeof *others_a, st);
     double *others_b = fc_alloc(&scratch, net->n_nodes, sizeof *others_b, st);
     if (!others_a || !others_b || fc_sweep_start(&w, net, &scratch, st)) return st->code;

@@ -9,7 +9,7 @@
 
 /* Vertices are the routers, then the nodes that hang on several routers. Parallel cables are one arc. Every arc
  * has a row (its capacity), shared by the arcs that symmetry makes alike; without symmetry one an arc. */
-struct fc_flow {
+struct fc_bound_flow {
     struct fc_arena arena;
     const struct fc_network *net;
     enum fc_flow_paths paths;
@@ -36,14 +36,14 @@ struct fc_flow {
     uint32_t *variable;       /* arcs; all paths: [n_arcs] 0, 1, 2 ..., shared */
     double node_s;
 };
-static inline const uint32_t *fc_flow_arcs(const struct fc_flow *flow, uint32_t c)
+static inline const uint32_t *fc_flow_arcs(const struct fc_bound_flow *flow, uint32_t c)
 {
     return flow->variable + (flow->paths == FC_FLOW_ALL ? 0 : flow->first_variable[c]);
 }
 
 /* flow_build.c. `work` limits the variables. */
 enum fc_code fc_flow_build(const struct fc_network *net, const struct fc_node_demand *demand,
-                           const struct fc_flow_settings *settings, struct fc_flow *flow, struct fc_status *st);
+                           const struct fc_flow_settings *settings, struct fc_bound_flow *flow, struct fc_status *st);
 /* flow_symmetry.c: the translations of a network that leave it as it is. */
 struct fc_translations {
     uint32_t n;          /* of them; 1: none but the identity */
@@ -66,16 +66,16 @@ struct fc_flow_search {
     uint32_t *heap, *place; /* [n_vertices] */
     double steps;           /* arcs looked at, summed */
 };
-enum fc_code fc_flow_search_start(const struct fc_flow *flow, struct fc_arena *arena, struct fc_flow_search *search,
-                                  struct fc_status *st);
+enum fc_code fc_flow_search_start(const struct fc_bound_flow *flow, struct fc_arena *arena,
+                                  struct fc_flow_search *search, struct fc_status *st);
 /* Sum over the commodity's sources of bytes x shortest path by length[n_arcs] >= 0; INFINITY where one has none. */
-double fc_flow_price(const struct fc_flow *flow, uint32_t c, const double *length, struct fc_flow_search *search);
+double fc_flow_price(const struct fc_bound_flow *flow, uint32_t c, const double *length, struct fc_flow_search *search);
 /* The flow of the commodity along the tree of the last fc_flow_price: arcs and bytes [at most n_vertices]. */
-uint32_t fc_flow_tree(const struct fc_flow *flow, uint32_t c, struct fc_flow_search *search, uint32_t *arc,
+uint32_t fc_flow_tree(const struct fc_bound_flow *flow, uint32_t c, struct fc_flow_search *search, uint32_t *arc,
                       double *bytes);
 
 /* length[n_arcs] of prices[n_rows]: 0 for endless bandwidth, INFINITY for none. */
-void fc_flow_lengths(const struct fc_flow *flow, const double *price, double *length);
+void fc_flow_lengths(const struct fc_bound_flow *flow, const double *price, double *length);
 
 /* flow_pool.c: columns, each a flow of all traffic of one commodity. */
 struct fc_flow_column {
@@ -99,7 +99,7 @@ void fc_flow_pool_free(struct fc_flow_pool *pool);
 /* What the solvers pass on. */
 struct fc_flow_state {
     struct fc_arena arena;
-    const struct fc_flow *flow;
+    const struct fc_bound_flow *flow;
     struct fc_flow_search search;
     struct fc_flow_pool pool; /* the flow as it is: columns and weights */
     double lower_s, upper_s;  /* of the arcs of this program, without node_s */

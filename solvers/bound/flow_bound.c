@@ -6,7 +6,7 @@
 /* Links and destinations that column generation is tried with; variables of the edge form. */
 enum { MOST_MASTER_ROWS = 25000, MOST_EDGE_VARIABLES = 50000 };
 
-static enum fc_code start(struct fc_flow_state *state, const struct fc_flow *flow, struct fc_status *st)
+static enum fc_code start(struct fc_flow_state *state, const struct fc_bound_flow *flow, struct fc_status *st)
 {
     *state = (struct fc_flow_state){.flow = flow};
     state->price = fc_alloc(&state->arena, flow->n_rows, sizeof *state->price, st);
@@ -20,7 +20,7 @@ static enum fc_code start(struct fc_flow_state *state, const struct fc_flow *flo
 
 static enum fc_code answer(const struct fc_flow_state *state, struct fc_flow_bound *bound, struct fc_status *st)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     bound->paths = flow->paths;
     bound->node_s = flow->node_s;
     bound->lower_s = fmax(state->lower_s, flow->node_s);
@@ -43,7 +43,7 @@ static enum fc_code answer(const struct fc_flow_state *state, struct fc_flow_bou
 static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_settings *settings, const char **method,
                           struct fc_status *st)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     double gap = settings->gap > 0 ? settings->gap : 1e-9, work = settings->work > 0 ? settings->work : 5e9;
     bool columns = settings->method == FC_FLOW_COLUMNS ||
                    (settings->method == FC_FLOW_AUTO && flow->n_rows + flow->n_commodities <= MOST_MASTER_ROWS);
@@ -68,7 +68,7 @@ enum fc_code fc_flow_bound_solve(const struct fc_network *net, const struct fc_n
                                  const struct fc_flow_settings *settings, struct fc_flow_bound *bound,
                                  struct fc_status *st)
 {
-    struct fc_flow flow;
+    struct fc_bound_flow flow;
     struct fc_flow_state state;
     double gap = settings->gap > 0 ? settings->gap : 1e-9;
     memset(bound, 0, sizeof *bound);

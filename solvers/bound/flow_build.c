@@ -21,7 +21,7 @@
 #define LEAST_PAIRS 4e5
 
 struct builder {
-    struct fc_flow *flow;
+    struct fc_bound_flow *flow;
     const struct fc_network *net;
     const struct fc_node_demand *demand;
     const struct fc_flow_settings *settings;
@@ -59,7 +59,7 @@ static enum fc_code check_demand(const struct fc_network *net, const struct fc_n
 
 static enum fc_code number_vertices(struct builder *b)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     const struct fc_network *net = b->net;
     flow->node_vertex = fc_alloc(&flow->arena, net->n_nodes, sizeof *flow->node_vertex, b->st);
     if (!flow->node_vertex) return b->st->code;
@@ -96,7 +96,7 @@ static int by_ends(const void *x, const void *y)
 /* Arcs by source, then target; rate[n_arcs] the bandwidth of their cables together. */
 static enum fc_code make_arcs(struct builder *b, double **rate)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     const struct fc_network *net = b->net;
     struct fc_arena *arena = &flow->arena;
     uint32_t n = 0, n_vertices = flow->n_vertices, last = FC_NONE;
@@ -241,7 +241,7 @@ static void find_symmetry(struct builder *b)
 /* The row of each arc: its own, or that of the arc which a translation brings to a representative. */
 static enum fc_code number_rows(struct builder *b, const double *rate)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     const struct fc_translations *t = &b->translations;
     flow->capacity = fc_alloc(&flow->arena, flow->n_arcs, sizeof *flow->capacity, b->st);
     flow->row_arcs = fc_alloc(&flow->arena, flow->n_arcs, sizeof *flow->row_arcs, b->st);
@@ -292,7 +292,7 @@ static void demand_to(const struct builder *b, uint32_t t, double *bytes)
  * nearer to the optimum than trees of all sources do; dense traffic would have too many. */
 static enum fc_code part_pairs(struct builder *b)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     uint32_t n = flow->n_commodities;
     uint64_t pairs = flow->first_source[n];
     if (b->settings->if_cheap || pairs > (uint64_t)MOST_SOURCES * n || b->demand->n_dense > 0 || flow->symmetry > 1 ||
@@ -315,7 +315,7 @@ static enum fc_code part_pairs(struct builder *b)
 
 static enum fc_code make_commodities(struct builder *b)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     double *bytes = fc_alloc(&b->scratch, flow->n_vertices, sizeof *bytes, b->st), most = 0;
     flow->target = fc_alloc(&flow->arena, flow->n_vertices, sizeof *flow->target, b->st);
     flow->first_source = fc_alloc(&flow->arena, flow->n_vertices + 1ull, sizeof *flow->first_source, b->st);
@@ -357,7 +357,7 @@ struct ways {
 
 /* Hops to t of the n_sources vertices and of all that are nearer; packets pass through no node. Returns how many were
  * reached. */
-static uint32_t hops_to(const struct fc_flow *flow, uint32_t t, uint64_t n_sources, struct ways *w)
+static uint32_t hops_to(const struct fc_bound_flow *flow, uint32_t t, uint64_t n_sources, struct ways *w)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < flow->n_vertices; v++) w->hops[v] = FC_NONE;
@@ -377,7 +377,7 @@ static uint32_t hops_to(const struct fc_flow *flow, uint32_t t, uint64_t n_sourc
     return n;
 }
 
-static bool downhill(const struct fc_flow *flow, const struct ways *w, uint32_t t, uint32_t a)
+static bool downhill(const struct fc_bound_flow *flow, const struct ways *w, uint32_t t, uint32_t a)
 {
     uint32_t to = flow->to[a];
     return w->hops[to] + 1 == w->hops[flow->from[a]] && (to < flow->net->n_routers || to == t) &&
@@ -385,7 +385,7 @@ static bool downhill(const struct fc_flow *flow, const struct ways *w, uint32_t 
 }
 
 /* Counts, or writes where `out` is not NULL, the arcs of a commodity. */
-static uint64_t minimal_arcs(const struct fc_flow *flow, uint32_t c, struct ways *w, uint32_t *out)
+static uint64_t minimal_arcs(const struct fc_bound_flow *flow, uint32_t c, struct ways *w, uint32_t *out)
 {
     uint32_t t = flow->target[c];
     uint64_t n = 0;
@@ -415,7 +415,7 @@ static enum fc_code too_large(const struct builder *b, double variables)
 
 static enum fc_code make_variables(struct builder *b)
 {
-    struct fc_flow *flow = b->flow;
+    struct fc_bound_flow *flow = b->flow;
     uint32_t n = flow->n_commodities;
     flow->first_variable = fc_alloc(&flow->arena, n + 1ull, sizeof *flow->first_variable, b->st);
     if (!flow->first_variable) return b->st->code;
@@ -504,7 +504,7 @@ static enum fc_code build(struct builder *b)
 }
 
 enum fc_code fc_flow_build(const struct fc_network *net, const struct fc_node_demand *demand,
-                           const struct fc_flow_settings *settings, struct fc_flow *flow, struct fc_status *st)
+                           const struct fc_flow_settings *settings, struct fc_bound_flow *flow, struct fc_status *st)
 {
     struct builder b = {.flow = flow,
                         .net = net,

@@ -22,7 +22,7 @@ enum {
 
 struct master {
     struct fc_flow_state *state;
-    const struct fc_flow *flow;
+    const struct fc_bound_flow *flow;
     struct fc_status *st;
     glp_prob *lp;
     glp_smcp parameters;
@@ -44,7 +44,7 @@ struct master {
 /* Coefficients of a column on the rows that the master has, and of its commodity, into index, value from 1. */
 static int coefficients(struct master *m, const struct fc_flow_column *k)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     const uint32_t *arc = m->pool->arc + k->first;
     int n = 0;
     for (uint32_t i = 0; i < k->n; i++)
@@ -79,7 +79,7 @@ static double mixture_loads(struct master *m)
 /* Rows whose load is above `least_s` enter; the new rows' slacks are basic. Returns how many. */
 static uint32_t add_rows(struct master *m, double least_s)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     uint32_t added = 0;
     for (uint32_t r = 0; r < flow->n_rows; r++) {
         if (m->lp_row[r] || m->state->load[r] / flow->capacity[r] <= least_s) continue;
@@ -100,7 +100,7 @@ static uint32_t add_rows(struct master *m, double least_s)
 /* A basis that is feasible: of each commodity its first column, the flow so far, and z on the worst row. */
 static void first_basis(struct master *m)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     const double *load = m->state->load;
     uint32_t worst = 0;
     for (uint32_t r = 0; r < flow->n_rows; r++)
@@ -144,7 +144,7 @@ static enum fc_code take_pool(struct master *m)
 
 static enum fc_code reserve(struct master *m, struct fc_arena *scratch)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     m->lp_row = fc_alloc(scratch, flow->n_rows, sizeof *m->lp_row, m->st);
     m->on_row = fc_alloc(scratch, flow->n_rows, sizeof *m->on_row, m->st);
     m->index = fc_alloc(scratch, flow->n_rows + 3ull, sizeof *m->index, m->st);
@@ -157,7 +157,7 @@ static enum fc_code reserve(struct master *m, struct fc_arena *scratch)
 
 static void start(struct master *m)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     m->scale = fc_flow_loads(m->state);
     m->lp = glp_create_prob();
     glp_init_smcp(&m->parameters);
@@ -196,7 +196,7 @@ static bool simplex(struct master *m)
 /* Solves the master and reads prices. False: GLPK gave up. */
 static bool solve(struct master *m)
 {
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     for (;;) {
         if (!simplex(m)) return false;
         double z = mixture_loads(m), of_master = glp_get_obj_val(m->lp) / OBJECTIVE * m->scale;
@@ -214,7 +214,7 @@ static bool solve(struct master *m)
 static enum fc_code ask(struct master *m, uint32_t *added)
 {
     struct fc_flow_state *state = m->state;
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     double scale = 0, bound = 0;
     *added = 0;
     for (uint32_t r = 0; r < flow->n_rows; r++) scale += m->mix[r] * flow->capacity[r];
@@ -245,7 +245,7 @@ static enum fc_code ask(struct master *m, uint32_t *added)
 static enum fc_code iterate(struct master *m, double gap, double most_steps)
 {
     struct fc_flow_state *state = m->state;
-    const struct fc_flow *flow = m->flow;
+    const struct fc_bound_flow *flow = m->flow;
     const double hold = 0.5; /* part of the best prices in those that are asked */
     for (;;) {
         if (!solve(m)) return FC_OK; /* the interval stands */

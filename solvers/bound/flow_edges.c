@@ -11,7 +11,7 @@
 
 struct edges {
     glp_prob *lp;
-    const struct fc_flow *flow;
+    const struct fc_bound_flow *flow;
     double scale_s, scale_bytes; /* z and flows of about 1 */
     int *at;                     /* [n_vertices] conservation row of the commodity, 0: none */
     int z;
@@ -32,7 +32,7 @@ static int row_of(struct edges *e, uint32_t c, uint32_t v)
 
 static void add_commodity(struct edges *e, uint32_t c)
 {
-    const struct fc_flow *flow = e->flow;
+    const struct fc_bound_flow *flow = e->flow;
     const uint32_t *arc = fc_flow_arcs(flow, c);
     uint64_t n = flow->first_variable[c + 1] - flow->first_variable[c];
     memset(e->at, 0, flow->n_vertices * sizeof *e->at);
@@ -57,7 +57,7 @@ static void add_commodity(struct edges *e, uint32_t c)
 
 static void set_up(struct edges *e)
 {
-    const struct fc_flow *flow = e->flow;
+    const struct fc_bound_flow *flow = e->flow;
     e->lp = glp_create_prob();
     glp_set_obj_dir(e->lp, GLP_MIN);
     e->z = glp_add_cols(e->lp, 1);
@@ -76,7 +76,7 @@ static void set_up(struct edges *e)
 static void solve(void *of)
 {
     struct edges *e = of;
-    const struct fc_flow *flow = e->flow;
+    const struct fc_bound_flow *flow = e->flow;
     glp_smcp parameters;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
@@ -96,7 +96,7 @@ static void solve(void *of)
 
 enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct edges e = {.flow = flow, .scale_s = state->upper_s, .st = st};
     e.price = fc_alloc(&scratch, flow->n_rows, sizeof *e.price, st);

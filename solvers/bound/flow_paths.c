@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum fc_code fc_flow_search_start(const struct fc_flow *flow, struct fc_arena *arena, struct fc_flow_search *s,
+enum fc_code fc_flow_search_start(const struct fc_bound_flow *flow, struct fc_arena *arena, struct fc_flow_search *s,
                                   struct fc_status *st)
 {
     uint32_t n = flow->n_vertices;
@@ -25,7 +25,7 @@ enum fc_code fc_flow_search_start(const struct fc_flow *flow, struct fc_arena *a
     return st->code;
 }
 
-static void over_minimal(const struct fc_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
+static void over_minimal(const struct fc_bound_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
 {
     const uint32_t *arc = fc_flow_arcs(flow, c);
     uint64_t n = flow->first_variable[c + 1] - flow->first_variable[c];
@@ -73,7 +73,7 @@ static uint32_t take_nearest(struct fc_flow_search *s, uint32_t *n)
     return nearest;
 }
 
-static void over_all(const struct fc_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
+static void over_all(const struct fc_bound_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
 {
     uint32_t t = flow->target[c], n = 0;
     uint64_t missing = flow->first_source[c + 1] - flow->first_source[c];
@@ -101,7 +101,7 @@ static void over_all(const struct fc_flow *flow, uint32_t c, const double *lengt
     for (uint64_t i = flow->first_source[c]; i < flow->first_source[c + 1]; i++) s->amount[flow->source[i]] = 0;
 }
 
-double fc_flow_price(const struct fc_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
+double fc_flow_price(const struct fc_bound_flow *flow, uint32_t c, const double *length, struct fc_flow_search *s)
 {
     double sum = 0;
     (flow->paths == FC_FLOW_ALL ? over_all : over_minimal)(flow, c, length, s);
@@ -110,7 +110,8 @@ double fc_flow_price(const struct fc_flow *flow, uint32_t c, const double *lengt
     return sum;
 }
 
-uint32_t fc_flow_tree(const struct fc_flow *flow, uint32_t c, struct fc_flow_search *s, uint32_t *arc, double *bytes)
+uint32_t fc_flow_tree(const struct fc_bound_flow *flow, uint32_t c, struct fc_flow_search *s, uint32_t *arc,
+                      double *bytes)
 {
     uint32_t n = 0;
     for (uint64_t i = flow->first_source[c]; i < flow->first_source[c + 1]; i++)
@@ -129,7 +130,7 @@ uint32_t fc_flow_tree(const struct fc_flow *flow, uint32_t c, struct fc_flow_sea
 
 /* ---- what prices prove ---- */
 
-void fc_flow_lengths(const struct fc_flow *flow, const double *price, double *length)
+void fc_flow_lengths(const struct fc_bound_flow *flow, const double *price, double *length)
 {
     for (uint32_t a = 0; a < flow->n_arcs; a++) {
         uint32_t row = flow->row[a];
@@ -139,7 +140,7 @@ void fc_flow_lengths(const struct fc_flow *flow, const double *price, double *le
 
 double fc_flow_prove(struct fc_flow_state *state, double *price)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     double scale = 0, bound = 0;
     for (uint32_t r = 0; r < flow->n_rows; r++) scale += price[r] * flow->capacity[r];
     if (!(scale > 0)) return 0;

@@ -79,7 +79,7 @@ uint32_t fc_flow_mean(struct fc_flow_state *state, uint32_t n, const uint32_t *c
 
 double fc_flow_loads(struct fc_flow_state *state)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     const struct fc_flow_pool *p = &state->pool;
     double most = 0;
     memset(state->load, 0, flow->n_rows * sizeof *state->load);

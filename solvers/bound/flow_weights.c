@@ -18,7 +18,7 @@ enum { MOST_COLUMNS = 16 }; /* of a destination; more are merged */
 
 struct sweep {
     struct fc_flow_state *state;
-    const struct fc_flow *flow;
+    const struct fc_bound_flow *flow;
     double mu, top;                /* prices are exp((load / b - top) / mu) / b */
     double *price;                 /* [n_rows] */
     double *delta;                 /* [n_rows] change of load, zero between steps */
@@ -29,13 +29,13 @@ struct sweep {
 
 /* ---- the first flow: at every vertex on over all arcs that are nearer by hops, by their capacities ---- */
 
-static double part_of(const struct fc_flow *flow, uint32_t a)
+static double part_of(const struct fc_bound_flow *flow, uint32_t a)
 {
     uint32_t r = flow->row[a];
     return r == FC_FLOW_FREE ? 1 : r == FC_FLOW_DEAD ? 0 : flow->capacity[r];
 }
 
-static bool nearer(const struct fc_flow *flow, const struct fc_flow_search *s, uint32_t a)
+static bool nearer(const struct fc_bound_flow *flow, const struct fc_flow_search *s, uint32_t a)
 {
     return s->distance[flow->to[a]] + 1 == s->distance[flow->from[a]] && flow->row[a] != FC_FLOW_DEAD;
 }
@@ -43,7 +43,7 @@ static bool nearer(const struct fc_flow *flow, const struct fc_flow_search *s, u
 /* After a search by hops. */
 static uint32_t even_flow(struct fc_flow_state *state, uint32_t c)
 {
-    const struct fc_flow *flow = state->flow;
+    const struct fc_bound_flow *flow = state->flow;
     struct fc_flow_search *s = &state->search;
     uint32_t n = 0;
     for (uint64_t i = flow->first_source[c]; i < flow->first_source[c + 1]; i++)
@@ -69,7 +69,7 @@ static uint32_t even_flow(struct fc_flow_state *state, uint32_t c)
 static enum fc_code first_flows(struct sweep *w, struct fc_status *st)
 {
     struct fc_flow_state *state = w->state;
-    const struct fc_flow *flow = w->flow;
+    const struct fc_bound_flow *flow = w->flow;
     for (uint32_t a = 0; a < flow->n_arcs; a++) state->length[a] = flow->row[a] == FC_FLOW_DEAD ? (double)INFINITY : 1;
     for (uint32_t v = 0; v < flow->n_vertices; v++) state->search.distance[v] = INFINITY;
     for (uint32_t c = 0; c < flow->n_commodities; c++) {
@@ -234,7 +234,7 @@ static enum fc_code improve(struct sweep *w, uint32_t c, struct fc_status *st)
 
 static enum fc_code start(struct sweep *w, struct fc_arena *scratch, struct fc_status *st)
 {
-    const struct fc_flow *flow = w->flow;
+    const struct fc_bound_flow *flow = w->flow;
     w->price = fc_alloc(scratch, flow->n_rows, sizeof *w->price, st);
     w->delta = fc_alloc(scratch, flow->n_rows, sizeof *w->delta, st);
     w->touched = fc_alloc(scratch, flow->n_rows, sizeof *w->touched, st);
@@ -258,7 +258,7 @@ static void compact(struct sweep *w)
 static enum fc_code sweep(struct sweep *w, double share, struct fc_status *st)
 {
     struct fc_flow_state *state = w->state;
-    const struct fc_flow *flow = w->flow;
+    const struct fc_bound_flow *flow = w->flow;
     w->top = fc_flow_loads(state);
     w->mu = share * w->top / log(flow->n_rows + 2.0);
     for (uint32_t r = 0; r < flow->n_rows; r++) set_price(w, r);

@@ -54,7 +54,7 @@ static int link_kind(const struct fc_network *net, uint32_t l)
     return fc_is_node(net, net->link_target[l]) ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN;
 }
 
-static void set_times(struct fc_event *e)
+static void set_times(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     for (int i = 0; i < flit->net->machine->n_classes; i++)
@@ -67,7 +67,7 @@ static void set_times(struct fc_event *e)
 
 /* Whether event_torus*.c may decide: links of each kind of one class, those into the network no slower than
  * those between routers, which take time; masks of one word; ramps short enough for fc_event_room. */
-static bool is_adaptive_torus(struct fc_event *e)
+static bool is_adaptive_torus(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     int class[3] = {-1, -1, -1};
@@ -91,7 +91,7 @@ static bool is_adaptive_torus(struct fc_event *e)
 
 /* Lanes of a link of an adaptive torus: link, tokens, these at the end so that those of two adaptive
  * channels share a cache line. */
-static void set_torus(struct fc_event *e)
+static void set_torus(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     e->is_adaptive_torus = is_adaptive_torus(e);
@@ -110,7 +110,7 @@ static void set_torus(struct fc_event *e)
 
 /* Injection ports that have a path for every queue are not looked at; all others have room for the most paths
  * of any of them. */
-static void set_paths(struct fc_event *e)
+static void set_paths(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     uint32_t injection = flit->net->first_link[flit->n_routers];
@@ -125,14 +125,14 @@ static void set_paths(struct fc_event *e)
     }
 }
 
-static void close_paths(struct fc_event *e)
+static void close_paths(struct fc_event_engine *e)
 {
     for (uint32_t l = 0; e->few_paths && l < e->first_unlimited; l++)
         for (uint32_t i = e->flit->port_paths[l]; i < e->paths && fc_event_here(e, e->flit->net->link_target[l]); i++)
             e->path_end[(size_t)l * e->paths + i] = FC_EVENT_NEVER;
 }
 
-static void set_rules(struct fc_event *e)
+static void set_rules(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     const struct fc_router *router = &flit->net->machine->router;
@@ -148,7 +148,7 @@ static void set_rules(struct fc_event *e)
     e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
 }
 
-static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
+static enum fc_code make_arrays(struct fc_event_engine *e, struct fc_status *st)
 {
     const struct fc_flit_net *flit = e->flit;
     size_t channels = (size_t)flit->n_links * e->n_network_vcs, most = 1, bits_of_all = 0, n_more = 0,
@@ -208,7 +208,7 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
 
 /* Routers in consecutive blocks of equal length; a node belongs to the block of the router that its first
  * link leads to. */
-static void divide(struct fc_event *e)
+static void divide(struct fc_event_engine *e)
 {
     const struct fc_network *net = e->flit->net;
     uint32_t n = e->flit->n_routers;
@@ -224,7 +224,7 @@ static void divide(struct fc_event *e)
 }
 
 /* The least time, in ticks, in which what happens in one block can matter in another. */
-static uint64_t find_window(const struct fc_event *e)
+static uint64_t find_window(const struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     const struct fc_network *net = flit->net;
@@ -242,7 +242,7 @@ static uint64_t find_window(const struct fc_event *e)
     return window;
 }
 
-static void fill_link(struct fc_event *e, uint32_t l)
+static void fill_link(struct fc_event_engine *e, uint32_t l)
 {
     const struct fc_network *net = e->flit->net;
     *fc_event_link(e, l) = (struct fc_event_link){.wake = FC_EVENT_NEVER,
@@ -265,7 +265,7 @@ static void fill_link(struct fc_event *e, uint32_t l)
 }
 
 /* Those of which an end is here: who sends to another rank looks up the channel's router, who frees tokens the link's source. */
-static void fill_links(struct fc_event *e)
+static void fill_links(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
     for (uint32_t l = 0; l < flit->n_links; l++)
@@ -290,7 +290,7 @@ static void fill_links(struct fc_event *e)
     }
 }
 
-static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
+static enum fc_code make_block(struct fc_event_engine *e, int b, struct fc_status *st)
 {
     const struct fc_flit_net *flit = e->flit;
     struct fc_event_block *block = &e->block[b];
@@ -322,7 +322,7 @@ static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
     return st->code;
 }
 
-static void start_nodes(struct fc_event *e)
+static void start_nodes(struct fc_event_engine *e)
 {
     for (uint32_t n = 0; n < e->flit->n_nodes; n++) {
         struct fc_event_node *node = &e->node[n];
@@ -341,7 +341,7 @@ static void start_nodes(struct fc_event *e)
 
 static void close_engine(void *engine)
 {
-    struct fc_event *e = engine;
+    struct fc_event_engine *e = engine;
     fc_team_close(e->team);
     for (int b = e->first_block; b < e->first_block + e->n_here && e->block; b++) {
         struct fc_event_block *block = &e->block[b];
@@ -361,7 +361,7 @@ static void close_engine(void *engine)
 }
 
 /* Credits for the choice of an output: in four ranges (2 bits), or not at all. */
-static void fill_scores(struct fc_event *e)
+static void fill_scores(struct fc_event_engine *e)
 {
     uint64_t b = e->flit->buffer_flits;
     for (uint64_t t = 0; t <= b; t++) e->range[t] = (uint8_t)((4 * t > b) + (2 * t > b) + (4 * t > 3 * b));
@@ -370,7 +370,7 @@ static void fill_scores(struct fc_event *e)
 }
 
 /* One block a thread, of this rank or of each. */
-static enum fc_code count_blocks(struct fc_event *e, int threads, struct fc_status *st)
+static enum fc_code count_blocks(struct fc_event_engine *e, int threads, struct fc_status *st)
 {
     enum { MOST_HERE = 1024 };
     int ranks = e->ranks ? e->ranks->size : 1;
@@ -387,7 +387,7 @@ static enum fc_code count_blocks(struct fc_event *e, int threads, struct fc_stat
 }
 
 /* Blocks, and the time for which they need nothing of each other. */
-static enum fc_code divide_in_time(struct fc_event *e, struct fc_status *st)
+static enum fc_code divide_in_time(struct fc_event_engine *e, struct fc_status *st)
 {
     divide(e);
     e->window = find_window(e);
@@ -402,7 +402,7 @@ static enum fc_code divide_in_time(struct fc_event *e, struct fc_status *st)
     return FC_OK;
 }
 
-static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts, struct fc_status *st)
+static enum fc_code build(struct fc_event_engine *e, int threads, struct fc_flit_counts *counts, struct fc_status *st)
 {
     if (count_blocks(e, threads, st)) return st->code;
     size_t n_boxes = 2 * (size_t)e->n_here * (size_t)e->n_blocks;
@@ -431,7 +431,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
                                 uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
                                 uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
-    struct fc_event *e = calloc(1, sizeof *e);
+    struct fc_event_engine *e = calloc(1, sizeof *e);
     if (!e) return fc_out_of_memory(st, "the event engine");
     e->flit = flit;
     e->ranks = flit->ranks;

@@ -12,7 +12,7 @@
 #include "solvers/flit/event_block.h"
 #include "solvers/flit/route_adaptive.h"
 
-struct fc_event {
+struct fc_event_engine {
     struct fc_arena arena;
     const struct fc_flit_net *flit;
     const struct fc_flit_traffic *traffic;
@@ -92,10 +92,10 @@ bool fc_event_credits_full(const void *engine);
 /* ---- event_ranks.c ---- */
 
 /* Finds the ranks that this one shares links with. */
-enum fc_code fc_event_peers_make(struct fc_event *e, struct fc_status *st);
-void fc_event_peers_free(struct fc_event *e);
+enum fc_code fc_event_peers_make(struct fc_event_engine *e, struct fc_status *st);
+void fc_event_peers_free(struct fc_event_engine *e);
 /* The end of a window, one thread: the outboxes of that parity for blocks of other ranks go to these, theirs come. */
-void fc_event_exchange(struct fc_event *e, int parity);
+void fc_event_exchange(struct fc_event_engine *e, int parity);
 /* Takes in what other ranks sent to the block in the last exchange; once. */
 void fc_event_read_ranks(struct fc_event_block *block);
 /* What the blocks here add up to becomes what all blocks do. */
@@ -103,18 +103,19 @@ struct fc_event_totals {
     uint64_t packets, flits, live_sources, sources_waiting, out_of_memory; /* sums; packets and flits in flight */
     uint64_t last_move, last_delivery;                                     /* greatest */
 };
-void fc_event_share(const struct fc_event *e, struct fc_event_totals *totals);
+void fc_event_share(const struct fc_event_engine *e, struct fc_event_totals *totals);
 /* What was exchanged so far, into the state. */
-void fc_event_tell_exchanged(const struct fc_event *e, struct fc_flit_state *state);
+void fc_event_tell_exchanged(const struct fc_event_engine *e, struct fc_flit_state *state);
 /* The lists of blocked heads of all ranks, in order of channels, on all of them. */
-enum fc_code fc_event_gather_blocked(const struct fc_event *e, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                                     uint32_t *n, uint32_t **wanted, uint32_t n_wanted, struct fc_status *st);
+enum fc_code fc_event_gather_blocked(const struct fc_event_engine *e, struct fc_arena *arena,
+                                     struct fc_flit_blocked **blocked, uint32_t *n, uint32_t **wanted,
+                                     uint32_t n_wanted, struct fc_status *st);
 /* event_inbox.c: what one block sent to this one. */
 void fc_event_read_outbox(struct fc_event_block *block, const struct fc_event_arrival *arrival, uint32_t n_arrivals,
                           const struct fc_event_return *back, uint32_t n_back);
 
 /* Whether the vertex belongs to a block of this process. */
-static inline bool fc_event_here(const struct fc_event *e, uint32_t vertex)
+static inline bool fc_event_here(const struct fc_event_engine *e, uint32_t vertex)
 {
     return (uint32_t)e->vertex_block[vertex] - (uint32_t)e->first_block < (uint32_t)e->n_here;
 }
@@ -122,55 +123,55 @@ static inline bool fc_event_here(const struct fc_event *e, uint32_t vertex)
 /* ---- places in the arrays ---- */
 
 /* What block `from`, one of this process, has for another. */
-static inline struct fc_event_outbox *fc_event_outbox_at(const struct fc_event *e, int parity, int from, int to)
+static inline struct fc_event_outbox *fc_event_outbox_at(const struct fc_event_engine *e, int parity, int from, int to)
 {
     size_t row = (size_t)parity * (size_t)e->n_here + (size_t)(from - e->first_block);
     return &e->outbox[row * (size_t)e->n_blocks + (size_t)to];
 }
-static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint32_t l)
+static inline struct fc_event_link *fc_event_link(const struct fc_event_engine *e, uint32_t l)
 {
     return &e->lane[(size_t)l * e->stride].link;
 }
-static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event *e, uint32_t l, uint32_t vc)
+static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event_engine *e, uint32_t l, uint32_t vc)
 {
     if (vc >= e->n_network_vcs) return &e->more_tokens[e->more_at[l] + vc - e->n_network_vcs];
     return &e->lane[(size_t)l * e->stride + e->first_tokens + vc].tokens;
 }
 /* Channels of a link. */
-static inline uint32_t fc_event_vcs_of(const struct fc_event *e, uint32_t l)
+static inline uint32_t fc_event_vcs_of(const struct fc_event_engine *e, uint32_t l)
 {
     return fc_is_node(e->flit->net, e->flit->net->link_source[l]) ? e->n_vcs : e->n_network_vcs;
 }
 /* Place of a channel: injection links may have more of them than others, kept behind. */
-static inline uint32_t fc_event_channel_at(const struct fc_event *e, uint32_t l, uint32_t vc)
+static inline uint32_t fc_event_channel_at(const struct fc_event_engine *e, uint32_t l, uint32_t vc)
 {
     uint32_t n = e->n_network_vcs;
     return vc < n ? l * n + vc : e->flit->n_links * n + e->more_at[l] + vc - n;
 }
-static inline uint32_t fc_event_ticks(const struct fc_event *e, uint32_t link_class, uint32_t flits)
+static inline uint32_t fc_event_ticks(const struct fc_event_engine *e, uint32_t link_class, uint32_t flits)
 {
     return flits * e->times[link_class].flit + e->times[link_class].trailer;
 }
 
-static inline uint32_t fc_event_per_step(const struct fc_event *e, uint32_t step)
+static inline uint32_t fc_event_per_step(const struct fc_event_engine *e, uint32_t step)
 {
     return step == e->hop.flit ? e->hop_per_step : (uint32_t)(FC_EVENT_STEPS / step);
 }
 
 /* ---- masks of the channels into a router: mostly one word, so no calls for them ---- */
 
-static inline void fc_event_clear(const struct fc_event *e, uint64_t *mask)
+static inline void fc_event_clear(const struct fc_event_engine *e, uint64_t *mask)
 {
     mask[0] = 0;
     for (int w = 1; w < e->words; w++) mask[w] = 0;
 }
-static inline void fc_event_copy(const struct fc_event *e, uint64_t *to, const uint64_t *from)
+static inline void fc_event_copy(const struct fc_event_engine *e, uint64_t *to, const uint64_t *from)
 {
     to[0] = from[0];
     for (int w = 1; w < e->words; w++) to[w] = from[w];
 }
 
-static inline bool fc_event_any(const struct fc_event *e, const uint64_t *mask)
+static inline bool fc_event_any(const struct fc_event_engine *e, const uint64_t *mask)
 {
     uint64_t any = mask[0];
     for (int w = 1; w < e->words; w++) any |= mask[w];

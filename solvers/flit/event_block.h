@@ -45,9 +45,9 @@ struct fc_event_bid {
 
 #define FC_EVENT_BATCH 8
 
-struct fc_event;
+struct fc_event_engine;
 struct fc_event_block {
-    struct fc_event *engine;
+    struct fc_event_engine *engine;
     struct fc_flit_counts *counts;
     int index, parity;                  /* parity: of the outboxes it writes */
     uint32_t first_router, last_router; /* routers first .. last-1 */

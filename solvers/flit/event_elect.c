@@ -14,7 +14,7 @@
  * is known to 24 bits, which decides within 2^23 ticks, and beyond at worst sends us along the queue. */
 static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
     uint64_t f = 0, b = e->flit->buffer_flits, now = block->wheel.now;
     if (e->short_times && ((now - channel->tail_ready) & 0xffffff) < 1u << 23) {
@@ -29,7 +29,8 @@ static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
 }
 
 /* Random: a port, then one of its channels. What a channel draws is `best` if it is more. */
-static inline uint32_t drawn(const struct fc_event *e, uint32_t winner, uint32_t bit, uint64_t random, uint64_t *best)
+static inline uint32_t drawn(const struct fc_event_engine *e, uint32_t winner, uint32_t bit, uint64_t random,
+                             uint64_t *best)
 {
     uint64_t port = fc_event_spread(random + e->bit_port[bit] * FC_EVENT_SALT_PICK) >> 32;
     uint64_t key = port << 32 | fc_event_spread(random + (bit + 1) * FC_EVENT_SALT_ELECT) >> 32 | 1;
@@ -38,7 +39,7 @@ static inline uint32_t drawn(const struct fc_event *e, uint32_t winner, uint32_t
     return winner;
 }
 
-static uint32_t elect_random(const struct fc_event *e, const uint64_t *mask, uint64_t random)
+static uint32_t elect_random(const struct fc_event_engine *e, const uint64_t *mask, uint64_t random)
 {
     uint64_t best = 0;
     uint32_t winner = 0;
@@ -48,7 +49,7 @@ static uint32_t elect_random(const struct fc_event *e, const uint64_t *mask, uin
     return winner;
 }
 
-static inline bool is_single(const struct fc_event *e, const uint64_t *mask)
+static inline bool is_single(const struct fc_event_engine *e, const uint64_t *mask)
 {
     if (e->words == 1) return (mask[0] & (mask[0] - 1)) == 0;
     bool one = false;
@@ -60,7 +61,7 @@ static inline bool is_single(const struct fc_event *e, const uint64_t *mask)
 }
 
 /* The first bit of the mask at or after `from`, or the first of all. */
-static uint32_t first_bit(const struct fc_event *e, const uint64_t *mask, uint32_t from)
+static uint32_t first_bit(const struct fc_event_engine *e, const uint64_t *mask, uint32_t from)
 {
     uint32_t w = from / 64, words = (uint32_t)e->words;
     if (words == 1 && from == 0) return (uint32_t)__builtin_ctzll(mask[0]);
@@ -74,7 +75,7 @@ static uint32_t first_bit(const struct fc_event *e, const uint64_t *mask, uint32
 }
 
 /* Round robin over ports from the one after `turn`, then over the port's channels. */
-static uint32_t elect_in_turn(const struct fc_event *e, uint32_t router, const uint64_t *mask, uint32_t turn)
+static uint32_t elect_in_turn(const struct fc_event_engine *e, uint32_t router, const uint64_t *mask, uint32_t turn)
 {
     uint32_t n_vcs = e->n_vcs, bit = first_bit(e, mask, (turn + 1) * n_vcs);
     uint32_t base = e->bit_port[bit] * n_vcs;
@@ -88,7 +89,7 @@ static uint32_t elect_in_turn(const struct fc_event *e, uint32_t router, const u
 
 static uint32_t elect_oldest(const struct fc_event_block *block, uint32_t router, const uint64_t *mask)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const struct fc_event_packet *oldest = NULL;
     uint32_t winner = 0;
     for (int w = 0; w < e->words; w++)
@@ -107,7 +108,7 @@ static uint32_t elect_oldest(const struct fc_event_block *block, uint32_t router
 /* Keeps those with the fullest buffers. */
 static void keep_fullest(struct fc_event_block *block, uint32_t router, uint64_t *mask)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     uint64_t *kept = block->mask + 4 * e->words;
     uint32_t most = 0;
     fc_event_clear(e, kept);
@@ -124,7 +125,7 @@ static void keep_fullest(struct fc_event_block *block, uint32_t router, uint64_t
 /* The same at random, for masks of one word: no branches where they would be random ones. */
 static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t router, uint64_t mask, uint64_t random)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];
     uint64_t within = mask & ~e->injected_mask[router], best = 0;
     uint32_t winner = 0;
@@ -151,7 +152,7 @@ static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t route
 
 uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn, uint64_t random)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const uint64_t *injected = &e->injected_mask[(size_t)router * (size_t)e->words];
     uint64_t within = 0, outside = 0;
     if (e->elects_of_word) return elect_of_word(block, router, mask[0], random);

@@ -36,7 +36,7 @@ uint32_t fc_event_new_packet(struct fc_event_block *block)
 static uint32_t queued_flits(const void *view, uint32_t l)
 {
     struct fc_event_block *block = (struct fc_event_block *)view;
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     int64_t queued = 0;
     for (uint32_t v = 0; v < e->n_network_vcs; v++)
         queued += (int64_t)e->flit->buffer_flits - fc_event_count(block, fc_event_tokens_of(e, l, v), block->wheel.now);
@@ -58,7 +58,7 @@ static uint32_t arrived_flits(const struct fc_event_block *block, uint32_t c)
 static uint32_t waiting_flits(const void *view, uint32_t l)
 {
     struct fc_event_block *block = (struct fc_event_block *)view;
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     uint32_t r = e->flit->net->link_source[l], sum = 0;
     for (uint32_t i = e->head_first[r]; i < e->head_first[r + 1]; i++) {
         const struct fc_event_channel *channel = &e->channel[e->head_channel[i]];
@@ -85,7 +85,7 @@ static void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)
 static int pick_link(struct fc_event_block *block, const struct fc_flit_choice *choice, int n, uint32_t *vc,
                      uint64_t *again)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint64_t now = block->wheel.now;
     int picked = -1;
     int32_t most = (int32_t)e->full - 1;
@@ -112,7 +112,7 @@ static int pick_link(struct fc_event_block *block, const struct fc_flit_choice *
 static void depart(struct fc_event_block *block, uint32_t n, const struct fc_flit_choice *choice, uint32_t vc,
                    uint32_t p)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_flit_source *source = &e->node[n].source;
     struct fc_flit_counts *counts = block->counts;
     uint64_t now = block->wheel.now;
@@ -137,7 +137,7 @@ static void depart(struct fc_event_block *block, uint32_t n, const struct fc_fli
 }
 
 /* The first tick at which one of the node's links is free. */
-static uint64_t link_free(const struct fc_event *e, uint32_t n)
+static uint64_t link_free(const struct fc_event_engine *e, uint32_t n)
 {
     const struct fc_network *net = e->flit->net;
     uint32_t v = net->n_routers + n;
@@ -149,7 +149,7 @@ static uint64_t link_free(const struct fc_event *e, uint32_t n)
 
 void fc_event_inject(struct fc_event_block *block, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_node *node = &e->node[n];
     if (e->is_adaptive_torus) {
         fc_event_torus_inject(block, n);

@@ -28,12 +28,12 @@ struct pair {
 _Static_assert(sizeof(struct fc_event_arrival) % 8 == 0 && sizeof(struct fc_event_return) % 8 == 0,
                "parcels of 8 bytes");
 
-static int rank_of(const struct fc_event *e, uint32_t vertex)
+static int rank_of(const struct fc_event_engine *e, uint32_t vertex)
 {
     return e->vertex_block[vertex] / e->n_here;
 }
 
-enum fc_code fc_event_peers_make(struct fc_event *e, struct fc_status *st)
+enum fc_code fc_event_peers_make(struct fc_event_engine *e, struct fc_status *st)
 {
     const struct fc_network *net = e->flit->net;
     struct fc_event_peers *peers = fc_alloc(&e->arena, 1, sizeof *peers, st);
@@ -55,7 +55,7 @@ enum fc_code fc_event_peers_make(struct fc_event *e, struct fc_status *st)
     return FC_OK;
 }
 
-void fc_event_peers_free(struct fc_event *e)
+void fc_event_peers_free(struct fc_event_engine *e)
 {
     for (int i = 0; e->peers && i < e->peers->n; i++) {
         free(e->peers->out[i].bytes);
@@ -72,7 +72,7 @@ static char *put(char *to, const void *from, size_t bytes)
 }
 
 /* Empties the outboxes of this rank's blocks for those of a rank into the message. */
-static void pack(struct fc_event *e, int parity, int rank, struct fc_parcel *out)
+static void pack(struct fc_event_engine *e, int parity, int rank, struct fc_parcel *out)
 {
     size_t n_pairs = (size_t)e->n_here * (size_t)e->n_here, bytes = n_pairs * sizeof(struct pair);
     for (size_t k = 0; k < n_pairs; k++) {
@@ -97,7 +97,7 @@ static void pack(struct fc_event *e, int parity, int rank, struct fc_parcel *out
     out->n = bytes;
 }
 
-void fc_event_exchange(struct fc_event *e, int parity)
+void fc_event_exchange(struct fc_event_engine *e, int parity)
 {
     struct fc_event_peers *peers = e->peers;
     for (int i = 0; i < peers->n; i++) {
@@ -111,7 +111,7 @@ void fc_event_exchange(struct fc_event *e, int parity)
 
 void fc_event_read_ranks(struct fc_event_block *block)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     size_t n_pairs = (size_t)e->n_here * (size_t)e->n_here;
     if (block->exchange_read == e->peers->exchanges) return;
     block->exchange_read = e->peers->exchanges;
@@ -131,7 +131,7 @@ void fc_event_read_ranks(struct fc_event_block *block)
 
 /* ---- what all ranks know --------------------------------------------------------------------------------- */
 
-void fc_event_share(const struct fc_event *e, struct fc_event_totals *t)
+void fc_event_share(const struct fc_event_engine *e, struct fc_event_totals *t)
 {
     uint64_t sum[] = {t->packets, t->flits, t->live_sources, t->sources_waiting, t->out_of_memory},
              most[] = {t->last_move, t->last_delivery};
@@ -140,7 +140,7 @@ void fc_event_share(const struct fc_event *e, struct fc_event_totals *t)
     *t = (struct fc_event_totals){sum[0], sum[1], sum[2], sum[3], sum[4], most[0], most[1]};
 }
 
-void fc_event_tell_exchanged(const struct fc_event *e, struct fc_flit_state *state)
+void fc_event_tell_exchanged(const struct fc_event_engine *e, struct fc_flit_state *state)
 {
     state->windows = e->peers->exchanges;
     state->messages = e->peers->messages;
@@ -155,8 +155,9 @@ static int by_channel(const void *a, const void *b)
 }
 
 /* What a rank has: n, n_wanted, the heads, the channels. */
-enum fc_code fc_event_gather_blocked(const struct fc_event *e, struct fc_arena *arena, struct fc_flit_blocked **blocked,
-                                     uint32_t *n, uint32_t **wanted, uint32_t n_wanted, struct fc_status *st)
+enum fc_code fc_event_gather_blocked(const struct fc_event_engine *e, struct fc_arena *arena,
+                                     struct fc_flit_blocked **blocked, uint32_t *n, uint32_t **wanted,
+                                     uint32_t n_wanted, struct fc_status *st)
 {
     const struct fc_ranks *ranks = e->ranks;
     struct fc_parcel out = {0}, in = {0};

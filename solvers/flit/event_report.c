@@ -7,7 +7,8 @@
 #include "solvers/flit/prepared.h"
 #include "solvers/flit/route_ops.h"
 
-static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n, uint32_t *wanted)
+static uint32_t list_wanted(const struct fc_event_engine *e, const struct fc_flit_choice *choice, int n,
+                            uint32_t *wanted)
 {
     uint32_t count = 0;
     for (int i = 0; i < n; i++)
@@ -19,8 +20,8 @@ static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choic
 }
 
 /* Lists the blocked heads; counts only where the arrays are NULL. */
-static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *blocked, uint32_t *wanted, uint32_t *n,
-                         uint32_t *n_wanted)
+static void list_blocked(const struct fc_event_engine *e, struct fc_flit_blocked *blocked, uint32_t *wanted,
+                         uint32_t *n, uint32_t *n_wanted)
 {
     *n = *n_wanted = 0;
     for (uint64_t at = 0; at < (uint64_t)e->flit->n_links * e->n_vcs; at++) {
@@ -49,7 +50,7 @@ static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *block
 enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
                               uint32_t **wanted, struct fc_status *st)
 {
-    const struct fc_event *e = engine;
+    const struct fc_event_engine *e = engine;
     uint32_t n_wanted;
     list_blocked(engine, NULL, NULL, n, &n_wanted);
     *blocked = fc_alloc(arena, *n, sizeof **blocked, st);
@@ -72,7 +73,7 @@ static int64_t tokens_in_the_end(const struct fc_event_block *block, const struc
     return tokens;
 }
 
-static bool credits_full_here(const struct fc_event *e)
+static bool credits_full_here(const struct fc_event_engine *e)
 {
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
         if (e->ranks && !fc_event_here(e, e->flit->net->link_source[l])) continue;
@@ -85,7 +86,7 @@ static bool credits_full_here(const struct fc_event *e)
 
 bool fc_event_credits_full(const void *engine)
 {
-    const struct fc_event *e = engine;
+    const struct fc_event_engine *e = engine;
     uint64_t lost = !credits_full_here(e);
     if (e->ranks) e->ranks->sum(e->ranks, &lost, 1);
     return lost == 0;

@@ -23,7 +23,7 @@
 
 /* ---- a head's choice ------------------------------------------------------------ */
 
-static int ask_route(const struct fc_event *e, const struct fc_event_channel *channel,
+static int ask_route(const struct fc_event_engine *e, const struct fc_event_channel *channel,
                      const struct fc_event_packet *packet, struct fc_flit_choice *out)
 {
     struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
@@ -40,7 +40,7 @@ static int ask_route(const struct fc_event *e, const struct fc_event_channel *ch
 static __attribute__((noinline)) bool has_room(const struct fc_event_block *block, const struct fc_flit_choice *choice,
                                                int i)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     for (choice -= i; i > 0; i--, choice++) {
         const union fc_event_lane *lane = e->lane + (size_t)choice->link * e->stride;
         for (uint32_t left = choice->vcs; left; left &= left - 1)
@@ -55,7 +55,7 @@ static __attribute__((noinline)) bool has_room(const struct fc_event_block *bloc
 static __attribute__((noinline)) int pick(const struct fc_event_block *block, const struct fc_event_packet *packet,
                                           const struct fc_flit_choice *choice, int n, uint64_t random, uint8_t *vc)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const union fc_event_lane *lanes = e->lane;
     const uint32_t *score = e->score;
     uint64_t now = block->wheel.now, best = 0;
@@ -98,7 +98,7 @@ static __attribute__((noinline)) int pick(const struct fc_event_block *block, co
 static __attribute__((noinline)) void route_alone(struct fc_event_block *block, uint32_t c,
                                                   const struct fc_flit_choice *choice, int n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_packet *packet = &block->packet[channel->head];
     uint64_t now = block->wheel.now, until;
@@ -128,7 +128,7 @@ static __attribute__((noinline)) void route_alone(struct fc_event_block *block, 
 static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, uint64_t *mask, const uint64_t *bids,
                      uint64_t random)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_event_link *link = fc_event_link(e, l);
     uint64_t *rivals = block->mask + 2 * e->words, now = block->wheel.now, until;
     while (fc_event_any(e, mask)) {
@@ -174,7 +174,7 @@ static void serve_waiting(struct fc_event_block *block, uint32_t router, uint32_
 
 static void add_bid(struct fc_event_block *block, uint32_t c)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_bid *bid = &block->bid[block->n_bids];
     bid->channel = c;
@@ -189,7 +189,7 @@ static void add_bid(struct fc_event_block *block, uint32_t c)
 /* Phase 1: every bid picks a link; those that cannot wait. Whether any can. */
 static bool bids_pick(struct fc_event_block *block, uint64_t random)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     bool any = false;
     for (uint32_t b = 0; b < block->n_bids; b++) {
         struct fc_event_bid *bid = &block->bid[b];
@@ -219,7 +219,7 @@ static bool bids_pick(struct fc_event_block *block, uint64_t random)
 /* Phases 2 and 3 for a link that bids have picked: they and those that wait for it, one of whom moves. */
 static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t l, bool woken, uint64_t random)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint64_t *mask = block->mask, *bids = block->mask + e->words;
     const uint64_t *known = block->mask + 3 * e->words;
     if (woken)
@@ -240,7 +240,7 @@ static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t 
 /* Sorts a router's events of this tick into woken links and bids. */
 static void sort_events(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t *n_woken)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint64_t *known = block->mask + 3 * e->words;
     uint32_t word = dirty->word, more = dirty->more;
     fc_event_clear(e, known);
@@ -324,7 +324,7 @@ static void prefetch_heads(const struct fc_event_block *block, const struct fc_e
 
 static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     for (uint32_t i = 0; i < n && e->is_large; i++) prefetch_heads(block, &dirty[i]);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = dirty[i].word & FC_EVENT_INDEX;
@@ -341,7 +341,7 @@ static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_
  * are about is on its way to the cache when it is needed. */
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     int n_choices[FC_EVENT_BATCH];
     if (e->is_adaptive_torus) {
         arbitrate_torus(block, dirty, n);

@@ -20,7 +20,7 @@
 /* Adds an event to those of its router at this tick. */
 static inline void gather(struct fc_event_block *block, uint32_t router, uint32_t word)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint32_t at = e->dirty_at[router];
     /* one branch: each half of it alone would be a random one */
     if ((at >= block->n_dirty) | (block->dirty[at].router != router)) {
@@ -41,7 +41,7 @@ static inline void gather(struct fc_event_block *block, uint32_t router, uint32_
 
 static void take_event(struct fc_event_block *block, uint32_t word)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint32_t index = word & FC_EVENT_INDEX;
     uint64_t now = block->wheel.now;
     switch (word >> FC_EVENT_KIND_SHIFT) {
@@ -79,7 +79,7 @@ static void take_event(struct fc_event_block *block, uint32_t word)
 /* Calls what the events of a chunk are about into the cache. */
 static void prefetch_chunk(const struct fc_event_block *block, const struct fc_event_chunk *chunk)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t index = chunk->word[i] & FC_EVENT_INDEX;
         switch (chunk->word[i] >> FC_EVENT_KIND_SHIFT) {
@@ -168,7 +168,7 @@ static bool run_window(struct fc_event_block *block, uint64_t end)
 /* Takes in what other blocks sent in the window before. */
 static void read_mail(struct fc_event_block *block, int parity)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     for (int from = e->first_block; from < e->first_block + e->n_here; from++) {
         struct fc_event_outbox *outbox = fc_event_outbox_at(e, parity, from, block->index);
         if (!block->out_of_memory)
@@ -179,7 +179,7 @@ static void read_mail(struct fc_event_block *block, int parity)
 }
 
 /* What the blocks of this process add up to. */
-static struct fc_event_totals add_up(const struct fc_event *e)
+static struct fc_event_totals add_up(const struct fc_event_engine *e)
 {
     struct fc_event_totals t = {0};
     for (int b = e->first_block; b < e->first_block + e->n_here; b++) {
@@ -194,7 +194,7 @@ static struct fc_event_totals add_up(const struct fc_event *e)
     return t;
 }
 
-static bool exhausted(const struct fc_event *e)
+static bool exhausted(const struct fc_event_engine *e)
 {
     if (e->ranks) return e->over;
     struct fc_event_totals t = add_up(e);
@@ -203,7 +203,7 @@ static bool exhausted(const struct fc_event *e)
 
 /* Whether all is done or memory is out, after the window of that parity; the same answer for every thread. Ranks find out
  * at the end of an advance: until then their windows are empty, and messages without memory for them too. */
-static bool finished(const struct fc_event *e, int parity)
+static bool finished(const struct fc_event_engine *e, int parity)
 {
     uint64_t in = 0, out = 0, live = 0;
     bool no_memory = false;
@@ -220,7 +220,7 @@ static bool finished(const struct fc_event *e, int parity)
 
 /* What the threads of one advance share. */
 struct run {
-    struct fc_event *engine;
+    struct fc_event_engine *engine;
     uint64_t until, now; /* asked for; reached */
     int parity;
 };
@@ -229,7 +229,7 @@ struct run {
 static void run_thread(void *of, int thread, struct fc_team *team)
 {
     struct run *run = of;
-    struct fc_event *e = run->engine;
+    struct fc_event_engine *e = run->engine;
     uint64_t now = e->now, until = run->until;
     int parity = e->parity, n_threads = fc_team_size(team);
     for (bool done = false; !done;) {
@@ -255,7 +255,7 @@ static void run_thread(void *of, int thread, struct fc_team *team)
     if (thread == 0) run->now = now, run->parity = parity;
 }
 
-static void run_blocks(struct fc_event *e, uint64_t until)
+static void run_blocks(struct fc_event_engine *e, uint64_t until)
 {
     if (e->now >= until || exhausted(e)) return;
     struct run run = {.engine = e, .until = until};
@@ -265,7 +265,7 @@ static void run_blocks(struct fc_event *e, uint64_t until)
 }
 
 /* The windows of the counts may have moved since the last call. */
-static void set_windows(struct fc_event *e)
+static void set_windows(struct fc_event_engine *e)
 {
     uint64_t longest = 0;
     for (int i = 0; i < e->flit->net->machine->n_classes; i++) {
@@ -278,7 +278,7 @@ static void set_windows(struct fc_event *e)
     }
 }
 
-static void report_sent(struct fc_event *e)
+static void report_sent(struct fc_event_engine *e)
 {
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
         if (e->sent[l] == 0) continue;
@@ -289,7 +289,7 @@ static void report_sent(struct fc_event *e)
 }
 
 /* Nodes of this process whose front packet should have left. Once nothing is to come no front packet is there. */
-static uint64_t count_waiting(const struct fc_event *e)
+static uint64_t count_waiting(const struct fc_event_engine *e)
 {
     uint64_t n = 0, measure_to = e->block[e->first_block].counts->measure_to;
     for (uint32_t i = 0; i < e->flit->n_nodes; i++) {
@@ -302,7 +302,7 @@ static uint64_t count_waiting(const struct fc_event *e)
 
 enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
 {
-    struct fc_event *e = engine;
+    struct fc_event_engine *e = engine;
     int first = e->first_block, end = first + e->n_here;
     set_windows(e);
     for (int b = first; b < end; b++) {

@@ -38,7 +38,7 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_event_shape s, uint32_t router,
                                  uint64_t route, const uint32_t *row, uint64_t random)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const uint64_t *worth = e->worth;
     union fc_event_lane *open[FC_MAX_DIMS];
@@ -63,12 +63,12 @@ FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_e
 }
 
 /* The kind of need of an escape: packets of room in a bubble's channel, else its side of the dateline. */
-static inline uint32_t escape_kind(const struct fc_event *e, const struct fc_flit_choice *escape)
+static inline uint32_t escape_kind(const struct fc_event_engine *e, const struct fc_flit_choice *escape)
 {
     return e->adaptive.bubble ? escape->room_packets > 1 : escape->vcs >> 1;
 }
 
-static inline struct fc_flit_choice escape_of(const struct fc_event *e, const struct fc_event_channel *channel,
+static inline struct fc_flit_choice escape_of(const struct fc_event_engine *e, const struct fc_event_channel *channel,
                                               const uint32_t *row, uint64_t route)
 {
     const struct fc_route_adaptive *f = &e->adaptive;
@@ -79,7 +79,7 @@ static inline struct fc_flit_choice escape_of(const struct fc_event *e, const st
 static inline bool escape_fits(const struct fc_event_block *block, const struct fc_flit_choice *escape,
                                struct fc_event_hop *hop)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     uint32_t v = (uint32_t)__builtin_ctz(escape->vcs);
     *hop = (struct fc_event_hop){escape->route, escape->link, (uint8_t)v, 1};
     return fc_event_room(block, &fc_event_lane_of(e, escape->link)[e->first_tokens + v].tokens) >=
@@ -101,7 +101,7 @@ static inline void arm(struct fc_event_block *block, uint32_t l)
 static inline void wait(struct fc_event_block *block, struct fc_event_channel *channel, const uint32_t *row,
                         uint64_t route, const struct fc_flit_choice *escape)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     uint64_t bit = 1ull << channel->bit;
     uint32_t fresh[FC_MAX_DIMS + 1], n_fresh = 0; /* links that nobody waited for */
@@ -137,7 +137,7 @@ static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block
 FC_EVENT_INLINE void stop_hops(struct fc_event_block *block, struct fc_event_shape s,
                                const struct fc_event_channel *channel, const uint32_t *row, uint64_t route)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     uint64_t others = ~(1ull << channel->bit), minus = route >> e->adaptive.minus;
     for (uint32_t d = 0; d < s.n_dims; d++) {
         uint32_t p = 2 * d + (uint32_t)(minus >> d & 1);
@@ -150,7 +150,7 @@ FC_EVENT_INLINE void stop_hops(struct fc_event_block *block, struct fc_event_sha
 
 void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[channel->head];
     const uint32_t *row = fc_event_torus_row(e, channel->router);
@@ -165,7 +165,7 @@ void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
 static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *block, struct fc_event_channel *channel,
                                                      const uint32_t *row, uint64_t route, struct fc_event_hop *hop)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     struct fc_flit_choice escape = {0};
     if (e->flit->n_escape_vcs) {
         escape = escape_of(e, channel, row, route);
@@ -182,7 +182,7 @@ static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *bloc
 FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shape s, struct fc_event_channel *channel,
                               uint64_t route, uint64_t random, struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const uint32_t *row = fc_event_torus_row(e, channel->router);
     uint64_t best = best_of(block, s, channel->router, route, row, random);
@@ -199,7 +199,7 @@ FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shap
 FC_EVENT_INLINE bool pick_ejection(struct fc_event_block *block, struct fc_event_channel *channel,
                                    const struct fc_event_packet *packet, struct fc_event_hop *hop)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const uint32_t *row = fc_event_torus_row(e, channel->router);
     uint32_t l = fc_event_torus_ejection(e, row, channel->router, packet->dst);
     *hop = (struct fc_event_hop){.route = packet->route, .link = l};
@@ -208,7 +208,7 @@ FC_EVENT_INLINE bool pick_ejection(struct fc_event_block *block, struct fc_event
     return false;
 }
 
-FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s, uint32_t in_link, uint64_t now,
+FC_EVENT_INLINE bool path_free(const struct fc_event_engine *e, struct fc_event_shape s, uint32_t in_link, uint64_t now,
                                uint64_t *until)
 {
     if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
@@ -219,7 +219,7 @@ FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s
 
 bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t random, struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[channel->head];
     uint64_t until;
@@ -236,7 +236,7 @@ bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t rand
 
 static __attribute__((noinline)) void eject_alone(struct fc_event_block *block, uint32_t c)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_hop hop;
     uint64_t until = e->eject_end[channel->link];
@@ -250,7 +250,7 @@ static __attribute__((noinline)) void eject_alone(struct fc_event_block *block, 
 
 FC_EVENT_INLINE void move_alone(struct fc_event_block *block, struct fc_event_shape s, uint32_t c)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     uint64_t route = block->packet[channel->head].route, until;
     struct fc_event_hop hop;
@@ -291,7 +291,7 @@ void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
 FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane,
                                     uint32_t l, uint64_t random, struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint32_t first = s.n_vcs - s.n_free;
     uint64_t best = 0, mask = 0;
     random += (l + 1) * FC_EVENT_SALT_PICK;
@@ -324,7 +324,7 @@ uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uin
 /* The waiting head of channel c takes the escape on the link, or cannot. */
 static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, uint32_t c, uint32_t l)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_hop hop;
     struct fc_flit_choice escape =
@@ -338,7 +338,7 @@ static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, 
 FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane, uint32_t c,
                           struct fc_event_hop hop)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const struct fc_event_channel *channel = &e->channel[c];
     uint64_t route = block->packet[channel->head].route;
@@ -364,7 +364,7 @@ bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_eve
 
 FC_EVENT_INLINE void serve(struct fc_event_block *block, struct fc_event_shape s, uint32_t router, uint32_t l)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
     struct fc_event_hop hop;
     uint64_t random = fc_event_random(block, router, 0), until;

@@ -72,20 +72,20 @@ bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_eve
 
 /* ---- inline ---- */
 
-static inline bool fc_event_torus_arrived(const struct fc_event *e, uint64_t route)
+static inline bool fc_event_torus_arrived(const struct fc_event_engine *e, uint64_t route)
 {
     return !(route & e->adaptive.hops);
 }
-static inline const uint32_t *fc_event_torus_row(const struct fc_event *e, uint32_t router)
+static inline const uint32_t *fc_event_torus_row(const struct fc_event_engine *e, uint32_t router)
 {
     return e->adaptive.row + (size_t)router * e->adaptive.width;
 }
-static inline uint32_t fc_event_torus_ejection(const struct fc_event *e, const uint32_t *row, uint32_t router,
+static inline uint32_t fc_event_torus_ejection(const struct fc_event_engine *e, const uint32_t *row, uint32_t router,
                                                uint32_t dst)
 {
     return row[FC_ROUTE_EJECTION] + (dst - router * e->adaptive.per_router);
 }
-static inline union fc_event_lane *fc_event_lane_of(const struct fc_event *e, uint32_t l)
+static inline union fc_event_lane *fc_event_lane_of(const struct fc_event_engine *e, uint32_t l)
 {
     return &e->lane[(size_t)l * e->stride];
 }

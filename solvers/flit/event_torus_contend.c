@@ -40,7 +40,7 @@ static struct outlet *outlet_of(struct contest *t, uint32_t l, uint64_t random)
 static void sort_events(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint64_t random,
                         struct contest *t)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     uint32_t word = dirty->word, more = dirty->more;
     t->bids = 0;
     t->n_outlets = 0;
@@ -72,7 +72,7 @@ static void pick_all(struct fc_event_block *block, const uint32_t *head_channel,
 static void decide(struct fc_event_block *block, uint32_t router, const struct outlet *outlet, uint64_t random,
                    struct contest *t)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];
     struct fc_event_link *link = fc_event_link(e, outlet->link);
     struct fc_event_hop hop;
@@ -104,7 +104,7 @@ static void decide(struct fc_event_block *block, uint32_t router, const struct o
 
 void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[dirty->router]];
     uint64_t random = fc_event_random(block, dirty->router, 0);
     struct contest t;

@@ -17,7 +17,7 @@ static inline uint64_t token_tick(const struct fc_event_block *block, const stru
 
 void fc_event_torus_rearm(struct fc_event_block *block, uint32_t l)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_of(e, l);
     const union fc_event_lane *tokens = lane + e->first_tokens;
     uint64_t first = FC_EVENT_NEVER;
@@ -37,7 +37,7 @@ void fc_event_torus_rearm(struct fc_event_block *block, uint32_t l)
 void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_tokens *t,
                          uint64_t last)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_of(e, l);
     uint64_t now = block->wheel.now;
     if (lane->link.kind == FC_EVENT_INJECTION) {
@@ -60,7 +60,7 @@ void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc, 
 
 void fc_event_torus_return(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_ramp *ramp)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     fc_event_give_back(block, fc_event_shape_of(e), l, vc, ramp->last, ramp->step, ramp->flits, ramp->extra,
                        fc_event_per_step(e, ramp->step));
 }
@@ -86,7 +86,7 @@ void fc_event_torus_append(struct fc_event_block *block, uint32_t c, uint32_t p)
 
 void fc_event_torus_send(struct fc_event_block *block, uint32_t c, struct fc_event_hop hop, bool waited)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     if (fc_event_torus_arrived(e, block->packet[e->channel[c].head].route))
         fc_event_torus_eject(block, c, hop.link);
     else if (e->is_usual)
@@ -97,7 +97,7 @@ void fc_event_torus_send(struct fc_event_block *block, uint32_t c, struct fc_eve
 
 void fc_event_torus_eject(struct fc_event_block *block, uint32_t c, uint32_t l)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     uint32_t p = channel->head, vc = e->bit_vc[channel->bit];
     struct fc_event_packet *packet = &block->packet[p];

@@ -18,24 +18,25 @@ struct fc_event_shape {
 };
 /* Blue Gene/L: three dimensions, two adaptive channels and the bubble, two paths a port. */
 #define FC_EVENT_USUAL ((struct fc_event_shape){4, 3, 3, 2, 2})
-FC_EVENT_INLINE struct fc_event_shape fc_event_shape_of(const struct fc_event *e)
+FC_EVENT_INLINE struct fc_event_shape fc_event_shape_of(const struct fc_event_engine *e)
 {
     return (struct fc_event_shape){e->stride, e->n_network_vcs, (uint32_t)e->adaptive.n_dims, e->adaptive.n_free,
                                    e->few_paths ? e->paths : 0};
 }
 /* The ticks until which the links of a router's ports are busy. */
-FC_EVENT_INLINE uint64_t *fc_event_ports_busy(const struct fc_event *e, struct fc_event_shape s, uint32_t router)
+FC_EVENT_INLINE uint64_t *fc_event_ports_busy(const struct fc_event_engine *e, struct fc_event_shape s, uint32_t router)
 {
     return e->port_busy + (size_t)router * fc_event_port_stride(s.n_dims);
 }
 /* Heads that wait for the escape on a port of the router, by kind of need. */
-FC_EVENT_INLINE uint64_t *fc_event_escape_wanted(const struct fc_event *e, struct fc_event_shape s, uint32_t router,
-                                                 uint32_t port)
+FC_EVENT_INLINE uint64_t *fc_event_escape_wanted(const struct fc_event_engine *e, struct fc_event_shape s,
+                                                 uint32_t router, uint32_t port)
 {
     return e->escape_wanted + ((size_t)router * fc_event_port_stride(s.n_dims) + port) * 2;
 }
 /* A link, followed by the rest of it; tokens of a channel are at the end. */
-FC_EVENT_INLINE union fc_event_lane *fc_event_lane_at(const struct fc_event *e, struct fc_event_shape s, uint32_t l)
+FC_EVENT_INLINE union fc_event_lane *fc_event_lane_at(const struct fc_event_engine *e, struct fc_event_shape s,
+                                                      uint32_t l)
 {
     return e->lane + (size_t)l * s.stride;
 }
@@ -46,7 +47,7 @@ FC_EVENT_INLINE struct fc_event_tokens *fc_event_tokens_at(union fc_event_lane *
 }
 
 /* The tick from which the packet may go on. */
-FC_EVENT_INLINE uint64_t fc_event_head_tick(const struct fc_event *e, const struct fc_event_packet *packet)
+FC_EVENT_INLINE uint64_t fc_event_head_tick(const struct fc_event_engine *e, const struct fc_event_packet *packet)
 {
     uint64_t ready = packet->ready;
     uint64_t dry = packet->tail - packet->flits * e->ejection.flit - e->ejection.trailer;
@@ -56,7 +57,7 @@ FC_EVENT_INLINE uint64_t fc_event_head_tick(const struct fc_event *e, const stru
 
 FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, uint32_t p)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[p];
     channel->queued = (uint16_t)(channel->queued + packet->flits);
@@ -79,7 +80,7 @@ FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, 
 FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_event_shape s, uint32_t l, uint32_t vc,
                                         uint64_t last, uint32_t step, uint32_t flits, uint32_t extra, uint32_t per_step)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
     struct fc_event_tokens *t =
         __builtin_expect(vc >= s.n_vcs, 0) ? fc_event_tokens_of(e, l, vc) : fc_event_tokens_at(lane, s, vc);
@@ -104,7 +105,7 @@ FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_even
                                     struct fc_event_channel *channel, const struct fc_event_packet *packet, uint32_t vc,
                                     uint64_t end, uint32_t flit_ticks, uint32_t per_step)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint32_t next = packet->next, link = channel->link;
     channel->head = next;
     channel->queued = (uint16_t)(channel->queued - packet->flits);
@@ -131,7 +132,7 @@ FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_even
 FC_EVENT_INLINE void fc_event_enter(struct fc_event_block *block, uint32_t c, struct fc_event_tokens *t, uint32_t p,
                                     struct fc_event_packet *packet, uint32_t link_class, uint32_t ticks, uint32_t ready)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     t->count -= packet->held;
     packet->ready = block->wheel.now + ready;
     packet->tail = packet->ready + ticks;
@@ -156,7 +157,7 @@ FC_EVENT_INLINE void fc_event_torus_count(struct fc_event_block *block, uint32_t
 FC_EVENT_INLINE void fc_event_occupy(struct fc_event_block *block, uint32_t l, struct fc_event_link *link,
                                      const struct fc_event_channel *channel, uint64_t end)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     link->busy_until = end;
     if (e->in_turn) {
         link->turn = e->bit_port[channel->bit];
@@ -184,7 +185,7 @@ FC_EVENT_INLINE void fc_event_count_stay(struct fc_event_block *block, const str
 FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event_shape s, uint32_t c,
                                    struct fc_event_hop hop, bool waited)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     struct fc_flit_counts *counts = block->counts;
     uint32_t p = channel->head, in_vc = e->bit_vc[channel->bit];

@@ -12,7 +12,7 @@ static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t t
 }
 
 /* The channels that the packet at the front may take. */
-static inline uint32_t allowed(const struct fc_event *e, uint32_t n)
+static inline uint32_t allowed(const struct fc_event_engine *e, uint32_t n)
 {
     const struct fc_flit_source *source = &e->node[n].source;
     if (__builtin_expect(!e->flit->own_fifos, 1)) return e->flit->injection_vcs;
@@ -24,7 +24,7 @@ static inline uint32_t allowed(const struct fc_event *e, uint32_t n)
 /* The emptiest of the channels with room, of equals the lowest; n_vcs: none, then not before `again`. */
 static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint32_t channels, uint64_t *again)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     int32_t most = (int32_t)e->full - 1;
     uint32_t picked = e->n_vcs;
     const union fc_event_lane *lane = fc_event_lane_of(e, l) + e->first_tokens;
@@ -47,7 +47,7 @@ static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, 
 /* The packet at the front leaves. */
 static inline void depart(struct fc_event_block *block, uint32_t n, uint32_t l, uint32_t vc, uint32_t p)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_flit_source *source = &e->node[n].source;
     struct fc_flit_counts *counts = block->counts;
     struct fc_event_packet *packet = &block->packet[p];
@@ -79,7 +79,7 @@ static inline void depart(struct fc_event_block *block, uint32_t n, uint32_t l, 
 
 void fc_event_torus_inject(struct fc_event_block *block, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_node *node = &e->node[n];
     uint32_t l = node->link;
     struct fc_event_link *link = fc_event_link(e, l);

@@ -13,7 +13,7 @@ enum { AHEAD = 16, MANY = 64 };
 /* What the head of the channel may look at, its packet and its router's row being there. */
 void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel)
 {
-    const struct fc_event *e = block->engine;
+    const struct fc_event_engine *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const struct fc_event_packet *packet = &block->packet[channel->head];
     const uint32_t *row = fc_event_torus_row(e, channel->router);
@@ -30,7 +30,7 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
 }
 
 /* The channel of the first head that waits for the link. */
-static inline const uint32_t *first_waiting(const struct fc_event *e, uint32_t router, uint32_t l)
+static inline const uint32_t *first_waiting(const struct fc_event_engine *e, uint32_t router, uint32_t l)
 {
     uint64_t wanted = fc_event_link(e, l)->wanted;
     return &e->head_channel[e->head_first[router] + (uint32_t)__builtin_ctzll(wanted | (wanted == 0))];
@@ -51,7 +51,7 @@ static inline const uint32_t *vertex_of(const struct vertices *of, uint32_t word
  * how many heads there are. */
 static uint32_t sort_events(struct fc_event_block *block, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct vertices of = {
         {(const char *)&e->channel->router, (const char *)&e->lane->link.source, (const char *)&e->node->vertex},
         {sizeof *e->channel, e->stride * sizeof *e->lane, sizeof *e->node}};
@@ -77,7 +77,7 @@ static uint32_t sort_events(struct fc_event_block *block, uint32_t n)
     return n_heads;
 }
 
-static inline bool is_alone(const struct fc_event *e, struct fc_event_at at)
+static inline bool is_alone(const struct fc_event_engine *e, struct fc_event_at at)
 {
     return !(e->stamp[at.vertex] & 1);
 }
@@ -85,7 +85,7 @@ static inline bool is_alone(const struct fc_event *e, struct fc_event_at at)
 /* Moves those that are alone; puts the others back. Returns how many. */
 static uint32_t take_heads(struct fc_event_block *block, uint32_t n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_event_at *head = block->head;
     uint64_t now = block->wheel.now;
     uint32_t left = 0;
@@ -103,7 +103,7 @@ static uint32_t take_heads(struct fc_event_block *block, uint32_t n)
 }
 
 /* Calls the heads that wait for links into the cache, and the links of nodes. */
-static inline void call_others(const struct fc_event *e, const struct fc_event_at *other, uint32_t n)
+static inline void call_others(const struct fc_event_engine *e, const struct fc_event_at *other, uint32_t n)
 {
     const struct fc_event_at *far = &other[n > AHEAD ? AHEAD : 0], *near = &other[n > AHEAD / 2 ? AHEAD / 2 : 0];
     uint32_t l = far->word & FC_EVENT_INDEX;
@@ -119,7 +119,7 @@ static inline void call_others(const struct fc_event *e, const struct fc_event_a
 /* The same of links that wake up and nodes, behind the `left` that were put back. */
 static uint32_t take_others(struct fc_event_block *block, uint32_t n, uint32_t left)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_event_at *other = block->other;
     uint64_t now = block->wheel.now;
     for (uint32_t i = 0; i < n; i++) {

@@ -51,7 +51,7 @@ static inline void count_sent(struct fc_event_block *block, uint32_t l, uint32_t
 static inline void leave_channel(struct fc_event_block *block, uint32_t c, struct fc_event_channel *channel,
                                  const struct fc_event_packet *packet, uint32_t flit_ticks)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     uint64_t now = block->wheel.now;
     uint32_t ticks = packet->flits * flit_ticks, vc = e->bit_vc[channel->bit];
     struct fc_event_arrived *arrived = e->arrived ? &e->arrived[c] : NULL;
@@ -113,7 +113,7 @@ void fc_event_post_return(struct fc_event_block *block, int to, uint32_t l, uint
 /* The packet starts on a link that does not lead to a node, for channel vc. */
 static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t vc, uint32_t p, uint32_t link_class)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_packet *packet = &block->packet[p];
     uint64_t now = block->wheel.now;
     uint32_t c = fc_event_channel_at(e, l, vc), ticks = fc_event_ticks(e, link_class, packet->flits);
@@ -142,7 +142,7 @@ void fc_event_depart(struct fc_event_block *block, uint32_t l, uint32_t vc, uint
 void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
                    bool waited)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_link *link = fc_event_link(e, choice->link);
     uint32_t p = channel->head, in_vc = e->bit_vc[channel->bit];

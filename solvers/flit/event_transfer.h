@@ -18,13 +18,13 @@ void fc_event_post_return(struct fc_event_block *block, int to, uint32_t link, u
 
 static inline struct fc_event_outbox *fc_event_outbox_to(struct fc_event_block *block, int to)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     return fc_event_outbox_at(e, block->parity, block->index, to);
 }
 
 /* Whether the head's input port has a path free to links of that kind; if not, `until` is when it will. A
  * path is held while a packet crosses. Links to nodes have a path of their own in every port. */
-static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link, int kind, uint64_t now,
+static inline bool fc_event_path_free(const struct fc_event_engine *e, uint32_t in_link, int kind, uint64_t now,
                                       uint64_t *until)
 {
     *until = e->eject_end[in_link];
@@ -43,7 +43,7 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
     return false;
 }
 
-static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int kind, uint64_t now, uint64_t end)
+static inline void fc_event_take_path(struct fc_event_engine *e, uint32_t in_link, int kind, uint64_t now, uint64_t end)
 {
     if (kind == FC_EVENT_EJECTION) {
         e->eject_end[in_link] = end;

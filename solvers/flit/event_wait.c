@@ -105,7 +105,7 @@ static inline struct fc_event_request_group request_group(const struct fc_event_
 
 void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t vc, const struct fc_event_ramp *ramp)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, l);
     const struct fc_event_tokens *t = fc_event_tokens_of(e, l, vc);
     uint64_t now = block->wheel.now;
@@ -132,7 +132,7 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t
 
 void fc_event_rearm(struct fc_event_block *block, uint32_t l)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, l);
     uint64_t first = FC_EVENT_NEVER;
     if (link->wanted == 0) return;
@@ -155,7 +155,7 @@ void fc_event_rearm(struct fc_event_block *block, uint32_t l)
 /* Registers the head on one choice. */
 static void wait_on(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, choice->link);
     uint32_t k = choice->room_packets > 1, vcs = choice->vcs;
     if (link->kind == FC_EVENT_EJECTION) vcs &= -vcs;
@@ -179,7 +179,7 @@ static void wait_on(struct fc_event_block *block, uint32_t bit, const struct fc_
 
 void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, int n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[channel->head];
     uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
@@ -201,7 +201,7 @@ void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_fli
 
 void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice, int n)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     for (int i = 0; i < n; i++) {
         struct fc_event_link *link = fc_event_link(e, choice[i].link);
         uint32_t vcs = choice[i].vcs;
@@ -218,7 +218,7 @@ void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const str
 
 bool fc_event_eligible(struct fc_event_block *block, uint32_t l, uint64_t *mask)
 {
-    struct fc_event *e = block->engine;
+    struct fc_event_engine *e = block->engine;
     const struct fc_event_link *link = fc_event_link(e, l);
     uint64_t now = block->wheel.now, found = 0;
     fc_event_clear(e, mask);

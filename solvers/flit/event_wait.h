@@ -46,7 +46,7 @@ static inline uint64_t fc_event_request_groups(struct fc_event_block *block, uin
 }
 
 /* Heads of the request group that wait for the link: a mask of the channels into its router. */
-static inline uint64_t *fc_event_waiting(const struct fc_event *e, uint32_t l, uint32_t group)
+static inline uint64_t *fc_event_waiting(const struct fc_event_engine *e, uint32_t l, uint32_t group)
 {
     return &e->waiting[((size_t)l * e->n_groups + group) * (size_t)e->words];
 }

@@ -23,8 +23,8 @@ struct rank {
     struct fc_allprof *a;
     struct fc_stream stream;
     uint32_t rank;
-    struct fc_requests open, kept, comms; /* address -> request; address -> persistent; (handle, size) -> use */
-    struct fc_event *persistent;          /* [n_persistent]; op OTHER: to or from nobody */
+    struct fc_open_requests open, kept, comms; /* address -> request; address -> persistent; (handle, size) -> use */
+    struct fc_event *persistent;               /* [n_persistent]; op OTHER: to or from nobody */
     size_t n_persistent, persistent_capacity;
     int64_t *list;
     size_t list_capacity;

@@ -123,7 +123,7 @@ static enum fc_code count_files(struct fc_allprof *a)
 
 struct survey {
     struct fc_allprof *a;
-    struct fc_requests comms, made; /* (handle, size) -> use of this rank; address -> 0 */
+    struct fc_open_requests comms, made; /* (handle, size) -> use of this rank; address -> 0 */
     uint32_t rank;
 };
 

@@ -5,10 +5,10 @@
 #include "traces/formats/format_text.h"
 
 struct fc_simgrid_rank {
-    bool real;                     /* default type: MPI_DOUBLE (true) or MPI_BYTE */
-    struct fc_requests open;       /* (source << 32 | destination, tag) -> request */
-    struct fc_requests collective; /* (number of the action, 0) -> request of a nonblocking collective */
-    double compute_s;              /* since the event before */
+    bool real;                          /* default type: MPI_DOUBLE (true) or MPI_BYTE */
+    struct fc_open_requests open;       /* (source << 32 | destination, tag) -> request */
+    struct fc_open_requests collective; /* (number of the action, 0) -> request of a nonblocking collective */
+    double compute_s;                   /* since the event before */
     uint32_t polls;
 };
 struct fc_simgrid_word {

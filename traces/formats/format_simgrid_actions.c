@@ -282,7 +282,7 @@ static enum fc_code sendrecv(struct fc_simgrid *s, const struct kind *kind)
  * SimGrid's own. */
 static enum fc_code wait_collective(struct fc_simgrid *s, int64_t *request)
 {
-    struct fc_requests *open = &s->rank[s->at].collective;
+    struct fc_open_requests *open = &s->rank[s->at].collective;
     *request = -1;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) {
         int32_t oldest = fc_requests_find(open, i, 0);

@@ -67,14 +67,14 @@ struct fc_request_chain {
     uint32_t first, last;
 };
 
-static size_t bucket(const struct fc_requests *r, uint64_t key, uint64_t second)
+static size_t bucket(const struct fc_open_requests *r, uint64_t key, uint64_t second)
 {
     uint64_t h =
         (key ^ (second + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x165667b19e3779f9);
     return (size_t)(h ^ h >> 32) & r->mask;
 }
 
-static void append(struct fc_requests *r, uint32_t number)
+static void append(struct fc_open_requests *r, uint32_t number)
 {
     struct fc_open_request *o = &r->pool[number - 1];
     struct fc_request_chain *c = &r->chain[bucket(r, o->key, o->second)];
@@ -86,7 +86,7 @@ static void append(struct fc_requests *r, uint32_t number)
     c->last = number;
 }
 
-static enum fc_code more_chains(struct fc_requests *r, struct fc_status *st)
+static enum fc_code more_chains(struct fc_open_requests *r, struct fc_status *st)
 {
     size_t n = r->n_chains ? 2 * r->n_chains : 16;
     struct fc_request_chain *chain = calloc(n, sizeof *chain);
@@ -99,7 +99,7 @@ static enum fc_code more_chains(struct fc_requests *r, struct fc_status *st)
     return FC_OK;
 }
 
-enum fc_code fc_requests_add(struct fc_requests *r, uint64_t key, uint64_t second, int32_t request,
+enum fc_code fc_requests_add(struct fc_open_requests *r, uint64_t key, uint64_t second, int32_t request,
                              struct fc_status *st)
 {
     uint32_t number = r->free_one;
@@ -125,7 +125,7 @@ enum fc_code fc_requests_add(struct fc_requests *r, uint64_t key, uint64_t secon
 }
 
 /* The oldest of the key and the one before it in its chain. */
-static uint32_t find(const struct fc_requests *r, uint64_t key, uint64_t second, uint32_t *before)
+static uint32_t find(const struct fc_open_requests *r, uint64_t key, uint64_t second, uint32_t *before)
 {
     *before = 0;
     if (!r->n_open) return 0;
@@ -134,13 +134,13 @@ static uint32_t find(const struct fc_requests *r, uint64_t key, uint64_t second,
     return 0;
 }
 
-int32_t fc_requests_find(const struct fc_requests *r, uint64_t key, uint64_t second)
+int32_t fc_requests_find(const struct fc_open_requests *r, uint64_t key, uint64_t second)
 {
     uint32_t before, i = find(r, key, second, &before);
     return i ? r->pool[i - 1].request : -1;
 }
 
-int32_t fc_requests_take(struct fc_requests *r, uint64_t key, uint64_t second)
+int32_t fc_requests_take(struct fc_open_requests *r, uint64_t key, uint64_t second)
 {
     uint32_t before, i = find(r, key, second, &before);
     if (!i) return -1;
@@ -156,7 +156,7 @@ int32_t fc_requests_take(struct fc_requests *r, uint64_t key, uint64_t second)
     return o->request;
 }
 
-void fc_requests_take_all(struct fc_requests *r, int64_t *list)
+void fc_requests_take_all(struct fc_open_requests *r, int64_t *list)
 {
     size_t n = 0;
     for (uint32_t i = r->first; i; i = r->pool[i - 1].after) list[n++] = r->pool[i - 1].request;
@@ -165,9 +165,9 @@ void fc_requests_take_all(struct fc_requests *r, int64_t *list)
     r->free_one = r->first = r->last = 0;
 }
 
-void fc_requests_free(struct fc_requests *r)
+void fc_requests_free(struct fc_open_requests *r)
 {
     free(r->pool);
     free(r->chain);
-    *r = (struct fc_requests){0};
+    *r = (struct fc_open_requests){0};
 }

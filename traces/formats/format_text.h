@@ -30,19 +30,19 @@ static inline struct fc_event fc_event_of(int op)
 /* ---- requests that are not completed yet, of one rank ---- */
 
 /* Found by a key of two numbers, oldest first, in constant time. Zero-initialise. */
-struct fc_requests {
+struct fc_open_requests {
     struct fc_open_request *pool;   /* [capacity] */
     struct fc_request_chain *chain; /* [mask + 1] */
     size_t capacity, n_used, n_open;
     size_t n_chains, mask;
     uint32_t free_one, first, last; /* + 1; 0: none. first .. last: in the order made */
 };
-enum fc_code fc_requests_add(struct fc_requests *r, uint64_t key, uint64_t second, int32_t request,
+enum fc_code fc_requests_add(struct fc_open_requests *r, uint64_t key, uint64_t second, int32_t request,
                              struct fc_status *st);
 /* The oldest of the key, taken out; -1: none is open. */
-int32_t fc_requests_take(struct fc_requests *r, uint64_t key, uint64_t second);
+int32_t fc_requests_take(struct fc_open_requests *r, uint64_t key, uint64_t second);
 /* The same, left in. */
-int32_t fc_requests_find(const struct fc_requests *r, uint64_t key, uint64_t second);
+int32_t fc_requests_find(const struct fc_open_requests *r, uint64_t key, uint64_t second);
 /* All that are open, in the order made, into list[n_open]; none is left. */
-void fc_requests_take_all(struct fc_requests *r, int64_t *list);
-void fc_requests_free(struct fc_requests *r);
+void fc_requests_take_all(struct fc_open_requests *r, int64_t *list);
+void fc_requests_free(struct fc_open_requests *r);

@@ -12,12 +12,12 @@
 enum { FEW = 32 };
 struct kept {
     MPI_Request few[FEW], *was;
-    struct fc_request **claimed;
+    struct fc_pmpi_request **claimed;
     int n;
     MPI_Status few_status[FEW], *status;
 };
 
-static void keep(const struct fc_call *call, struct kept *kept, int n, const MPI_Request *requests,
+static void keep(const struct fc_pmpi_call *call, struct kept *kept, int n, const MPI_Request *requests,
                  MPI_Status *statuses)
 {
     kept->n = n;
@@ -41,7 +41,7 @@ static void status_at(const void *statuses, int k, MPI_Status *status)
     *status = ((const MPI_Status *)statuses)[k];
 }
 
-static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, const int *index, bool is_test)
+static void log_wait(struct fc_pmpi_call *call, const struct kept *kept, int n_done, const int *index, bool is_test)
 {
     struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 0, is_test, kept->status, status_at};
     fc_log_wait(call, &wait);
@@ -51,7 +51,7 @@ static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, 
 #define WAIT(name, params, args, n, requests, statuses, done, at, is_test)                                             \
     int MPI_##name params                                                                                              \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         struct kept kept;                                                                                              \
         fc_pmpi_enter(&call);                                                                                          \
         keep(&call, &kept, n, requests, statuses);                                                                     \
@@ -80,7 +80,7 @@ WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, 
 #define WRAP(name, params, args, log)                                                                                  \
     int MPI_##name params                                                                                              \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         fc_pmpi_enter(&call);                                                                                          \
         call.rc = PMPI_##name args;                                                                                    \
         log;                                                                                                           \
@@ -90,7 +90,7 @@ WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, 
 #define WRAP_OLD(name, type, old, params, args, log)                                                                   \
     int MPI_##name params                                                                                              \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         fc_pmpi_enter(&call);                                                                                          \
         type was = old;                                                                                                \
         call.rc = PMPI_##name args;                                                                                    \
@@ -101,7 +101,7 @@ WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, 
 #define WRAP_STATUS(name, params, args, log)                                                                           \
     int MPI_##name params                                                                                              \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         MPI_Status own, *st = s == MPI_STATUS_IGNORE ? &own : s;                                                       \
         fc_pmpi_enter(&call);                                                                                          \
         call.rc = PMPI_##name args;                                                                                    \
@@ -163,7 +163,7 @@ WRAP(Improbe, (int src, int g, MPI_Comm c, int *flag, MPI_Message *m, MPI_Status
      fc_log_mprobe(&call, *flag, c, *m))
 int MPI_Mrecv(void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s)
 {
-    struct fc_call call;
+    struct fc_pmpi_call call;
     MPI_Status own, *st = s == MPI_STATUS_IGNORE ? &own : s;
     fc_pmpi_enter(&call);
     struct fc_comm *was = fc_message_take(&call, *m);
@@ -177,7 +177,7 @@ WRAP_OLD(Imrecv, struct fc_comm *, fc_message_take(&call, *m),
 WRAP(Start, (MPI_Request * r), (r), fc_log_start(&call, 1, r))
 WRAP(Startall, (int n, MPI_Request r[]), (n, r), fc_log_start(&call, n, r))
 WRAP(Cancel, (MPI_Request * r), (r), fc_log_cancel(&call, *r))
-WRAP_OLD(Request_free, struct fc_request *, fc_request_take(&call, *r), (MPI_Request * r), (r),
+WRAP_OLD(Request_free, struct fc_pmpi_request *, fc_request_take(&call, *r), (MPI_Request * r), (r),
          fc_log_request_free(&call, was))
 
 /* Collectives: blocking and nonblocking from one line. req is the nonblocking one's request, else NULL. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* Writes a collective, or only its time when it has no place in the format. */
-static void write_collective(const struct fc_call *call, int op, const struct fc_comm *comm, int root, int64_t bytes,
-                             const int64_t *sizes, const MPI_Request *request)
+static void write_collective(const struct fc_pmpi_call *call, int op, const struct fc_comm *comm, int root,
+                             int64_t bytes, const int64_t *sizes, const MPI_Request *request)
 {
     bool good = call->rc == MPI_SUCCESS && !comm->between;
     struct fc_raw_event event = fc_pmpi_event(call, good ? op : FC_OP_OTHER);
@@ -25,7 +25,8 @@ static void write_collective(const struct fc_call *call, int op, const struct fc
     fc_pmpi_write(&event, sizes, good && sizes ? (uint64_t)comm->n : 0);
 }
 
-void fc_log_collective(struct fc_call *call, int op, MPI_Comm comm, int root, int64_t bytes, const MPI_Request *request)
+void fc_log_collective(struct fc_pmpi_call *call, int op, MPI_Comm comm, int root, int64_t bytes,
+                       const MPI_Request *request)
 {
     if (!fc_pmpi_left(call)) return;
     write_collective(call, op, fc_comm_of(comm), root, bytes, NULL, request);
@@ -49,8 +50,8 @@ bool fc_is_root(MPI_Comm comm, int root)
     return rank == root;
 }
 
-void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type, const MPI_Datatype *types,
-                  const MPI_Request *request)
+void fc_log_sizes(struct fc_pmpi_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
+                  const MPI_Datatype *types, const MPI_Request *request)
 {
     if (!fc_pmpi_left(call)) return;
     const struct fc_comm *c = fc_comm_of(comm);
@@ -91,7 +92,7 @@ static int *out_neighbors(MPI_Comm comm, int *n)
     return neighbor;
 }
 
-void fc_log_neighbors(struct fc_call *call, MPI_Comm comm, int count, const int *counts, MPI_Datatype type,
+void fc_log_neighbors(struct fc_pmpi_call *call, MPI_Comm comm, int count, const int *counts, MPI_Datatype type,
                       const MPI_Datatype *types, const MPI_Request *request)
 {
     if (!fc_pmpi_left(call)) return;

@@ -233,7 +233,7 @@ void fc_comm_start(void)
     new_comm(MPI_COMM_WORLD, 0);
 }
 
-static void write_making(const struct fc_call *call, bool counts, int number, int over)
+static void write_making(const struct fc_pmpi_call *call, bool counts, int number, int over)
 {
     struct fc_raw_event event = fc_pmpi_event(call, counts ? FC_OP_COMM : FC_OP_OTHER);
     event.comm = number;
@@ -241,7 +241,7 @@ static void write_making(const struct fc_call *call, bool counts, int number, in
     fc_pmpi_write(&event, NULL, 0);
 }
 
-void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made)
+void fc_log_comm(struct fc_pmpi_call *call, MPI_Comm parent, MPI_Comm made)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_comm *over = fc_comm_of(parent);
@@ -252,7 +252,7 @@ void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made)
     fc_pmpi_done();
 }
 
-void fc_log_comm_of_group(struct fc_call *call, MPI_Comm parent, int tag, MPI_Comm made)
+void fc_log_comm_of_group(struct fc_pmpi_call *call, MPI_Comm parent, int tag, MPI_Comm made)
 {
     if (!fc_pmpi_left(call)) return;
     uint64_t origin = mix(parent == MPI_COMM_NULL ? 0 : fc_comm_of(parent)->identity, (uint64_t)(uint32_t)tag << 32);
@@ -261,7 +261,7 @@ void fc_log_comm_of_group(struct fc_call *call, MPI_Comm parent, int tag, MPI_Co
     fc_pmpi_done();
 }
 
-void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request)
+void fc_log_comm_idup(struct fc_pmpi_call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_comm *over = fc_comm_of(parent);
@@ -275,7 +275,7 @@ void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_
     fc_pmpi_done();
 }
 
-void fc_log_spawn(struct fc_call *call)
+void fc_log_spawn(struct fc_pmpi_call *call)
 {
     if (!fc_pmpi_left(call)) return;
     fc_pmpi_note("(MPI_Comm_spawn was called: the processes it started are not recorded, nor what was exchanged with "
@@ -284,7 +284,7 @@ void fc_log_spawn(struct fc_call *call)
     fc_pmpi_done();
 }
 
-struct fc_comm *fc_comm_take(const struct fc_call *call, MPI_Comm handle)
+struct fc_comm *fc_comm_take(const struct fc_pmpi_call *call, MPI_Comm handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
     struct fc_comm *comm = fc_handles_get(&state.comms, FC_KEY(handle));
@@ -294,7 +294,7 @@ struct fc_comm *fc_comm_take(const struct fc_call *call, MPI_Comm handle)
     return comm;
 }
 
-void fc_log_comm_free(struct fc_call *call, struct fc_comm *was)
+void fc_log_comm_free(struct fc_pmpi_call *call, struct fc_comm *was)
 {
     if (!fc_pmpi_left(call)) return;
     if (was) {
@@ -325,7 +325,7 @@ static struct fc_window *window_of(MPI_Win handle)
     return window;
 }
 
-void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, int target, MPI_Win win)
+void fc_log_rma(struct fc_pmpi_call *call, int mode, int count, MPI_Datatype type, int target, MPI_Win win)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
@@ -340,7 +340,7 @@ void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, in
     fc_pmpi_done();
 }
 
-struct fc_window *fc_win_take(const struct fc_call *call, MPI_Win handle)
+struct fc_window *fc_win_take(const struct fc_pmpi_call *call, MPI_Win handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
     struct fc_window *window = fc_handles_get(&state.windows, FC_KEY(handle));
@@ -349,7 +349,7 @@ struct fc_window *fc_win_take(const struct fc_call *call, MPI_Win handle)
     return window;
 }
 
-void fc_log_win_free(struct fc_call *call, struct fc_window *was)
+void fc_log_win_free(struct fc_pmpi_call *call, struct fc_window *was)
 {
     if (!fc_pmpi_left(call)) return;
     if (was) {

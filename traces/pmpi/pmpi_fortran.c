@@ -80,7 +80,7 @@ static inline bool is_at(const void *argument, const void *constant)
     void name(P##n fint *err);                                                                                         \
     void name(P##n fint *err)                                                                                          \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         fint no_err;                                                                                                   \
         err = err ? err : &no_err;                                                                                     \
         fc_pmpi_enter(&call);                                                                                          \
@@ -152,7 +152,7 @@ WRAP(iprobe, 5, fc_log_probe(&call, INT(d) != 0))
 WRAP(mprobe, 5, fc_log_mprobe(&call, true, COMM(c), MESSAGE(d)))
 WRAP(improbe, 6, fc_log_mprobe(&call, INT(d) != 0, COMM(c), MESSAGE(e)))
 WRAP_BEFORE(cancel, 1, (A1 err), (void)0, fc_log_cancel(&call, REQUEST(a)))
-WRAP_BEFORE(request_free, 1, (A1 err), struct fc_request *was = fc_request_take(&call, REQUEST(a)),
+WRAP_BEFORE(request_free, 1, (A1 err), struct fc_pmpi_request *was = fc_request_take(&call, REQUEST(a)),
             fc_log_request_free(&call, was))
 
 /* ---- lists of requests ---- */
@@ -161,7 +161,7 @@ WRAP_BEFORE(request_free, 1, (A1 err), struct fc_request *was = fc_request_take(
 enum { FEW = 32 };
 struct kept {
     MPI_Request few[FEW], *was;
-    struct fc_request **claimed;
+    struct fc_pmpi_request **claimed;
     int n;
     fint few_status[FEW * STATUS_INTS], *status;
     bool own_status;
@@ -213,7 +213,7 @@ static int index_base(void)
 }
 #endif
 
-static void log_wait(struct fc_call *call, struct kept *kept, int n_done, const fint *index, bool is_test)
+static void log_wait(struct fc_pmpi_call *call, struct kept *kept, int n_done, const fint *index, bool is_test)
 {
     struct fc_wait wait = {kept->was, kept->claimed, kept->n,  n_done, index, index ? index_base() : 0,
                            is_test,   kept->status,  status_at};
@@ -238,7 +238,7 @@ WRAP_BEFORE(testany, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
             log_wait(&call, &kept, INT(d) && INT(c) != MPI_UNDEFINED, INTS(c), true))
 WRAP_BEFORE(testsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e), log_wait(&call, &kept, DONE(c), INTS(d), true))
 
-static void log_start(struct fc_call *call, int n, const fint *requests)
+static void log_start(struct fc_pmpi_call *call, int n, const fint *requests)
 {
     struct kept kept;
     keep(&kept, n, requests, kept.few_status);
@@ -280,7 +280,7 @@ BOTH(alltoallv, 9, 10, j,
      fc_log_sizes(&call, COMM(i), INTS(IN_PLACE(a) ? f : b), IN_PLACE(a) ? TYPE(h) : TYPE(d), NULL, req))
 
 /* With a type for each partner, the handles need converting. */
-static void log_types(struct fc_call *call, bool neighbors, fint comm, const fint *counts, const fint *types,
+static void log_types(struct fc_pmpi_call *call, bool neighbors, fint comm, const fint *counts, const fint *types,
                       const MPI_Request *request)
 {
     MPI_Comm handle = PMPI_Comm_f2c(comm);
@@ -332,7 +332,7 @@ WRAP(intercomm_merge, 3, MADE(a, c))
     void name(P##n fint *err, long length, long longer);                                                               \
     void name(P##n fint *err, long length, long longer)                                                                \
     {                                                                                                                  \
-        struct fc_call call;                                                                                           \
+        struct fc_pmpi_call call;                                                                                      \
         fint no_err;                                                                                                   \
         err = err ? err : &no_err;                                                                                     \
         fc_pmpi_enter(&call);                                                                                          \

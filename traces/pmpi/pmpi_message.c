@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-struct fc_request {
+struct fc_pmpi_request {
     int64_t number;
     struct fc_comm *comm; /* held while a receive is open */
     bool receive, cancelled;
@@ -18,7 +18,7 @@ struct fc_request {
     int mode, peer, tag; /* persistent: what each start does; peer as a world rank, -1: wildcard or none */
     int64_t bytes;
     bool to_nobody; /* persistent with MPI_PROC_NULL */
-    struct fc_request *next;
+    struct fc_pmpi_request *next;
 };
 
 static struct {
@@ -26,9 +26,9 @@ static struct {
     int64_t made;
 } state;
 
-static struct fc_request *add_request(MPI_Request handle)
+static struct fc_pmpi_request *add_request(MPI_Request handle)
 {
-    struct fc_request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, FC_KEY(handle));
+    struct fc_pmpi_request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, FC_KEY(handle));
     if (!r) abort();
     r->number = state.made++;
     if (!first) {
@@ -41,16 +41,16 @@ static struct fc_request *add_request(MPI_Request handle)
 }
 
 /* The oldest request of that handle for which no other thread waits; NULL: none of ours. */
-static struct fc_request *request_of(MPI_Request handle)
+static struct fc_pmpi_request *request_of(MPI_Request handle)
 {
-    struct fc_request *r = fc_handles_get(&state.requests, FC_KEY(handle));
+    struct fc_pmpi_request *r = fc_handles_get(&state.requests, FC_KEY(handle));
     while (r && r->claimed) r = r->next;
     return r;
 }
 
-static void unlink_request(MPI_Request handle, struct fc_request *r)
+static void unlink_request(MPI_Request handle, struct fc_pmpi_request *r)
 {
-    struct fc_request *before = fc_handles_get(&state.requests, FC_KEY(handle));
+    struct fc_pmpi_request *before = fc_handles_get(&state.requests, FC_KEY(handle));
     if (before == r) {
         fc_handles_set(&state.requests, FC_KEY(handle), r->next);
         return;
@@ -59,7 +59,7 @@ static void unlink_request(MPI_Request handle, struct fc_request *r)
     before->next = r->next;
 }
 
-static void free_request(struct fc_request *r)
+static void free_request(struct fc_pmpi_request *r)
 {
     if (r->comm) fc_comm_release(r->comm);
     free(r);
@@ -72,8 +72,8 @@ void fc_request_new(MPI_Request handle, int64_t *number)
 
 /* ---- blocking ---- */
 
-static struct fc_raw_event message_event(const struct fc_call *call, int kind, const struct fc_comm *comm, int peer,
-                                         int tag, int64_t bytes)
+static struct fc_raw_event message_event(const struct fc_pmpi_call *call, int kind, const struct fc_comm *comm,
+                                         int peer, int tag, int64_t bytes)
 {
     int world = fc_world_of(comm, peer);
     bool good = call->rc == MPI_SUCCESS && world >= 0;
@@ -93,7 +93,7 @@ static int64_t received_bytes(const MPI_Status *status)
     return bytes > 0 ? bytes : 0; /* MPI_UNDEFINED is negative */
 }
 
-void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+void fc_log_send(struct fc_pmpi_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event = message_event(call, FC_OP_SEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
@@ -103,20 +103,20 @@ void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, i
 }
 
 /* comm NULL: none of ours. */
-static struct fc_raw_event received_event(const struct fc_call *call, int kind, const struct fc_comm *comm,
+static struct fc_raw_event received_event(const struct fc_pmpi_call *call, int kind, const struct fc_comm *comm,
                                           const MPI_Status *status)
 {
     if (!comm || call->rc != MPI_SUCCESS) return fc_pmpi_event(call, FC_OP_OTHER);
     return message_event(call, kind, comm, status->MPI_SOURCE, status->MPI_TAG, received_bytes(status));
 }
 
-static void write_received(const struct fc_call *call, const struct fc_comm *comm, const MPI_Status *status)
+static void write_received(const struct fc_pmpi_call *call, const struct fc_comm *comm, const MPI_Status *status)
 {
     struct fc_raw_event event = received_event(call, FC_OP_RECV, comm, status);
     fc_pmpi_write(&event, NULL, 0);
 }
 
-void fc_log_recv(struct fc_call *call, MPI_Comm comm, const MPI_Status *status)
+void fc_log_recv(struct fc_pmpi_call *call, MPI_Comm comm, const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
     write_received(call, fc_comm_of(comm), status);
@@ -124,17 +124,17 @@ void fc_log_recv(struct fc_call *call, MPI_Comm comm, const MPI_Status *status)
 }
 
 /* Three events: the receive is posted, the message sent, and the wait takes all the time. */
-void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+void fc_log_sendrecv(struct fc_pmpi_call *call, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                      const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
     const struct fc_comm *c = fc_comm_of(comm);
-    struct fc_call post = *call;
+    struct fc_pmpi_call post = *call;
     post.leave_ns = post.enter_ns;
     struct fc_raw_event irecv = received_event(&post, FC_OP_IRECV, c, status);
     irecv.request = irecv.kind == FC_OP_IRECV ? state.made++ : -1;
     if (irecv.request >= 0) fc_pmpi_write(&irecv, NULL, 0);
-    struct fc_call sent = irecv.request >= 0 ? post : *call;
+    struct fc_pmpi_call sent = irecv.request >= 0 ? post : *call;
     struct fc_raw_event send = message_event(&sent, FC_OP_SEND, c, dest, tag, fc_bytes_of(count, type));
     if (irecv.request < 0)
         send.compute_ns = irecv.compute_ns, send.polls = irecv.polls; /* taken but not written */
@@ -151,7 +151,7 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
 
 /* ---- nonblocking ---- */
 
-void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+void fc_log_isend(struct fc_pmpi_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                   MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
@@ -165,13 +165,13 @@ void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, 
 }
 
 /* What is posted is kept: it stands when the request is freed before it completes. */
-static void post_receive(const struct fc_call *call, struct fc_comm *comm, int64_t bytes, int source, int tag,
+static void post_receive(const struct fc_pmpi_call *call, struct fc_comm *comm, int64_t bytes, int source, int tag,
                          MPI_Request request)
 {
     bool good = call->rc == MPI_SUCCESS && source != MPI_PROC_NULL;
     struct fc_raw_event event = fc_pmpi_event(call, good ? FC_OP_IRECV : FC_OP_OTHER);
     if (good) {
-        struct fc_request *r = add_request(request);
+        struct fc_pmpi_request *r = add_request(request);
         r->receive = true;
         r->comm = comm;
         comm->users++;
@@ -184,7 +184,7 @@ static void post_receive(const struct fc_call *call, struct fc_comm *comm, int64
     fc_pmpi_write(&event, NULL, 0);
 }
 
-void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+void fc_log_irecv(struct fc_pmpi_call *call, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
@@ -192,12 +192,12 @@ void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source
     fc_pmpi_done();
 }
 
-void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                       MPI_Request request)
+void fc_log_persistent(struct fc_pmpi_call *call, int mode, int count, MPI_Datatype type, int peer, int tag,
+                       MPI_Comm comm, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     if (call->rc == MPI_SUCCESS) {
-        struct fc_request *r = add_request(request);
+        struct fc_pmpi_request *r = add_request(request);
         r->persistent = true;
         r->receive = mode < 0;
         r->mode = mode < 0 ? 0 : mode;
@@ -212,12 +212,12 @@ void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype t
     fc_pmpi_done();
 }
 
-void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
+void fc_log_start(struct fc_pmpi_call *call, int n, const MPI_Request *requests)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_call post = *call;
+    struct fc_pmpi_call post = *call;
     for (int i = 0; i < n && call->rc == MPI_SUCCESS; i++) {
-        struct fc_request *r = request_of(requests[i]);
+        struct fc_pmpi_request *r = request_of(requests[i]);
         if (!r) fc_pmpi_note("(MPI_Start of a request that was made by a function that is not recorded)");
         if (!r || !r->persistent || r->to_nobody) continue;
         r->active = true;
@@ -238,11 +238,12 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
 
 /* ---- completion ---- */
 
-void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles, struct fc_request ***claimed)
+void fc_request_claim(const struct fc_pmpi_call *call, int n, const MPI_Request *handles,
+                      struct fc_pmpi_request ***claimed)
 {
     *claimed = NULL;
     if (n <= 0 || !fc_pmpi_shared(call)) return;
-    struct fc_request **mine = malloc((size_t)n * sizeof *mine);
+    struct fc_pmpi_request **mine = malloc((size_t)n * sizeof *mine);
     if (!mine) abort();
     for (int i = 0; i < n; i++) {
         mine[i] = request_of(handles[i]);
@@ -256,7 +257,7 @@ void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *hand
 static int complete(const struct fc_wait *wait, int i, int k, int64_t *words)
 {
     MPI_Request handle = wait->was[i];
-    struct fc_request *r = wait->claimed ? wait->claimed[i] : request_of(handle);
+    struct fc_pmpi_request *r = wait->claimed ? wait->claimed[i] : request_of(handle);
     if (!r || (r->persistent && !r->active)) return 0;
     words[FC_DONE_REQUEST] = r->number;
     words[FC_DONE_HOW] = FC_HOW_PLAIN;
@@ -292,7 +293,7 @@ static void unclaim(const struct fc_wait *wait)
     free(wait->claimed);
 }
 
-void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
+void fc_log_wait(struct fc_pmpi_call *call, const struct fc_wait *wait)
 {
     if (!fc_pmpi_left(call)) return;
     int64_t few[16 * FC_DONE_WORDS], *words = few;
@@ -313,26 +314,26 @@ void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
     fc_pmpi_done();
 }
 
-void fc_log_cancel(struct fc_call *call, MPI_Request request)
+void fc_log_cancel(struct fc_pmpi_call *call, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_request *r = request_of(request);
+    struct fc_pmpi_request *r = request_of(request);
     if (!r) r = fc_handles_get(&state.requests, FC_KEY(request)); /* another thread waits for it */
     if (r) r->cancelled = true;
     fc_pmpi_write_plain(call, FC_OP_OTHER);
     fc_pmpi_done();
 }
 
-struct fc_request *fc_request_take(const struct fc_call *call, MPI_Request handle)
+struct fc_pmpi_request *fc_request_take(const struct fc_pmpi_call *call, MPI_Request handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
-    struct fc_request *r = request_of(handle);
+    struct fc_pmpi_request *r = request_of(handle);
     if (r) unlink_request(handle, r);
     fc_pmpi_unlock();
     return r;
 }
 
-void fc_log_request_free(struct fc_call *call, struct fc_request *was)
+void fc_log_request_free(struct fc_pmpi_call *call, struct fc_pmpi_request *was)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
@@ -346,7 +347,7 @@ void fc_log_request_free(struct fc_call *call, struct fc_request *was)
 
 /* ---- probes ---- */
 
-void fc_log_probe(struct fc_call *call, bool found)
+void fc_log_probe(struct fc_pmpi_call *call, bool found)
 {
     if (!fc_pmpi_left(call)) return;
     if (found)
@@ -357,7 +358,7 @@ void fc_log_probe(struct fc_call *call, bool found)
 }
 
 /* A probed message is received by its handle: the communicator is remembered. */
-void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message message)
+void fc_log_mprobe(struct fc_pmpi_call *call, bool found, MPI_Comm comm, MPI_Message message)
 {
     if (!fc_pmpi_left(call)) return;
     if (!found) {
@@ -373,7 +374,7 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
     fc_pmpi_done();
 }
 
-struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle)
+struct fc_comm *fc_message_take(const struct fc_pmpi_call *call, MPI_Message handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
     struct fc_comm *comm = fc_handles_get(&state.messages, FC_KEY(handle));
@@ -382,7 +383,7 @@ struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle)
     return comm;
 }
 
-void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *status)
+void fc_log_mrecv(struct fc_pmpi_call *call, struct fc_comm *comm, const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
     write_received(call, comm, status);
@@ -390,7 +391,7 @@ void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *
     fc_pmpi_done();
 }
 
-void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type, MPI_Request request)
+void fc_log_imrecv(struct fc_pmpi_call *call, struct fc_comm *comm, int count, MPI_Datatype type, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     if (comm)

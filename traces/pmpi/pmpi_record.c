@@ -240,7 +240,7 @@ static bool start_file(void)
 
 /* ---- calls ---- */
 
-void fc_pmpi_enter(struct fc_call *call)
+void fc_pmpi_enter(struct fc_pmpi_call *call)
 {
     call->on = thread.depth++ == 0;
     if (!call->on) return;
@@ -263,7 +263,7 @@ static int64_t measure_clocks(void)
     return least;
 }
 
-bool fc_pmpi_left(struct fc_call *call)
+bool fc_pmpi_left(struct fc_pmpi_call *call)
 {
     if (call->on) call->leave_ns = clock_ns(CLOCK_MONOTONIC);
     if (!call->on || !recorder.on) {
@@ -278,14 +278,14 @@ bool fc_pmpi_left(struct fc_call *call)
     return true;
 }
 
-bool fc_pmpi_ahead(const struct fc_call *call)
+bool fc_pmpi_ahead(const struct fc_pmpi_call *call)
 {
     if (!call->on || !recorder.on) return false;
     pthread_mutex_lock(&recorder.lock);
     return true;
 }
 
-bool fc_pmpi_shared(const struct fc_call *call)
+bool fc_pmpi_shared(const struct fc_pmpi_call *call)
 {
     return recorder.shared && fc_pmpi_ahead(call);
 }
@@ -308,7 +308,7 @@ void fc_pmpi_fold_poll(void)
     thread.polls++;
 }
 
-struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind)
+struct fc_raw_event fc_pmpi_event(const struct fc_pmpi_call *call, int kind)
 {
     struct fc_raw_event event = {.peer = -1,
                                  .request = -1,
@@ -332,13 +332,13 @@ struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind)
     return event;
 }
 
-void fc_pmpi_write_plain(const struct fc_call *call, int kind)
+void fc_pmpi_write_plain(const struct fc_pmpi_call *call, int kind)
 {
     struct fc_raw_event event = fc_pmpi_event(call, kind);
     fc_pmpi_write(&event, NULL, 0);
 }
 
-void fc_log_other(struct fc_call *call)
+void fc_log_other(struct fc_pmpi_call *call)
 {
     if (!fc_pmpi_left(call)) return;
     fc_pmpi_write_plain(call, FC_OP_OTHER);
@@ -346,7 +346,7 @@ void fc_log_other(struct fc_call *call)
 }
 
 /* The real MPI_Init has returned: recording starts here. */
-void fc_pmpi_start(struct fc_call *call)
+void fc_pmpi_start(struct fc_pmpi_call *call)
 {
     int level = MPI_THREAD_SINGLE;
     call->leave_ns = clock_ns(CLOCK_MONOTONIC);
@@ -366,7 +366,7 @@ void fc_pmpi_start(struct fc_call *call)
     fc_pmpi_done();
 }
 
-void fc_pmpi_finish(struct fc_call *call)
+void fc_pmpi_finish(struct fc_pmpi_call *call)
 {
     if (!fc_pmpi_left(call)) return;
     fc_pmpi_write_plain(call, FC_OP_FINALIZE);
