@@ -77,6 +77,8 @@ static void list(struct fc_layout_builder *b, int c, enum part part, const uint3
     uint32_t columns = most < SIDE ? most : SIDE, each = (most + columns - 1) / columns;
     uint64_t rows = (uint64_t)n * each;
     uint32_t side = rows < SIDE ? (uint32_t)rows : SIDE / each > 0 ? SIDE / each * each : each;
+    while (side >= 16 * each && (rows + side - 1) / side * (columns + 1) < side)
+        side = side / each / 2 * each; /* wider, less high */
     struct fc_panel *p = fc_layout_add(b, c, (uint32_t)((rows + side - 1) / side), side, columns);
     if (!p) return;
     snprintf(text, sizeof text, "%.20s %s", net->machine->classes[c].name, what[part]);

@@ -70,7 +70,8 @@ static void links_of_routers(struct fc_layout_builder *b, int c)
         if (most == 0) return;
         if (most > SIDE) most = SIDE;
         if (pass != 1) continue;
-        uint32_t side = n_rows < SIDE ? n_rows : SIDE;
+        uint32_t side = n_rows < SIDE ? n_rows : SIDE; /* halved while a panel is less wide than high */
+        while (side > SIDE / 8 && (n_rows + side - 1) / side * (most + 1) < side) side /= 2;
         if (!(p = fc_layout_add(b, c, (n_rows + side - 1) / side, side, most))) return;
         snprintf(text, sizeof text, "%s from routers", net->machine->classes[c].name);
         fc_layout_title(p, text, "group of routers in order", "router", "its links");

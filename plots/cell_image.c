@@ -7,7 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { GAP = 1, MOST_NAMES = 40, NAME_LETTERS = 18 };
+enum { GAP = 1, MOST_NAMES = 40, NAME_LETTERS = 18, HALF_LETTERS = 58 };
+
+/* Inches: of the page at most, above the image, and below it for the bar of colours, where no panel's title is. */
+#define HIGH_IN 9
+#define TITLE_IN 0.4
+#define BAR_IN 0.75
 
 /* Width of a letter of a name, of the image's. */
 #define LETTER 0.014
@@ -49,26 +54,64 @@ static uint32_t choose_width(const struct fc_panel *const *panels, int n_panels)
     return width > least ? (uint32_t)width : least;
 }
 
+static int label_of(const struct fc_panel *p, char *label, size_t size)
+{
+    return snprintf(label, size, "%s%s%s%s%s%s%s", p->title, *p->tile ? "   a tile a " : "", p->tile,
+                    *p->row ? "   rows: " : "", p->row, *p->column ? "   columns: " : "", p->column);
+}
+
+/* Two panels may stand side by side: their titles fit, and no names stand before rows. */
+static bool pairs_fit(const struct fc_panel *const *panels, int n_panels)
+{
+    for (int i = 0; i < n_panels; i++)
+        if (panels[i]->row_name || label_of(panels[i], NULL, 0) > HALF_LETTERS) return false;
+    return n_panels > 1;
+}
+
+/* Panels of at most `width` cells one under the other, or two and two side by side: top, left and height of the image, whose
+ * width is known. Returns the width of the widest panel. */
+static uint32_t stack(const struct fc_panel *const *panels, int n_panels, uint32_t width, bool pairs,
+                      struct fc_cell_image *image)
+{
+    uint32_t widest = 0, row = 0;
+    image->height = 0;
+    for (int i = 0; i < n_panels; i++) {
+        uint32_t rows = title_rows(image->width) + panel_rows(panels[i], width);
+        uint32_t columns = tiles_across(panels[i], width) * (panels[i]->columns + GAP) - GAP;
+        bool second = pairs && i % 2;
+        if (columns > widest) widest = columns;
+        if (!second) image->top[i] = image->height, row = 0;
+        if (second) image->top[i] = image->top[i - 1];
+        image->left[i] = second ? image->width - (image->width - 2 * GAP) / 2 : 0;
+        if (rows > row) row = rows;
+        image->height = image->top[i] + row;
+    }
+    return widest;
+}
+
 enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_panels,
                                 double (*of)(const void *context, uint32_t item), const void *context,
                                 struct fc_cell_image *image, struct fc_status *st)
 {
     *image = (struct fc_cell_image){.width = choose_width(panels, n_panels)};
     image->top = fc_alloc(&image->arena, (size_t)n_panels, sizeof *image->top, st);
-    for (int i = 0; image->top && i < n_panels; i++) {
-        image->top[i] = image->height;
-        image->height += title_rows(image->width) + panel_rows(panels[i], image->width);
+    image->left = fc_alloc(&image->arena, (size_t)n_panels, sizeof *image->left, st);
+    if (!image->top || !image->left) return st->code;
+    uint32_t width = image->width, used = stack(panels, n_panels, width, false, image);
+    if (pairs_fit(panels, n_panels) && image->height > width) {
+        image->width = 2 * used + 2 * GAP;
+        stack(panels, n_panels, width, true, image);
     }
     image->value = fc_alloc(&image->arena, (size_t)image->width * image->height, sizeof *image->value, st);
     if (!image->value) return st->code;
     for (size_t i = 0; i < (size_t)image->width * image->height; i++) image->value[i] = NAN;
     for (int i = 0; i < n_panels; i++) {
         const struct fc_panel *p = panels[i];
-        uint32_t across = tiles_across(p, image->width), first = image->top[i] + title_rows(image->width);
+        uint32_t across = tiles_across(p, width), first = image->top[i] + title_rows(image->width);
         for (size_t k = 0; k < fc_panel_cells(p); k++) {
             uint32_t tile = (uint32_t)(k / p->columns / p->rows), row = (uint32_t)(k / p->columns % p->rows);
             uint32_t y = first + tile / across * (p->rows + GAP) + row;
-            uint32_t x = tile % across * (p->columns + GAP) + (uint32_t)(k % p->columns);
+            uint32_t x = image->left[i] + tile % across * (p->columns + GAP) + (uint32_t)(k % p->columns);
             if (p->cell[k] != FC_NONE) image->value[(size_t)y * image->width + x] = of(context, p->cell[k]);
         }
     }
@@ -116,13 +159,17 @@ void fc_cell_image_free(struct fc_cell_image *image)
 
 enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
                                 const char *directory, const char *name, const char *title, const char *column,
-                                const char *palette, const char *legend, double most, struct fc_status *st)
+                                const char *palette, const char *legend, double unit, double most, struct fc_status *st)
 {
     const struct fc_column columns[] = {{"x", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {column, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
     struct fc_script script;
-    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))), high = image->height * scale;
+    double left = 1 + LETTER * name_letters(image, panels, n_panels) * image->width;
+    double most_high = HIGH_IN - TITLE_IN - BAR_IN,
+           high = (FC_PAGE_IN - 0.3) * (image->height + 1) / (image->width + left);
+    if (high > most_high) high = most_high;
+    double page = high + TITLE_IN + BAR_IN;
     fc_script_open(&script, columns, FC_COUNT(columns), st);
     for (size_t i = 0; i < (size_t)image->width * image->height && !st->code; i++) {
         struct fc_cell cells[] = {{.integer = (long long)(i % image->width)},
@@ -132,29 +179,30 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
     }
     if (script.stream) {
         FILE *out = script.stream;
-        fc_script_start(out, name, title, FC_PAGE_IN,
-                        fmin(9, FC_PAGE_IN * (high + 150) / fmax(image->width * scale + 220, 900)));
-        fc_script_titled(out, title, FC_PAGE_IN);
-        fprintf(out,
-                "\nset xrange [%g:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
-                "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
-                -1 - LETTER * name_letters(image, panels, n_panels) * image->width, image->width, image->height,
-                palette, most > 0 ? most : 1);
+        fc_script_start(out, name, title, FC_PAGE_IN, page);
+        fputs("set label ", out);
+        fc_script_title(out, title, FC_PAGE_IN);
+        fprintf(
+            out,
+            " at screen 0.5,%.4f center\nset xrange [%g:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
+            "set lmargin at screen 0.02\nset rmargin at screen 0.98\nset tmargin at screen %.4f\n"
+            "set bmargin at screen %.4f\nset cbtics\nset palette defined (%s)\nset cbrange [0:%g]\n"
+            "set colorbox horizontal user origin screen 0.1,%.4f size screen 0.8,%.4f\nset cblabel ",
+            1 - 0.15 / page, -left, image->width, image->height, 1 - TITLE_IN / page, BAR_IN / page, palette,
+            most > 0 ? unit * most : 1, 0.45 / page, 0.12 / page);
         fc_script_text(out, legend);
-        fprintf(out, " offset 1.5,0\nunset key\n");
+        fprintf(out, "\nunset key\n");
         for (int i = 0; i < n_panels; i++) {
             char label[400];
-            const struct fc_panel *p = panels[i];
-            snprintf(label, sizeof label, "%s%s%s%s%s%s%s", p->title, *p->tile ? "   a tile a " : "", p->tile,
-                     *p->row ? "   rows: " : "", p->row, *p->column ? "   columns: " : "", p->column);
-            fprintf(out, "set label %d ", i + 1);
+            label_of(panels[i], label, sizeof label);
+            fprintf(out, "set label ");
             fc_script_text(out, label);
-            fprintf(out, " at -0.5,%g left\n", image->top[i] + title_rows(image->width) * 0.6);
+            fprintf(out, " at %g,%g left\n", image->left[i] - 0.5, image->top[i] + title_rows(image->width) * 0.6);
         }
         for (int i = 0; i < n_panels; i++) draw_names(out, image, panels[i], image->top[i]);
         fprintf(out, "plot ");
         fc_script_file(out, name, ".tsv");
-        fprintf(out, " skip 1 using 1:2:3 with image\n");
+        fprintf(out, " skip 1 using 1:2:($3*%g) with image\n", unit);
     }
     return fc_script_draw(&script, directory, name, st);
 }

@@ -23,7 +23,7 @@ enum fc_code fc_plot_mapping(const char *directory, const char *title, const str
         for (uint32_t n = 0; n < picture->n_nodes; n++) mean[n] = count[n] ? mean[n] / count[n] : NAN;
         if (!fc_cell_image_make(&panel, 1, of_node, mean, &image, st)) {
             fc_cell_image_draw(&image, &panel, 1, directory, "mapping", title, "mean_task", palette,
-                               "mean number of its tasks", n_tasks > 1 ? n_tasks - 1.0 : 1, st);
+                               "mean number of its tasks", 1, n_tasks > 1 ? n_tasks - 1.0 : 1, st);
             fc_cell_image_free(&image);
         }
     }

@@ -20,8 +20,8 @@ enum fc_code fc_plot_mapping(const char *directory, const char *title, const str
 struct fc_cell_image {
     struct fc_arena arena;
     uint32_t width, height;
-    double *value; /* [height][width], top row first; NaN: nothing there */
-    uint32_t *top; /* [n_panels] row of the panel's title */
+    double *value;        /* [height][width], top row first; NaN: nothing there */
+    uint32_t *top, *left; /* [n_panels] row of the panel's title, its first column */
 };
 /* `of(context, link or node)` of every cell of the panels; tiles fill rows of about `width` cells (0:
  * chosen). */
@@ -29,7 +29,9 @@ enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_pane
                                 double (*of)(const void *context, uint32_t item), const void *context,
                                 struct fc_cell_image *image, struct fc_status *st);
 void fc_cell_image_free(struct fc_cell_image *image);
-/* Writes NAME.tsv (x, y, `column`) and NAME.gp and draws it: `palette` and `legend` are gnuplot's. */
+/* Writes NAME.tsv (x, y, `column`) and NAME.gp and draws it, values from 0 to `most`, times `unit` beside the bar of colours:
+ * `palette` and `legend` are gnuplot's. */
 enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
                                 const char *directory, const char *name, const char *title, const char *column,
-                                const char *palette, const char *legend, double most, struct fc_status *st);
+                                const char *palette, const char *legend, double unit, double most,
+                                struct fc_status *st);

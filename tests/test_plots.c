@@ -160,6 +160,46 @@ static void of_loads(void)
     finish(3, ".png");
 }
 
+/* Every cell once, in its panel's part of the image: high panels side by side in twos, those with names of rows one below the
+ * other. */
+static double as_it_is(const void *context, uint32_t item)
+{
+    (void)context;
+    return item;
+}
+static void cells(void)
+{
+    enum { PANELS = 3, ROWS = 40, COLUMNS = 4, CELLS = ROWS * COLUMNS };
+    static uint32_t cell[PANELS][CELLS];
+    struct fc_panel panel[PANELS] = {0};
+    const struct fc_panel *panels[PANELS];
+    const char *names[ROWS] = {"r0"};
+    struct fc_status st = {0};
+    for (uint32_t i = 0; i < PANELS; i++) {
+        for (uint32_t k = 0; k < CELLS; k++) cell[i][k] = i * CELLS + k;
+        panel[i] = (struct fc_panel){.n_tiles = 1, .rows = ROWS, .columns = COLUMNS, .cell = cell[i]};
+        panels[i] = &panel[i];
+    }
+    for (int named = 0; named < 2; named++) {
+        struct fc_cell_image image;
+        uint32_t n = 0, seen[PANELS] = {0};
+        if (named) panel[1].row_name = names;
+        CU_ASSERT_EQUAL_FATAL(fc_cell_image_make(panels, PANELS, as_it_is, NULL, &image, &st), FC_OK);
+        CU_ASSERT(named ? image.top[1] > ROWS && image.left[1] == 0 : image.top[1] == 0 && image.left[1] > COLUMNS);
+        CU_ASSERT(image.top[2] > image.top[1] && image.left[2] == 0);
+        for (uint32_t y = 0; y < image.height; y++)
+            for (uint32_t x = 0; x < image.width; x++) {
+                double v = image.value[(size_t)y * image.width + x];
+                if (isnan(v)) continue;
+                uint32_t i = (uint32_t)v / CELLS;
+                CU_ASSERT(y > image.top[i] && x >= image.left[i] && x < image.left[i] + COLUMNS);
+                seen[i]++, n++;
+            }
+        CU_ASSERT(n == PANELS * CELLS && seen[0] == CELLS && seen[1] == CELLS && seen[2] == CELLS);
+        fc_cell_image_free(&image);
+    }
+}
+
 static void of_curves(void)
 {
     struct fc_status st = {0};
@@ -280,6 +320,7 @@ int suite_plots(void)
         {"predictions", of_predictions},
         {"over time", over_time},
         {"loads", of_loads},
+        {"cells", cells},
         {"curves, placements", of_curves},
         {"papers", of_papers},
         {"texts", texts},
