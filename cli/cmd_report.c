@@ -340,9 +340,9 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
     return check_output(arguments->output, st);
 }
 
-/* The mappings of `--map A --versus B`, or of `--map A,B` as predict takes it. */
+/* The mappings of `--map A --versus B`, or of `--map A,B` as predict takes it; `chosen`: the second is not the default. */
 static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_arena *arena, const char *maps[2],
-                             struct fc_status *st)
+                             bool *chosen, struct fc_status *st)
 {
     const char **listed;
     size_t n = 0;
@@ -352,6 +352,7 @@ static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_are
                          arguments->versus ? " --versus " : "", arguments->versus ? arguments->versus : "");
     for (size_t i = 0; i < n; i++) maps[i] = listed[i];
     if (arguments->versus) maps[1] = arguments->versus;
+    *chosen = n == 2 || arguments->versus;
     return FC_OK;
 }
 
@@ -364,12 +365,15 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
     const char *maps[2] = {"def", "optimize"};
-    if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) && !fc_job_open(&arguments->ask, &job, st) &&
+    bool chosen = false;
+    if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, &chosen, st) &&
+        !fc_job_open(&arguments->ask, &job, st) &&
         !fc_open_machine(arguments, arguments->ask.machine, &a->session, st)) {
         struct fc_question q = fc_watch_start(arguments, &watch);
         q.keep_links = true;
-        bool made = !fc_job_traffic(&job, &q, &a->session, maps, 2, &demand, st) &&
-                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[0], &a->row[0], st);
+        bool made = !fc_job_traffic(&job, &q, &a->session, maps, 2, &demand, st);
+        if (demand.n_dense > 0 && !chosen) maps[1] = "random"; /* optimize searches over messages */
+        made = made && !fc_answer_placed(&q, &a->session, &job, &demand, maps[0], &a->row[0], st);
         q.sensitivity = false; /* of the mapping before alone */
         made = made && !fc_answer_placed(&q, &a->session, &job, &demand, maps[1], &a->row[1], st);
         fc_watch_end(&watch);

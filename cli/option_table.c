@@ -108,7 +108,8 @@ const struct fc_option fc_options[] = {
 
     {"map", 0, "MAP", FC_MAP, TEXT(ask.map),
      .help = "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", .also = count_map},
-    {"versus", 0, "MAP", FC_VERSUS, TEXT(versus), .help = "the mapping to hold against --map (default: optimize)"},
+    {"versus", 0, "MAP", FC_VERSUS, TEXT(versus),
+     .help = "the mapping to hold against --map (default: optimize; of dense traffic random)"},
     {"strategy", 0, "NAME", FC_LAUNCH, TEXT(ask.map),
      .help = "def, rnm, optimize, ..., a mapping file, FORMAT:FILE, or all: a table", .also = count_map},
     {"map", 0, "MAP", FC_LAUNCH, TEXT(ask.map), .help = "the same as --strategy", .also = count_map},
