@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Weak, so that test_replay.c can be built alone. */
-int suite_replay_jobs(void) __attribute__((weak));
-
 /* ---- traces by hand ---- */
 
 enum { MOST_EVENTS = 6000, MOST_RANKS = 64 };

@@ -382,5 +382,5 @@ int suite_replay(void)
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };
-    return fc_add_suite("replay", tests) || (suite_replay_jobs && suite_replay_jobs());
+    return fc_add_suite("replay", tests);
 }
