@@ -106,9 +106,13 @@ uint32_t fc_adjoint_arrived(const struct fc_adjoint *a, uint64_t id);
 /* ---- for the transit with contention (adjoint_shares.c); flows are numbered as in transit_fair.h ---- */
 
 struct fc_fair;
-/* Message `id` is the flow from start_s on; flow `f` is one more part of it. `share` as in transit_contention.c. */
+struct fc_fifos_wait; /* solvers/transit/transit_fifos.h */
+/* Message `id` is the flow from start_s on, of node `src` (FC_NONE: one whose messages never wait for each other); flow `f` is
+ * one more part of it. `share` as in transit_contention.c. */
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
-                       double share);
+                       double share, uint32_t src);
+/* Before it begins it waits from now_s on for those of its node that are under way. */
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
 /* It has moved everything; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
  * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */

@@ -32,6 +32,7 @@ struct share {
     uint32_t seen;          /* last place in changed[] */
     uint32_t solve;         /* of the last step */
     uint32_t departs;
+    uint32_t src, before, after;  /* of a message: node; its messages under way, in a list, FC_NONE at the ends */
     uint8_t crosses;              /* bits of the links looked at one by one */
     double start_s, since_s;      /* since_s: up to then is in the sums */
     double share, rate, all_rate; /* bytes/s; all_rate: of a message */
@@ -46,6 +47,10 @@ struct fc_adjoint_shares {
     uint32_t n_links, solve, n_levels;
     double *level; /* [n_levels][width] */
     size_t level_capacity;
+    struct sender {
+        uint32_t first; /* of its messages under way, or FC_NONE */
+        uint32_t since; /* node at which the first of them departed, without a pause since */
+    } * sender;         /* [n_nodes] */
     uint32_t *happened; /* [n_happened] nodes because of which rates are found at due_s */
     size_t n_happened, happened_capacity;
     double due_s;
@@ -60,6 +65,7 @@ static void close_shares(struct fc_adjoint_shares *s)
     free(s->stamp);
     free(s->which);
     free(s->level);
+    free(s->sender);
     free(s->happened);
     free(s);
 }
@@ -78,8 +84,10 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->place = calloc(s->n_links + 1ull, sizeof *s->place);
         s->stamp = calloc(s->n_links + 1ull, sizeof *s->stamp);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
+        s->sender = malloc((a->net->n_nodes + 1ull) * sizeof *s->sender);
     }
-    a->lost = !s || !s->place || !s->stamp || !s->which;
+    a->lost = !s || !s->place || !s->stamp || !s->which || !s->sender;
+    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i].first = FC_NONE;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
@@ -95,7 +103,8 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
         !fc_adjoint_grow(a, (void **)&s->moved, &s->moved_capacity, (flow + 1ull) * width, sizeof *s->moved))
         return NULL;
     struct share *x = &s->share[flow];
-    *x = (struct share){.message = flow, .next = flow, .steps = FC_NONE, .solve = FC_NONE, .share = share};
+    *x = (struct share){
+        .message = flow, .next = flow, .steps = FC_NONE, .solve = FC_NONE, .src = FC_NONE, .share = share};
     memset(s->by + flow * width, 0, width * sizeof *s->by);
     memset(s->moved + flow * width, 0, width * sizeof *s->moved);
     const struct fc_fair_flow *f = &fair->flow[flow];
@@ -107,12 +116,28 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
 }
 
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
-                       double share)
+                       double share, uint32_t src)
 {
     struct share *x = new_share(a, fair, flow, share);
     if (!x) return;
     x->start_s = x->since_s = start_s;
     x->departs = a->departs[fc_adjoint_slot(id)];
+    x->src = src;
+    if (src == FC_NONE) return;
+    struct sender *sender = &a->shares->sender[src];
+    if (sender->first == FC_NONE) sender->since = x->departs;
+    x->before = FC_NONE;
+    x->after = sender->first;
+    if (x->after != FC_NONE) a->shares->share[x->after].before = flow;
+    sender->first = flow;
+}
+
+/* It is no longer under way. */
+static void leave_sender(struct fc_adjoint_shares *s, const struct share *x)
+{
+    if (x->src == FC_NONE) return;
+    *(x->before == FC_NONE ? &s->sender[x->src].first : &s->share[x->before].after) = x->after;
+    if (x->after != FC_NONE) s->share[x->after].before = x->before;
 }
 
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share)
@@ -135,7 +160,9 @@ static void sum_up(const struct fc_adjoint *a, struct share *x, uint32_t flow, d
     x->since_s = now_s;
 }
 
-uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s)
+/* The node at which a message, at the rates that it had, had moved what it has moved by now: all_rate times it is what steps and
+ * rates say. */
+static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
 {
     size_t width = (size_t)a->width;
     if (a->lost ||
@@ -152,8 +179,13 @@ uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s)
         for (size_t p = 0; p < width; p++) total[p] += s->moved[f * width + p];
     }
     for (size_t p = 0; p < width; p++) end_by[p] = (float)(total[p] / first->all_rate);
-    uint32_t end = fc_adjoint_add(a, first->steps, FC_COST_END, (uint32_t)a->n_ends, first->all_rate);
-    a->n_ends++;
+    return fc_adjoint_add(a, first->steps, FC_COST_END, (uint32_t)a->n_ends++, first->all_rate);
+}
+
+uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s)
+{
+    uint32_t end = moved_by(a, message, now_s);
+    if (!a->lost) leave_sender(a->shares, &a->shares->share[message]);
     return end;
 }
 
@@ -166,6 +198,69 @@ static uint32_t with(struct fc_adjoint *a, uint32_t list, uint32_t node, double 
     a->step[a->n_steps] = (struct fc_adjoint_step){list, node, (float)more};
     return (uint32_t)a->n_steps++;
 }
+
+/* ---- waiting for a FIFO ---- */
+
+/* From now on the message goes on from one node, of what it has moved by now; that node. */
+static uint32_t go_on(struct fc_adjoint *a, uint32_t message, double now_s)
+{
+    struct fc_adjoint_shares *s = a->shares;
+    uint32_t node = moved_by(a, message, now_s), f = message;
+    if (a->lost) return 0;
+    do {
+        memset(s->moved + f * (size_t)a->width, 0, (size_t)a->width * sizeof *s->moved);
+    } while ((f = s->share[f].next) != message);
+    s->share[message].steps = with(a, FC_NONE, node, s->share[message].all_rate);
+    return node;
+}
+
+/* Adds, times `times`, what the rates of all parts of a message have of each bandwidth. */
+static void add_rates(const struct fc_adjoint_shares *s, size_t width, uint32_t message, double times, double *sum)
+{
+    uint32_t f = message;
+    do {
+        for (size_t p = 0; p < width; p++) sum[p] += times * s->share[f].share * s->by[f * width + p];
+    } while ((f = s->share[f].next) != message);
+}
+
+/* With R the others' rate, a sum of parts R_p by bandwidths, the wait w ends at
+ *
+ *     R t = sum r_i t_i + R w                    they have no more: t_i where message i had moved what it has
+ *     t = t_departs + w                          the FIFOs hold no more, and w is a constant over R
+ *     R t = in t_departs - (in - R) t_since + R (w + l) - in l         what came in l = t_departs - t_since, at the rate `in`
+ *
+ * and so has R_p / R times w, or w + l, of each bandwidth, and of those of `in` less than nothing. */
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s)
+{
+    struct fc_adjoint_shares *s = a->shares;
+    size_t width = (size_t)a->width;
+    if (a->lost || !s ||
+        !fc_adjoint_grow(a, (void **)&s->level, &s->level_capacity, (s->n_levels + 1) * width, sizeof *s->level))
+        return;
+    uint32_t list = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
+    bool brought = false;
+    double *sum = s->level + s->n_levels * width, amount = wait->rate;
+    double times = (brought ? wait->s + wait->lasted_s : wait->s) / wait->rate;
+    memset(sum, 0, width * sizeof *sum);
+    for (uint32_t m = s->sender[src].first; m != FC_NONE && !a->lost; m = s->share[m].after) {
+        if (!(s->share[m].all_rate > 0)) continue;
+        add_rates(s, width, m, times, sum);
+        if (wait->by == FC_FIFOS_LEFT) list = with(a, list, go_on(a, m, now_s), s->share[m].all_rate);
+    }
+    if (wait->by != FC_FIFOS_LEFT) list = with(a, list, departs, amount);
+    if (brought) list = with(a, list, departs, wait->in);
+    if (brought) list = with(a, list, s->sender[src].since, wait->rate - wait->in);
+    uint32_t v = fc_node_vertex(a->net, src);
+    for (uint32_t l = a->net->first_link[v]; brought && l < a->net->first_link[v + 1]; l++)
+        sum[a->net->link_class[l]] -= fc_link_bandwidth(a->net, l) * wait->lasted_s / wait->rate;
+    if (a->lost ||
+        !fc_adjoint_grow(a, (void **)&a->end_by, &a->end_capacity, (a->n_ends + 1) * width, sizeof *a->end_by))
+        return;
+    for (size_t p = 0; p < width; p++) a->end_by[a->n_ends * width + p] = (float)sum[p];
+    fc_adjoint_departs(a, id, fc_adjoint_add(a, list, FC_COST_END, (uint32_t)a->n_ends++, amount));
+}
+
+/* ---- what makes rates anew ---- */
 
 /* Is it as early as what makes rates anew so far? Then it takes part. */
 static bool is_first(struct fc_adjoint *a, double due_s)
