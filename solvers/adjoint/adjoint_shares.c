@@ -47,10 +47,7 @@ struct fc_adjoint_shares {
     uint32_t n_links, solve, n_levels;
     double *level; /* [n_levels][width] */
     size_t level_capacity;
-    struct sender {
-        uint32_t first; /* of its messages under way, or FC_NONE */
-        uint32_t since; /* node at which the first of them departed, without a pause since */
-    } * sender;         /* [n_nodes] */
+    uint32_t *sender;   /* [n_nodes] the first of its messages under way, or FC_NONE */
     uint32_t *happened; /* [n_happened] nodes because of which rates are found at due_s */
     size_t n_happened, happened_capacity;
     double due_s;
@@ -87,7 +84,7 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->sender = malloc((a->net->n_nodes + 1ull) * sizeof *s->sender);
     }
     a->lost = !s || !s->place || !s->stamp || !s->which || !s->sender;
-    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i].first = FC_NONE;
+    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i] = FC_NONE;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
@@ -124,19 +121,17 @@ void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_
     x->departs = a->departs[fc_adjoint_slot(id)];
     x->src = src;
     if (src == FC_NONE) return;
-    struct sender *sender = &a->shares->sender[src];
-    if (sender->first == FC_NONE) sender->since = x->departs;
     x->before = FC_NONE;
-    x->after = sender->first;
+    x->after = a->shares->sender[src];
     if (x->after != FC_NONE) a->shares->share[x->after].before = flow;
-    sender->first = flow;
+    a->shares->sender[src] = flow;
 }
 
 /* It is no longer under way. */
 static void leave_sender(struct fc_adjoint_shares *s, const struct share *x)
 {
     if (x->src == FC_NONE) return;
-    *(x->before == FC_NONE ? &s->sender[x->src].first : &s->share[x->before].after) = x->after;
+    *(x->before == FC_NONE ? &s->sender[x->src] : &s->share[x->before].after) = x->after;
     if (x->after != FC_NONE) s->share[x->after].before = x->before;
 }
 
@@ -160,8 +155,7 @@ static void sum_up(const struct fc_adjoint *a, struct share *x, uint32_t flow, d
     x->since_s = now_s;
 }
 
-/* The node at which a message, at the rates that it had, had moved what it has moved by now: all_rate times it is what steps and
- * rates say. */
+/* The node at which a message had moved what it has moved by now. */
 static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
 {
     size_t width = (size_t)a->width;
@@ -225,11 +219,11 @@ static void add_rates(const struct fc_adjoint_shares *s, size_t width, uint32_t 
 
 /* With R the others' rate, a sum of parts R_p by bandwidths, the wait w ends at
  *
- *     R t = sum r_i t_i + R w                    they have no more: t_i where message i had moved what it has
- *     t = t_departs + w                          the FIFOs hold no more, and w is a constant over R
- *     R t = in t_departs - (in - R) t_since + R (w + l) - in l         what came in l = t_departs - t_since, at the rate `in`
+ *     R t = sum r_i t_i + R w      they have no more: t_i is where message i had moved what it has
+ *     t = t_departs + w            the FIFOs hold no more: w is a constant over R
  *
- * and so has R_p / R times w, or w + l, of each bandwidth, and of those of `in` less than nothing. */
+ * so of each bandwidth it has w R_p / R. What has come so far counts as what the FIFOs hold: its own slope, more than 1
+ * by far, holds only for delays shorter than a FIFO takes to fill, and says nothing of longer ones. */
 void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s)
 {
     struct fc_adjoint_shares *s = a->shares;
@@ -237,27 +231,20 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const str
     if (a->lost || !s ||
         !fc_adjoint_grow(a, (void **)&s->level, &s->level_capacity, (s->n_levels + 1) * width, sizeof *s->level))
         return;
-    uint32_t list = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
-    bool brought = false;
-    double *sum = s->level + s->n_levels * width, amount = wait->rate;
-    double times = (brought ? wait->s + wait->lasted_s : wait->s) / wait->rate;
+    double *sum = s->level + s->n_levels * width; /* of no level yet */
+    uint32_t list = FC_NONE;
     memset(sum, 0, width * sizeof *sum);
-    for (uint32_t m = s->sender[src].first; m != FC_NONE && !a->lost; m = s->share[m].after) {
+    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->share[m].after) {
         if (!(s->share[m].all_rate > 0)) continue;
-        add_rates(s, width, m, times, sum);
-        if (wait->by == FC_FIFOS_LEFT) list = with(a, list, go_on(a, m, now_s), s->share[m].all_rate);
+        add_rates(s, width, m, wait->s / wait->rate, sum);
+        if (wait->is_all) list = with(a, list, go_on(a, m, now_s), s->share[m].all_rate);
     }
-    if (wait->by != FC_FIFOS_LEFT) list = with(a, list, departs, amount);
-    if (brought) list = with(a, list, departs, wait->in);
-    if (brought) list = with(a, list, s->sender[src].since, wait->rate - wait->in);
-    uint32_t v = fc_node_vertex(a->net, src);
-    for (uint32_t l = a->net->first_link[v]; brought && l < a->net->first_link[v + 1]; l++)
-        sum[a->net->link_class[l]] -= fc_link_bandwidth(a->net, l) * wait->lasted_s / wait->rate;
+    if (!wait->is_all) list = with(a, list, a->departs[fc_adjoint_slot(id)], wait->rate);
     if (a->lost ||
         !fc_adjoint_grow(a, (void **)&a->end_by, &a->end_capacity, (a->n_ends + 1) * width, sizeof *a->end_by))
         return;
     for (size_t p = 0; p < width; p++) a->end_by[a->n_ends * width + p] = (float)sum[p];
-    fc_adjoint_departs(a, id, fc_adjoint_add(a, list, FC_COST_END, (uint32_t)a->n_ends++, amount));
+    fc_adjoint_departs(a, id, fc_adjoint_add(a, list, FC_COST_END, (uint32_t)a->n_ends++, wait->rate));
 }
 
 /* ---- what makes rates anew ---- */

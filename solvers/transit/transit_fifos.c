@@ -27,6 +27,8 @@
 #include "solvers/transit/transit_fifos.h"
 #include "solvers/flit/flit.h"
 
+#include <math.h>
+
 #define LEAST_RATE 1e-9 /* of the node's links; less is what rounding has left of a sum */
 
 /* Whether so many FIFOs could feed a link out of a router more slowly than a node's link brings. */
@@ -88,14 +90,12 @@ struct fc_fifos_wait fc_fifos_wait(const struct fc_fifos *fifos, uint32_t node, 
     struct fc_fifos_wait wait = {0};
     const struct fc_fifos_node *x = fifos->n_fifos > 0 ? &fifos->node[node] : NULL;
     if (!x || x->n == 0 || !(now_s > x->since_s)) return wait;
-    wait.in = bandwidth_in(fifos->net, node);
-    if (!(x->rate > LEAST_RATE * wait.in)) return wait;
+    double in = bandwidth_in(fifos->net, node), capacity = fc_fifos_capacity(fifos, node);
+    if (!(x->rate > LEAST_RATE * in)) return wait;
+    double left = x->left_bytes - x->rate * now_s, brought = (in - x->rate) * (now_s - x->since_s);
+    double bytes = fmin(left, fmin(capacity * fifos->buffer_bytes, brought));
     wait.rate = x->rate;
-    wait.lasted_s = now_s - x->since_s;
-    double capacity = fc_fifos_capacity(fifos, node), full = capacity * fifos->buffer_bytes;
-    double bytes = x->left_bytes - x->rate * now_s, brought = (wait.in - x->rate) * wait.lasted_s;
-    if (full < bytes) bytes = full, wait.by = FC_FIFOS_FULL;
-    if (brought < bytes) bytes = brought, wait.by = FC_FIFOS_BROUGHT;
+    wait.is_all = bytes == left;
     wait.s = fmax(0, bytes - capacity * fifos->packet_bytes) / x->rate;
     return wait;
 }

@@ -22,13 +22,7 @@ struct fc_fifos {
 struct fc_fifos_wait {
     double s;    /* seconds; 0: nothing */
     double rate; /* bytes/s of the others together */
-    enum {
-        FC_FIFOS_LEFT,
-        FC_FIFOS_FULL,
-        FC_FIFOS_BROUGHT
-    } by;            /* the others have no more; the FIFOs hold no more; no more has come */
-    double in;       /* bytes/s of the node's links; */
-    double lasted_s; /* the others have been under way without a pause */
+    bool is_all; /* all that the others have left is there; else what the FIFOs hold, or what has come */
 };
 /* The FIFOs of the machine's nodes, in the arena; net outlives them. None where the machine's file says nothing of FIFOs and
  * virtual channels. FC_NO: out of memory. O(links). */
