@@ -43,6 +43,11 @@ static void costs(void)
 static const char *const row = "name: row\nnetwork: {family: mesh, dims: [4]}\n"
                                "links: {mesh: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 2.7 GB/s}}\n"
                                "router: {delay: 20 ns, routing: dimension-order}\n";
+/* The same with doors that fill injection FIFOs at once. */
+static const char *const fast_doors =
+    "name: row\nnetwork: {family: mesh, dims: [4]}\n"
+    "links: {mesh: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 1 PB/s}}\n"
+    "router: {delay: 20 ns, routing: dimension-order, flit: 10 B, buffer: 100 B}\n";
 enum { N = 40, LAST = N };
 struct job {
     struct fc_machine machine;
@@ -82,10 +87,9 @@ static double run_with(const struct job *job, int link_class, double times)
     return run(job, &machine, NULL);
 }
 
-static void make(struct job *job, uint64_t seed)
+static void make(struct job *job, const char *machine, uint64_t seed)
 {
-    CU_ASSERT_FATAL(fc_test_network(row, &job->machine, &job->net));
-    job->machine.router.injection_fifos = seed % 2; /* of every other job one, which binds */
+    CU_ASSERT_FATAL(fc_test_network(machine, &job->machine, &job->net));
     for (uint32_t i = 0; i < N; i++) {
         job->start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 100);
         job->bytes[i] = 1 + (double)fc_random_below(seed, 1, i, 30000);
@@ -94,42 +98,67 @@ static void make(struct job *job, uint64_t seed)
     }
 }
 
-static void shares(void)
+/* The tape of a job says what small changes do; it is closed. */
+static void check(const struct job *job)
 {
     const double h = 1e-6;
+    struct fc_adjoint a;
+    struct fc_gradient g[FC_GRADIENTS];
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    fc_adjoint_open(&a, &job->net, NULL, 0);
+    double time_s = run(job, &job->machine, &a), sum_s = 0;
+    CU_ASSERT_FATAL(fc_adjoint_gradients(&a, N, g, &arena, &st));
+    for (int c = 0; c < job->machine.n_classes; c++) {
+        double by_hand_s = (run_with(job, c, 1 - h) - run_with(job, c, 1 + h)) / (2 * h);
+        CU_ASSERT(fabs(g->class_s[c] - by_hand_s) <= 1e-4 * time_s);
+        sum_s += g->class_s[c];
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        struct job later = *job;
+        later.start_s[i] *= 1 + h;
+        double by_hand_s = (run(&later, &job->machine, NULL) - time_s) / h;
+        CU_ASSERT(fabs(g->compute_s[i] - by_hand_s) <= 1e-4 * time_s);
+        sum_s += g->compute_s[i];
+    }
+    CU_ASSERT(fc_near(sum_s + g->latency_s + g->rest_s, time_s, 1e-6)); /* twice every cost is twice the time */
+    CU_ASSERT(g->class_s[0] + g->class_s[1] > 0 && g->greatest >= 1);
+    const struct fc_gradient *kept = &g[FC_MEETINGS_KEPT]; /* one path, from one start to the last arrival */
+    double kept_s = kept->latency_s + kept->rest_s, starts_s = 0;
+    for (int c = 0; c < job->machine.n_classes; c++) kept_s += kept->class_s[c];
+    for (uint32_t i = 0; i < N; i++) starts_s = fmax(starts_s, kept->compute_s[i]), kept_s += kept->compute_s[i];
+    CU_ASSERT(fc_near(kept_s, time_s, 1e-6) && kept->greatest == 1 && starts_s > 0);
+    fc_adjoint_close(&a);
+    fc_arena_free(&arena);
+}
+
+static void shares(void)
+{
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct job job;
-        struct fc_adjoint a;
-        struct fc_gradient g[FC_GRADIENTS];
-        struct fc_arena arena = {0};
-        struct fc_status st = {0};
-        make(&job, seed);
-        fc_adjoint_open(&a, &job.net, NULL, 0);
-        double time_s = run(&job, &job.machine, &a), sum_s = 0;
-        CU_ASSERT_FATAL(fc_adjoint_gradients(&a, N, g, &arena, &st));
-        for (int c = 0; c < job.machine.n_classes; c++) {
-            double by_hand_s = (run_with(&job, c, 1 - h) - run_with(&job, c, 1 + h)) / (2 * h);
-            CU_ASSERT(fabs(g->class_s[c] - by_hand_s) <= 1e-4 * time_s);
-            sum_s += g->class_s[c];
-        }
-        for (uint32_t i = 0; i < N; i++) {
-            struct job later = job;
-            later.start_s[i] *= 1 + h;
-            double by_hand_s = (run(&later, &job.machine, NULL) - time_s) / h;
-            CU_ASSERT(fabs(g->compute_s[i] - by_hand_s) <= 1e-4 * time_s);
-            sum_s += g->compute_s[i];
-        }
-        CU_ASSERT(fc_near(sum_s + g->latency_s + g->rest_s, time_s, 1e-6)); /* twice every cost is twice the time */
-        CU_ASSERT(g->class_s[0] + g->class_s[1] > 0 && g->greatest >= 1);
-        const struct fc_gradient *kept = &g[FC_MEETINGS_KEPT]; /* one path, from one start to the last arrival */
-        double kept_s = kept->latency_s + kept->rest_s, starts_s = 0;
-        for (int c = 0; c < job.machine.n_classes; c++) kept_s += kept->class_s[c];
-        for (uint32_t i = 0; i < N; i++) starts_s = fmax(starts_s, kept->compute_s[i]), kept_s += kept->compute_s[i];
-        CU_ASSERT(fc_near(kept_s, time_s, 1e-6) && kept->greatest == 1 && starts_s > 0);
-        fc_adjoint_close(&a);
-        fc_arena_free(&arena);
+        make(&job, row, seed);
+        job.machine.router.injection_fifos = seed % 2; /* of every other job one, which binds */
+        check(&job);
         fc_test_close(&job.machine, &job.net);
     }
+}
+
+/* Messages that wait for what FIFOs of 100 B hold, or for all of those before them. */
+static void waits(void)
+{
+    static const double buffer_bytes[] = {100, 4000, 1e9};
+    int n_moved = 0; /* the last arrival */
+    for (uint64_t seed = 1; seed <= 18; seed++) {
+        struct job job;
+        make(&job, fast_doors, seed);
+        double without_s = run(&job, &job.machine, NULL);
+        job.machine.router.injection_fifos = 4;
+        job.machine.router.injection_buffer_bytes = buffer_bytes[seed % 3];
+        n_moved += fabs(run(&job, &job.machine, NULL) - without_s) > 1e-9;
+        check(&job);
+        fc_test_close(&job.machine, &job.net);
+    }
+    CU_ASSERT(n_moved > 9);
 }
 
 /* Two messages of B bytes from node 0 at once, one to its neighbour, one a link further: the first link is the bottleneck,
@@ -176,6 +205,7 @@ int suite_adjoint(void)
     static const CU_TestInfo tests[] = {
         {"each cost on the path counts, and nothing else", costs},
         {"messages that share links against small changes", shares},
+        {"messages that wait for FIFOs against small changes", waits},
         {"one link beside others that are as full", one_link},
         CU_TEST_INFO_NULL,
     };

@@ -178,17 +178,38 @@ static void draw_load(struct load *m, const struct fc_network *net, double span_
 enum { PARTS = MESSAGES * FC_WAY_PARTS };
 struct slow { /* one message of the reference */
     uint32_t whole, n_parts, way[FC_WAY_PARTS];
-    double share[FC_WAY_PARTS], left;
+    double share[FC_WAY_PARTS], left, rate;
+    double begins_s; /* once it has waited */
+    bool has_waited, begun;
 };
 
-static double next_change(const struct slow *s, const struct load *m, const double *rate, const uint32_t *who,
-                          uint32_t n, double now, const bool *begun)
+static double next_change(const struct slow *s, const uint32_t *who, uint32_t n, double now)
 {
     double next = INFINITY;
-    for (uint32_t i = 0; i < n; i++) next = fmin(next, now + s[who[i]].left / rate[i]);
+    for (uint32_t i = 0; i < n; i++) next = fmin(next, now + s[who[i]].left / s[who[i]].rate);
     for (uint32_t i = 0; i < MESSAGES; i++)
-        if (!begun[i]) next = fmin(next, m->time_s[i]);
+        if (!s[i].begun) next = fmin(next, s[i].begins_s);
     return next;
+}
+
+/* What message i waits for, of its node's injection FIFOs (transit_fifos.c), when its node has had others since since_s. */
+static double wait_of(const struct fc_network *net, const struct load *m, const struct slow *s, const uint32_t *who,
+                      uint32_t n, uint32_t i, double now, double since_s)
+{
+    const struct fc_machine *machine = net->machine;
+    uint32_t v = fc_node_vertex(net, m->src[i]);
+    double left = 0, rate = 0, in = 0,
+           packet = machine->packet.max_bytes > 0 ? machine->packet.max_bytes : machine->router.flit_bytes;
+    double wire = fc_wire_bytes(machine, packet - machine->packet.header_bytes) / packet;
+    double buffer = machine->router.injection_buffer_bytes > 0 ? machine->router.injection_buffer_bytes
+                                                               : machine->router.buffer_bytes;
+    double fifos = fc_flit_fifos(net) * (double)(net->first_link[v + 1] - net->first_link[v]);
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) in += fc_link_bandwidth(net, l);
+    for (uint32_t k = 0; k < n; k++)
+        if (m->src[who[k]] == m->src[i]) left += s[who[k]].left, rate += s[who[k]].rate;
+    if (!(machine->router.vcs_given && rate > 0)) return 0;
+    double there = fmin(left, fmin(fifos * buffer * wire, (in - rate) * (now - since_s)));
+    return fmax(0, there - fifos * packet * wire) / rate;
 }
 
 /* Flows over each link, for ways that are chosen. */
@@ -239,8 +260,8 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
 }
 
 /* Max-min fair rates of the messages who[n], each the sum of its parts'. */
-static void fill(const struct fc_transit_ways *ways, const struct load *m, const struct slow *s, const uint32_t *who,
-                 uint32_t n, const double *capacity, double *rate)
+static void fill(const struct fc_transit_ways *ways, const struct load *m, struct slow *s, const uint32_t *who,
+                 uint32_t n, const double *capacity)
 {
     static uint64_t first[PARTS + 1];
     static uint32_t link[PARTS * 64];
@@ -265,8 +286,9 @@ static void fill(const struct fc_transit_ways *ways, const struct load *m, const
     CU_ASSERT_FATAL(fc_maxmin(net->n_links + net->n_nodes, capacity, n_flows, first, link, weight, flow, NULL, &st) ==
                     FC_OK);
     for (uint32_t i = 0, f = 0; i < n; i++) {
-        rate[i] = 0;
-        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) rate[i] += s[who[i]].share[p] * flow[f++];
+        struct slow *x = &s[who[i]];
+        x->rate = 0;
+        for (uint32_t p = 0; p < x->n_parts; p++) x->rate += x->share[p] * flow[f++];
     }
 }
 
@@ -284,41 +306,49 @@ static void choose(struct fc_transit_ways *ways, const struct load *m, uint32_t 
 }
 
 /* The end of every message by filling from scratch at every event, O(events x flows). */
-static void simulate(struct load *m, struct fc_transit_ways *ways, double limit, double *capacity, double *end_s)
+static void simulate(const struct load *m, struct fc_transit_ways *ways, double limit, double *capacity, double *end_s)
 {
     static struct slow s[MESSAGES];
-    static bool begun[MESSAGES];
     static uint32_t who[MESSAGES];
-    static double rate[MESSAGES];
-    memset(begun, 0, sizeof begun);
-    uint32_t n = 0, ended = 0;
-    double now = 0;
+    const struct fc_network *net = ways->net;
+    uint32_t n = 0, ended = 0, *under_way = calloc(net->n_nodes, sizeof *under_way);
+    double now = 0, *since_s = calloc(net->n_nodes, sizeof *since_s);
+    for (uint32_t i = 0; i < MESSAGES; i++) s[i] = (struct slow){.begins_s = m->time_s[i]};
     while (ended < MESSAGES) {
-        if (limit < 1) mix(ways->net, ways, m, s, who, n, limit, capacity);
-        fill(ways, m, s, who, n, capacity, rate);
-        double then = next_change(s, m, rate, who, n, now, begun);
+        if (limit < 1) mix(net, ways, m, s, who, n, limit, capacity);
+        fill(ways, m, s, who, n, capacity);
+        double then = next_change(s, who, n, now);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
             struct slow *x = &s[who[i]];
-            x->left -= rate[i] * (then - now);
+            x->left -= x->rate * (then - now);
             if (x->left > 1e-9 * m->bytes[who[i]])
                 who[stay++] = who[i];
             else
-                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++;
+                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++, under_way[m->src[who[i]]]--;
         }
         n = stay;
         now = then;
         for (uint32_t i = 0; i < MESSAGES; i++) {
-            if (begun[i] || m->time_s[i] > now) continue;
-            begun[i] = true;
-            if (m->src[i] == m->dst[i]) {
+            struct slow *x = &s[i];
+            uint32_t src = m->src[i];
+            if (x->begun || x->begins_s > now) continue;
+            if (src != m->dst[i] && !x->has_waited && under_way[src] > 0 && now > since_s[src])
+                x->begins_s = now + wait_of(net, m, s, who, n, i, now, since_s[src]);
+            x->has_waited = true;
+            if (x->begins_s > now) continue;
+            x->begun = true;
+            if (src == m->dst[i]) {
                 ended++;
                 continue;
             }
-            choose(ways, m, i, &(struct crowds){ways, s, who, n}, &s[i]);
+            if (under_way[src]++ == 0) since_s[src] = now;
+            choose(ways, m, i, &(struct crowds){ways, s, who, n}, x);
             who[n++] = i;
         }
     }
+    free(under_way);
+    free(since_s);
 }
 
 static void run_load(struct gear *g, struct load *m, bool backwards)
@@ -437,6 +467,31 @@ static void injection_fifos(void)
     close_gear(&g);
 }
 
+/* Two FIFOs of 100 B, no longer packets than 10 B: what follows finds at most 180 B before the heads, which leave at 1 GB/s. */
+static void waits_for_fifos(void)
+{
+    static const char machine[] = "name: fifos\nnetwork: {family: torus, dims: [4, 4]}\n"
+                                  "links: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
+                                  "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
+                                  "flit: 10 B, buffer: 100 B}\n";
+    static const double left_s[] = {5e-6, 30e-9, 9.95e-6};
+    /* full; (4 - 1) GB/s x 30 ns = 90 B, less 20; the others' last 50 B, less 20 */
+    static const double wait_s[] = {180e-9, 70e-9, 30e-9};
+    struct gear g;
+    if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
+    for (int i = 0; i < 3; i++) {
+        send(&g, 0, 0, 0, 4, 1e4);
+        send(&g, 1, left_s[i], 0, 1, 1e3);
+        double first = i < 2 ? 1 : 0, times[2];
+        times[(int)first] = take(&g, (uint64_t)first);
+        times[1 - (int)first] = take(&g, 1 - (uint64_t)first);
+        CU_ASSERT(fc_near(times[0], 1e-5 + 2 * 20e-9, 1e-12));
+        CU_ASSERT(fc_near(times[1], left_s[i] + wait_s[i] + 1e-6 + 2 * 20e-9, 1e-9));
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+    }
+    close_gear(&g);
+}
+
 static void step_by_step(void)
 {
     static struct load all;
@@ -510,6 +565,7 @@ int suite_transit(void)
                                         {"background", background},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"injection FIFOs", injection_fifos},
+                                        {"a message waits for what is in its node's FIFOs", waits_for_fifos},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},
                                         CU_TEST_INFO_NULL};

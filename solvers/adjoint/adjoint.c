@@ -212,8 +212,11 @@ static void divide_end(const struct fc_adjoint *a, uint32_t number, const struct
     for (uint32_t s = end->steps; s != FC_NONE; s = a->step[s].before)
         add(mark(nodes, a->step[s].node), &part, a->step[s].more);
     part.v[FC_MEETINGS_KEPT] = by->v[FC_MEETINGS_KEPT] * mean;
-    for (uint32_t s = end->stretches; s != FC_NONE; s = a->stretch[s].before)
+    for (uint32_t s = end->stretches; s != FC_NONE; s = a->stretch[s].before) {
+        if (s == end->stop) part = (struct lanes){{0, 0, 0, part.v[FC_MEETINGS_KEPT]}};
+        if (s == end->stop && part.v[FC_MEETINGS_KEPT] == 0) break;
         add(mark(rates, a->stretch[s].rate), &part, a->stretch[s].lasted_s);
+    }
     mark(nodes, end->departs)->v[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT];
 }
 

@@ -46,6 +46,7 @@ struct fc_adjoint_stretch {
 };
 struct fc_adjoint_end {
     uint32_t steps, stretches; /* the last ones */
+    uint32_t stop;             /* stretch from which on steps do not count: the first step has them; FC_NONE */
     uint32_t departs;          /* node */
     double rate, mean_rate;    /* bytes/s: the last one, and bytes by duration */
 };
@@ -90,8 +91,9 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
 
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
  * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
- * next, 8 for each rate that a link's own depends on, and 16 an operation and a rate while it is gone through; once that is more
- * than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient. Arrays double, so twice as much may be reserved. */
+ * next, and for each message that one of its node waits for, 8 for each rate that a link's own depends on, and 16 an operation
+ * and a rate while it is gone through; once that is more than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient.
+ * Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
 void fc_adjoint_close(struct fc_adjoint *a);
@@ -130,9 +132,13 @@ uint32_t fc_adjoint_arrived(const struct fc_adjoint *a, uint64_t id);
 /* ---- for the transit with contention (adjoint_shares.c); flows are numbered as in transit_fair.h ---- */
 
 struct fc_fair;
-/* Message `id` is the flow from start_s on; flow `f` is one more part of it. `share` as in transit_contention.c. */
+struct fc_fifos_wait; /* solvers/transit/transit_fifos.h */
+/* Message `id` is the flow from start_s on, of node `src` (FC_NONE: one whose messages never wait for each other); flow `f` is
+ * one more part of it. `share` as in transit_contention.c. */
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
-                       double share);
+                       double share, uint32_t src);
+/* Before it begins it waits from now_s on for those of its node that are under way. */
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
 /* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
  * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */

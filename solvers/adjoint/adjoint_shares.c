@@ -13,6 +13,16 @@
  * it becomes faster: two numbers each. Flows of the same level as the link's count as its own. What mixing leaves of a link
  * (transit_fair_mix.c) depends on who is there, and so is a factor of C_l.
  *
+ * A message that finds its node's injection FIFOs full (transit_fifos.c) departs at t, w later. With r_i the rates of the others
+ * of the node, and R their sum,
+ *
+ *     R t = sum r_i t_i + R w       all that they have left is before it: t_i is where message i had moved what it has by then
+ *     t = t_departs + w, w ~ 1 / R  the FIFOs hold no more: so many bytes
+ *
+ * so of each rate it has w r_i / R. What has come so far counts as what the FIFOs hold: its own slope, that of the node's links over
+ * R, holds only for delays shorter than a FIFO takes to fill, and says nothing of longer ones. Where meetings are kept the
+ * others come and go along with the message, so it is the second line too.
+ *
  * Limits: what a message that starts in a crowd waits for its rate (transit_contention.c) counts as if its narrowest link
  * alone held it up. Flows whose rate stays as it was keep their vector. */
 #include "solvers/adjoint/adjoint.h"
@@ -39,6 +49,12 @@ struct share {
     float share, rate;       /* bytes/s of the message that a rate of 1 B/s stands for; its own */
 };
 _Static_assert(sizeof(struct share) == 64, "one cache line");
+/* A message, among those of its node under way to others. */
+struct sent {
+    uint32_t src, before,
+        after;     /* node, FC_NONE: nobody waits for it; the next ones in the node's list, FC_NONE at the ends */
+    uint32_t stop; /* as in fc_adjoint_end */
+};
 /* Of a link in the solve at hand. */
 struct level {
     uint32_t solve, fastest_solve;
@@ -49,7 +65,9 @@ struct level {
 struct fc_adjoint_shares {
     struct share *share; /* [flow] */
     uint8_t *crosses;    /* [flow] bits of the links looked at one by one */
-    size_t share_capacity, crosses_capacity;
+    struct sent *sent;   /* [flow] of messages */
+    uint32_t *sender;    /* [n_nodes] the first of its messages under way, or FC_NONE */
+    size_t share_capacity, crosses_capacity, sent_capacity;
     struct level *level; /* [n_links] */
     uint8_t *which;      /* [n_links] 1 + its number among the links looked at one by one; 0: none of them */
     uint32_t n_links, solve;
@@ -64,10 +82,12 @@ static void close_shares(struct fc_adjoint_shares *s)
 {
     fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
     fc_adjoint_release(s->crosses, s->crosses_capacity, 1);
+    fc_adjoint_release(s->sent, s->sent_capacity, sizeof *s->sent);
     fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
     fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
     free(s->level);
     free(s->which);
+    free(s->sender);
     free(s);
 }
 
@@ -84,8 +104,10 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->due_s = INFINITY;
         s->level = calloc(s->n_links + 1ull, sizeof *s->level);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
+        s->sender = malloc((a->net->n_nodes + 1ull) * sizeof *s->sender);
     }
-    a->lost = a->refused = !s || !s->level || !s->which;
+    a->lost = a->refused = !s || !s->level || !s->which || !s->sender;
+    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i] = FC_NONE;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
@@ -96,7 +118,8 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
 {
     struct fc_adjoint_shares *s = shares_of(a, fair);
     if (!s || !fc_adjoint_grow(a, (void **)&s->share, &s->share_capacity, flow + 1ull, sizeof *s->share) ||
-        !fc_adjoint_grow(a, (void **)&s->crosses, &s->crosses_capacity, flow + 1ull, 1))
+        !fc_adjoint_grow(a, (void **)&s->crosses, &s->crosses_capacity, flow + 1ull, 1) ||
+        !fc_adjoint_grow(a, (void **)&s->sent, &s->sent_capacity, flow + 1ull, sizeof *s->sent))
         return NULL;
     struct share *x = &s->share[flow];
     *x = (struct share){.message = flow,
@@ -116,12 +139,27 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
 }
 
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
-                       double share)
+                       double share, uint32_t src)
 {
     struct share *x = new_share(a, fair, flow, share);
     if (!x) return;
     x->start_s = x->since_s = start_s;
     x->departs = a->departs[fc_adjoint_slot(id)];
+    struct sent *sent = a->shares->sent;
+    uint32_t *first = src != FC_NONE ? &a->shares->sender[src] : NULL;
+    sent[flow] = (struct sent){src, FC_NONE, first ? *first : FC_NONE, FC_NONE};
+    if (!first) return;
+    if (*first != FC_NONE) sent[*first].before = flow;
+    *first = flow;
+}
+
+/* It is no longer under way. */
+static void leave_sender(struct fc_adjoint_shares *s, uint32_t message)
+{
+    const struct sent *x = &s->sent[message];
+    if (x->src == FC_NONE) return;
+    *(x->before == FC_NONE ? &s->sender[x->src] : &s->sent[x->before].after) = x->after;
+    if (x->after != FC_NONE) s->sent[x->after].before = x->before;
 }
 
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share)
@@ -149,20 +187,34 @@ static void note(struct fc_adjoint *a, struct share *x, double now_s)
     first->stretches = (uint32_t)a->n_stretches++;
 }
 
-uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, double bytes)
+/* The rates of all parts of a message up to now are. */
+static void note_all(struct fc_adjoint *a, uint32_t message, double now_s)
 {
-    if (a->lost || !fc_adjoint_grow(a, (void **)&a->end, &a->end_capacity, a->n_ends + 1, sizeof *a->end)) return 0;
     struct fc_adjoint_shares *s = a->shares;
-    struct share *first = &s->share[message];
     uint32_t f = message;
     do {
         note(a, &s->share[f], now_s);
         f = s->share[f].next;
     } while (f != message);
-    double lasted_s = now_s - first->start_s;
-    a->end[a->n_ends] = (struct fc_adjoint_end){first->steps, first->stretches, first->departs, first->all_rate,
-                                                lasted_s > 0 ? bytes / lasted_s : first->all_rate};
+}
+
+static uint32_t add_end(struct fc_adjoint *a, struct fc_adjoint_end end)
+{
+    if (!fc_adjoint_grow(a, (void **)&a->end, &a->end_capacity, a->n_ends + 1, sizeof *a->end)) return 0;
+    a->end[a->n_ends] = end;
     return fc_adjoint_add(a, 0, FC_COST_END, (uint32_t)a->n_ends++, 1);
+}
+
+uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, double bytes)
+{
+    if (a->lost) return 0;
+    struct fc_adjoint_shares *s = a->shares;
+    const struct share *first = &s->share[message];
+    note_all(a, message, now_s);
+    leave_sender(s, message);
+    double lasted_s = now_s - first->start_s;
+    return add_end(a, (struct fc_adjoint_end){first->steps, first->stretches, s->sent[message].stop, first->departs,
+                                              first->all_rate, lasted_s > 0 ? bytes / lasted_s : first->all_rate});
 }
 
 /* ---- instants ---- */
@@ -174,6 +226,60 @@ static uint32_t with(struct fc_adjoint *a, uint32_t list, uint32_t node, double 
     a->step[a->n_steps] = (struct fc_adjoint_step){list, node, (float)more};
     return (uint32_t)a->n_steps++;
 }
+
+/* ---- waiting for a FIFO ---- */
+
+/* The node at which the message had moved what it has by now; it goes on from there. */
+static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
+{
+    struct share *x = &a->shares->share[message];
+    uint32_t *stop = &a->shares->sent[message].stop;
+    note_all(a, message, now_s);
+    if (a->lost) return 0;
+    if (x->stretches == *stop && a->step[x->steps].before == FC_NONE)
+        return a->step[x->steps].node; /* of the same time */
+    uint32_t node =
+        add_end(a, (struct fc_adjoint_end){x->steps, x->stretches, *stop, x->departs, x->all_rate, x->all_rate});
+    x->steps = with(a, FC_NONE, node, x->all_rate);
+    *stop = x->stretches;
+    return node;
+}
+
+/* The message has all its rates, for so many seconds, in a list of stretches. */
+static uint32_t add_stretches(struct fc_adjoint *a, uint32_t list, uint32_t message, double seconds)
+{
+    const struct share *share = a->shares->share;
+    uint32_t f = message;
+    do {
+        if (share[f].rate_number != FC_NONE &&
+            fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch)) {
+            a->stretch[a->n_stretches] =
+                (struct fc_adjoint_stretch){list, share[f].rate_number, share[f].share * (float)seconds};
+            list = (uint32_t)a->n_stretches++;
+        }
+        f = share[f].next;
+    } while (f != message);
+    return list;
+}
+
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s)
+{
+    struct fc_adjoint_shares *s = a->shares;
+    if (a->lost || !s) return;
+    uint32_t steps = FC_NONE, stretches = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
+    double rate = 0;
+    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after) {
+        if (!(s->share[m].all_rate > 0)) continue;
+        rate += s->share[m].all_rate;
+        if (wait->is_all) steps = with(a, steps, moved_by(a, m, now_s), s->share[m].all_rate);
+        stretches = add_stretches(a, stretches, m, wait->s);
+    }
+    if (!wait->is_all) steps = with(a, steps, departs, rate);
+    if (!a->lost)
+        fc_adjoint_departs(a, id, add_end(a, (struct fc_adjoint_end){steps, stretches, FC_NONE, departs, rate, rate}));
+}
+
+/* ---- what makes rates anew ---- */
 
 /* Is it as early as what makes rates anew so far? Then it takes part. */
 static bool is_first(struct fc_adjoint *a, double due_s)

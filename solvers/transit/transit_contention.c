@@ -26,7 +26,8 @@
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
  * one fits into buffers. The parts of a message go to one node and do not hold up each other.
  *
- * Injection FIFOs. What they let through at a time is one more link of the node (transit_fifos.c).
+ * Injection FIFOs. What they let through at a time is one more link of the node, and a message that finds them full leaves later
+ * (transit_fifos.c).
  *
  * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
  * longer one is fetched through one of its receiver's (and with node.port_sides 2 out of one of its sender's), each node's next in
@@ -69,6 +70,7 @@ struct moving {
     uint32_t narrow;          /* the link that it would be alone as slow as */
     bool arrived;             /* whatever rate it has: only its load remains */
     uint32_t pair;            /* whose bytes it is counted in; FC_NONE: nobody's */
+    uint32_t src;             /* node; FC_NONE: it stays within one */
     uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
     double bytes, wire_bytes; /* in all */
@@ -101,8 +103,8 @@ struct contention {
     uint32_t first_pair;        /* one link a node, behind those: of the lower number of a pair */
     struct pair *pair;          /* [n_nodes]; NULL: exchanges are no limit */
     uint32_t first_fifo;        /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
-    int n_fifos;                /* of each of a node's links */
-    uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
+    struct fc_fifos fifos;
+    uint32_t *next_port; /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
 static double limit_of(const struct fc_transit *t)
@@ -132,8 +134,8 @@ static bool number_links(struct fc_transit *t, struct contention *c, uint32_t *n
     c->first_memory = c->first_port + 2 * nodes * c->ports;
     c->first_pair = c->first_memory + (fc_transit_shares_memory(t) ? nodes : 0);
     *n = c->first_pair + (net->machine->exchange_bytes_per_s < INFINITY ? nodes : 0);
-    c->first_fifo = c->n_fifos > 0 ? *n : FC_NONE;
-    *n += c->n_fifos > 0 ? nodes : 0;
+    c->first_fifo = c->fifos.bind ? *n : FC_NONE;
+    *n += c->fifos.bind ? nodes : 0;
     return true;
 }
 
@@ -146,7 +148,7 @@ static double some(double bytes_per_s)
 static double capacity_of(const struct fc_transit *t, const struct contention *c, uint32_t link)
 {
     const struct fc_machine *m = t->net->machine;
-    return link >= c->first_fifo     ? fc_fifos_capacity(t->net, link - c->first_fifo, c->n_fifos)
+    return link >= c->first_fifo     ? fc_fifos_capacity(&c->fifos, link - c->first_fifo)
            : link >= c->first_pair   ? m->exchange_bytes_per_s
            : link >= c->first_memory ? some(fc_node_memory_bandwidth(t->net, link - c->first_memory))
            : link >= c->first_port   ? some(fc_node_port_bandwidth(t->net, (link - c->first_port) / c->ports / 2))
@@ -159,8 +161,7 @@ static enum fc_code open_contention(struct fc_transit *t)
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
     uint32_t n = 0;
-    if (!c) return t->st->code;
-    c->n_fifos = fc_fifos_that_bind(net);
+    if (!c || fc_fifos_open(&c->fifos, net, &t->arena, t->st)) return t->st->code;
     if (!number_links(t, c, &n))
         return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, c->ports);
     double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
@@ -320,10 +321,13 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     if (f == FC_NONE || widen(t)) return t->st->code;
     double due_s = happens(c, m->time_s, late_s);
     if (t->settings.adjoint) {
-        fc_adjoint_begins(t->settings.adjoint, &c->fair, m->id, f, m->time_s, share);
+        fc_adjoint_begins(t->settings.adjoint, &c->fair, m->id, f, m->time_s, share,
+                          m->src != m->dst && c->fifos.n_fifos > 0 ? m->src : FC_NONE);
         fc_adjoint_happens_start(t->settings.adjoint, m->id, m->time_s, due_s, moving.narrow);
     }
     moving.id = m->id;
+    moving.src = m->src != m->dst ? m->src : FC_NONE;
+    if (moving.src != FC_NONE) fc_fifos_begins(&c->fifos, m->src, m->wire_bytes, m->time_s);
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
     moving.end_s = INFINITY;
@@ -409,10 +413,23 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
                                  .pair = FC_NONE});
 }
 
+/* Once the packets before it have left the injection FIFOs. */
+static enum fc_code begin_later(struct fc_transit *t, const struct fc_transit_message *m,
+                                const struct fc_fifos_wait *wait)
+{
+    struct fc_transit_message later = *m;
+    later.time_s += wait->s;
+    if (t->settings.adjoint) fc_adjoint_waits(t->settings.adjoint, m->id, m->src, wait, m->time_s);
+    return fc_transit_hold(t, &later);
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
     if (m->src == m->dst) return begin_locally(t, m);
+    struct fc_fifos_wait queued = {0};
+    if (m->left_s == m->time_s) queued = fc_fifos_wait(&c->fifos, m->src, m->time_s); /* once */
+    if (m->time_s + queued.s > m->time_s) return begin_later(t, m, &queued);
     uint32_t turn = m->route == FC_NONE ? fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn)
                                         : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
     uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
@@ -421,12 +438,12 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
     double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
     bool by_port = port_s > t->ways.way[turn].s_per_byte;
-    double least_s = m->wire_bytes * fmax(t->ways.way[turn].s_per_byte, port_s), alone_s = m->time_s + head_s + least_s;
+    double least_s = m->wire_bytes * fmax(t->ways.way[turn].s_per_byte, port_s), alone_s = m->left_s + head_s + least_s;
     bool shares = true;
     double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
     bool arrived = !shares || !(least_s > 0);
     if (arrived && t->settings.adjoint) fc_adjoint_arrives_alone(t->settings.adjoint, m->id, head_s, 0, FC_NONE);
-    if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
+    if (arrived && fc_transit_arrive(t, m->id, m->time_s + head_s + least_s + wait_s, alone_s)) return t->st->code;
     return moves_over(t, m, w, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
                       (struct moving){.slack_s = 1e-11 * least_s,
                                       .head_s = head_s,
@@ -482,10 +499,12 @@ static void adopt(struct contention *c, double now_s)
         struct moving *m = &c->moving[f];
         if (m->solved == c->n_solved) continue; /* of another of its parts */
         m->solved = c->n_solved;
+        if (m->src != FC_NONE) fc_fifos_drops(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
         m->left_bytes -= m->rate * (now_s - m->since_s);
         if (m->left_bytes < 0) m->left_bytes = 0;
         m->rate = rate_of(c, f, now_s - m->since_s);
         m->since_s = now_s;
+        if (m->src != FC_NONE) fc_fifos_takes(&c->fifos, m->src, m->left_bytes, now_s, m->rate);
         m->end_s = now_s + m->left_bytes / m->rate;
         if (!many) rise_or_sink(c, m->place, f);
     }
@@ -518,6 +537,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
             return t->st->code;
         uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
         pair_ends(c, m);
+        if (m->src != FC_NONE) fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
         leaves(t, f, now_s);
         double due_s = happens(c, now_s, now_s - m->began_s);
         if (t->settings.adjoint) fc_adjoint_happens_end(t->settings.adjoint, m->id, end, due_s, c->late ? LATE : 0);

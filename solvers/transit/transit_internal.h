@@ -166,6 +166,7 @@ struct fc_transit_message {
     double time_s, bytes, wire_bytes;
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     struct fc_transit_ports ports;
+    double left_s; /* when it left; time_s: it has waited until then */
 };
 /* Messages sent that have not left. */
 struct fc_transit_starts {
