@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -132,11 +133,14 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 
 void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
 
-/* As it is called here: the kernel chooses where it goes. */
 void *mremap(void *at, size_t old_size, size_t size, int flags, ...)
 {
+    va_list more;
+    va_start(more, flags);
+    void *place = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+    va_end(more);
     find_all();
-    return fails(__builtin_return_address(0)) ? MAP_FAILED : next_mremap(at, old_size, size, flags);
+    return fails(__builtin_return_address(0)) ? MAP_FAILED : next_mremap(at, old_size, size, flags, place);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *of)

@@ -37,6 +37,29 @@ static void costs(void)
     fc_arena_free(&arena);
 }
 
+/* Arrays beside each other keep what they have, from the least piece of a page to several pages alone. */
+static void pages(void)
+{
+    enum { ARRAYS = 3, MOST = 1 << 20 };
+    struct fc_adjoint_pages pages = {0};
+    uint32_t *of[ARRAYS] = {NULL};
+    size_t capacity[ARRAYS] = {0}, wrong = 0;
+    for (uint32_t i = 0; i < MOST; i++)
+        for (uint32_t k = 0; k < ARRAYS; k++) {
+            if (i >= MOST >> 3 * k) continue;
+            if (i == capacity[k])
+                CU_ASSERT_FATAL(fc_adjoint_more(&pages, (void **)&of[k], &capacity[k], i + 1, sizeof *of[k]));
+            of[k][i] = i ^ k;
+        }
+    for (uint32_t k = 0; k < ARRAYS; k++) {
+        CU_ASSERT(capacity[k] >= MOST >> 3 * k && (uintptr_t)of[k] % 64 == 0);
+        for (uint32_t i = 0; i < MOST >> 3 * k; i++) wrong += of[k][i] != (i ^ k);
+        fc_adjoint_release(of[k], capacity[k], sizeof *of[k]);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    fc_adjoint_close_pages(&pages);
+}
+
 /* ---- messages that share links ---- */
 
 /* Links of 1 GB/s between 4 nodes in a row, doors of 2.7: never full together with links. */
@@ -204,6 +227,7 @@ int suite_adjoint(void)
 {
     static const CU_TestInfo tests[] = {
         {"each cost on the path counts, and nothing else", costs},
+        {"arrays of a tape as they grow", pages},
         {"messages that share links against small changes", shares},
         {"messages that wait for FIFOs against small changes", waits},
         {"one link beside others that are as full", one_link},

@@ -323,6 +323,109 @@ static void meetings_kept(void)
     fc_answer_free(&a);
 }
 
+/* ---- a time that jumps: the design of 64 replays ---- */
+
+/* T is linear in ln of what each is multiplied by, with interactions of two, which a design and its mirror image do not see; and
+ * jumps. */
+enum { FACTORS = 9, RUNS = 64 };
+struct designed {
+    double slope[FACTORS]; /* dT / d ln, seconds */
+    double interaction_s, jump_s;
+    uint32_t n, wrong; /* runs; runs in which not every parameter is up or down by 10 % */
+};
+static const struct {
+    const char *parameter;
+    size_t field;
+} factors[FACTORS] = {{"send", offsetof(struct fc_scales, send)},
+                      {"recv", offsetof(struct fc_scales, recv)},
+                      {"latency", offsetof(struct fc_scales, latency)},
+                      {"gap", offsetof(struct fc_scales, gap)},
+                      {"per_byte", offsetof(struct fc_scales, per_byte)},
+                      {"compute", offsetof(struct fc_scales, compute)},
+                      {"imbalance", offsetof(struct fc_scales, imbalance)},
+                      {"link:torus", offsetof(struct fc_scales, bandwidth[0])},
+                      {"link:injection", offsetof(struct fc_scales, bandwidth[1])}};
+
+static enum fc_code designed_time(void *context, const struct fc_scales *scales, double *time_s, struct fc_status *st)
+{
+    struct designed *d = context;
+    double ln[FACTORS];
+    bool right = scales->eager == 1 && scales->link_bandwidth == 1 && scales->gap_more_s == 0 && !scales->ideal;
+    *time_s = 1 + d->jump_s * (2 * fc_random_real(3, 0, d->n) - 1);
+    for (int k = 0; k < FACTORS; k++) {
+        double factor;
+        memcpy(&factor, (const char *)scales + factors[k].field, sizeof factor);
+        ln[k] = log(factor);
+        right = right && fc_near(fabs(ln[k]), log(1.1), 1e-12);
+        *time_s += d->slope[k] * ln[k];
+        for (int i = 0; i <= k; i++) *time_s += d->interaction_s * (1 + i - 2 * (k % 2)) * ln[k] * ln[i];
+    }
+    d->n++;
+    d->wrong += !right;
+    return st->code;
+}
+
+/* Finds the slopes of d; how far they are off, as a root of the mean square. */
+static double find_slopes(struct designed *d)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_sensitivity found;
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    double compute_s[1] = {1}, no_compute_s[1] = {0}, squares = 0;
+    struct fc_gradient path[FC_GRADIENTS] = {{.rest_s = 0}};
+    CU_ASSERT_EQUAL_FATAL(fc_machine_load("bgl-64", &machine, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_network_build(&machine, &net, &st), FC_OK);
+    machine.software.per_byte_s = 1e-10;
+    for (int view = 0; view < FC_GRADIENTS; view++) /* only with meetings kept it is a second, as T */
+        path[view] = (struct fc_gradient){.rest_s = view == FC_MEETINGS_KEPT ? 1 : 7, .compute_s = no_compute_s};
+    path[FC_MEETINGS_KEPT].slower_s[0] = path[FC_MEETINGS_KEPT].faster_s[0] = 0.25;
+    double *busy_s = fc_alloc(&arena, net.n_links, sizeof *busy_s, &st);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(busy_s);
+    busy_s[5] = 1; /* one link has a row, which is not in the design */
+    struct fc_sensitivity_job job = {.net = &net,
+                                     .machine = &machine,
+                                     .software = &machine.software,
+                                     .busy_s = busy_s,
+                                     .time_s = 1,
+                                     .of_trace = true,
+                                     .path = path,
+                                     .rank_compute_s = compute_s,
+                                     .n_ranks = 1,
+                                     .most_times = RUNS,
+                                     .some_times = RUNS,
+                                     .time_under = designed_time,
+                                     .context = d};
+    d->n = d->wrong = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_sensitivity_find(&job, &arena, &found, &st), FC_OK);
+    CU_ASSERT(d->n == RUNS && found.n_times == RUNS && d->wrong == 0 && !found.by_path && found.cut);
+    CU_ASSERT_EQUAL(found.n, FACTORS + 2); /* and eager, which has no derivative */
+    const struct fc_answer a = {.sensitivity = &found};
+    for (int k = 0; k < FACTORS; k++) {
+        const struct fc_sensitivity_row *r = row_of(&a, factors[k].parameter);
+        CU_ASSERT_FATAL(r && r->derivative_by && !strcmp(r->derivative_by, "difference"));
+        squares += pow(r->derivative * r->value - d->slope[k], 2) / FACTORS;
+    }
+    const struct fc_sensitivity_row *link = &found.rows[found.n - 1];
+    CU_ASSERT(!strcmp(link->derivative_by, "kept") && fc_near(link->derivative * link->value, -0.25, 1e-12));
+    fc_arena_free(&arena);
+    fc_network_free(&net);
+    fc_machine_free(&machine);
+    return sqrt(squares);
+}
+
+static void design(void)
+{
+    struct designed d = {.slope = {0.1, 0.2, 0.05, 0, 0.03, 0.4, 0.01, -0.5, -0.25}};
+    CU_ASSERT(find_slopes(&d) < 1e-13);
+    d.interaction_s = 0.5;
+    CU_ASSERT(find_slopes(&d) < 1e-12);
+    d.jump_s = 0.01; /* one difference of two replays is off by jump / sqrt(6) / ln 1.1, 0.043; the mean of 32 less */
+    double off_s = find_slopes(&d), expected_s = d.jump_s / sqrt(3) / sqrt(RUNS) / log(1.1);
+    CU_ASSERT(off_s > expected_s / 2 && off_s < 2 * expected_s);
+}
+
 /* ---- one phase: T = compute + n o + bytes / b: everything in closed form ---- */
 
 static void one_phase(void)
@@ -387,6 +490,7 @@ int suite_sensitivity(void)
         {"derivatives are the duals of the job as a linear program", duals},
         {"twice and half are what changed machines say", changed_by_hand},
         {"a time that jumps: meetings kept", meetings_kept},
+        {"a time that jumps: slopes by a design of 64 replays", design},
         {"one phase in closed form", one_phase},
         {"a job that takes no time", no_time},
         CU_TEST_INFO_NULL,

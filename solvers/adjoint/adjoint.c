@@ -20,15 +20,11 @@
  * Limits: which receive takes which message, and on which of several ways a message goes, is as it was. At a corner
  * of T, where two things come last at once, one of them is taken: a derivative to one side. */
 #include "solvers/adjoint/adjoint.h"
+#include "core/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define HUGE_PAGE ((size_t)1 << 21)
-#define PAGE ((size_t)1 << 12)
-#define LEAST_BYTES ((size_t)1 << 14)
 
 /* Derivatives by a node, or by a rate, in each view; sums of them. */
 struct lanes {
@@ -58,49 +54,17 @@ void fc_adjoint_close(struct fc_adjoint *a)
     fc_adjoint_release(a->departs, a->slot_capacity, sizeof *a->departs);
     fc_adjoint_release(a->arrives, a->arrive_capacity, sizeof *a->arrives);
     if (a->shares) a->close_shares(a->shares);
+    fc_adjoint_close_pages(&a->pages);
     memset(a, 0, sizeof *a);
 }
 
-/* Large arrays lie on huge pages where the system has some, and are moved, not copied, as they grow: half of what a tape costs would
- * else be its pages. */
-static void *map(void *old, size_t old_bytes, size_t bytes)
+bool fc_adjoint_widen(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size)
 {
-    void *new = old ? mremap(old, old_bytes, bytes, MREMAP_MAYMOVE)
-                    : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (new == MAP_FAILED) return NULL;
-    if (bytes >= HUGE_PAGE) madvise(new, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
-    return new;
-}
-
-static size_t bytes_of(size_t capacity, size_t size)
-{
-    return (capacity * size + PAGE - 1) / PAGE * PAGE;
-}
-
-void fc_adjoint_release(void *array, size_t capacity, size_t size)
-{
-    if (array) munmap(array, bytes_of(capacity, size));
-}
-
-static bool grow(void **array, size_t *capacity, size_t need, size_t size)
-{
-    size_t least = need > LEAST_BYTES / size ? need : LEAST_BYTES / size,
-           more = 2 * *capacity > least ? 2 * *capacity : least;
-    void *larger = map(*array, bytes_of(*capacity, size), bytes_of(more, size));
-    if (!larger) return false;
-    *array = larger;
-    *capacity = more;
-    return true;
-}
-
-bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size)
-{
-    if (need <= *capacity) return true;
-    size_t used = a->n_nodes * (sizeof *a->node + sizeof(struct lanes)) + a->n_steps * sizeof *a->step +
+    size_t used = a->n_nodes * (sizeof *a->node + sizeof(uint32_t)) + a->n_steps * sizeof *a->step +
                   a->n_stretches * sizeof *a->stretch + a->n_ends * sizeof *a->end + a->n_terms * sizeof *a->term +
-                  a->n_rates * (sizeof *a->rate + sizeof(struct lanes));
+                  a->n_rates * (sizeof *a->rate + sizeof(uint32_t) + sizeof(struct lanes));
     a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE;
-    if (!a->lost) a->lost = a->refused = !grow(array, capacity, need, size);
+    if (!a->lost) a->lost = a->refused = !fc_adjoint_more(&a->pages, array, capacity, need, size);
     return !a->lost;
 }
 
@@ -147,30 +111,60 @@ struct sums {
     struct lanes greatest;
     uint8_t *which; /* [links] 1 + its number among those looked at one by one; NULL: there are none */
 };
-/* Derivatives by nodes or rates; few count, so those that do are marked, and the others never looked at. */
+/* Derivatives by nodes or rates; few count, so those that do are marked, and the others never looked at. Those of nodes live
+ * from their first mark until they are gone through: few at a time. */
 struct adjoints {
-    struct lanes *of;
-    uint64_t *marks; /* a bit each, behind them */
-    size_t bytes;
+    uint64_t *marks;  /* a bit each */
+    uint32_t *place;  /* of those marked: in of[] */
+    struct lanes *of; /* [n_of]; of[0] is nobody's */
+    uint32_t *spare;  /* [n_spare] places in of[] */
+    size_t n_of, n_spare, of_capacity, spare_capacity;
+    bool refused; /* there was no memory */
 };
 
 static bool open_adjoints(struct adjoints *x, size_t n)
 {
-    x->bytes = (n + 1) * sizeof *x->of + (n / 64 + 1) * sizeof *x->marks;
-    if (!(x->of = map(NULL, 0, x->bytes))) return false;
-    x->marks = (uint64_t *)(x->of + n + 1);
-    return true;
+    x->marks = calloc(n / 64 + 1, sizeof *x->marks);
+    x->place = malloc((n + 1) * sizeof *x->place);
+    x->n_of = 1;
+    return x->marks && x->place && FC_GROW(x->of, x->of_capacity, 64);
 }
 
 static void close_adjoints(struct adjoints *x)
 {
-    if (x->of) munmap(x->of, x->bytes);
+    free(x->marks);
+    free(x->place);
+    free(x->of);
+    free(x->spare);
 }
 
+/* The first mark of i. */
+static uint32_t place_of(struct adjoints *x, uint32_t i)
+{
+    uint32_t place = 0;
+    if (x->n_spare > 0)
+        place = x->spare[--x->n_spare];
+    else if (FC_GROW(x->of, x->of_capacity, x->n_of + 1))
+        place = (uint32_t)x->n_of++;
+    x->refused = x->refused || place == 0;
+    x->of[place] = (struct lanes){{0}};
+    x->marks[i / 64] |= UINT64_C(1) << i % 64;
+    return x->place[i] = place;
+}
+
+/* Good until the next mark. */
 static inline struct lanes *mark(struct adjoints *x, uint32_t i)
 {
-    x->marks[i / 64] |= UINT64_C(1) << i % 64;
-    return &x->of[i];
+    uint32_t place = x->marks[i / 64] >> i % 64 & 1 ? x->place[i] : place_of(x, i);
+    return &x->of[place];
+}
+
+/* What i has, which is marked no more after. */
+static inline struct lanes take_out(struct adjoints *x, uint32_t i)
+{
+    uint32_t place = x->place[i];
+    if (FC_GROW(x->spare, x->spare_capacity, x->n_spare + 1)) x->spare[x->n_spare++] = place;
+    return x->of[place];
 }
 
 /* The last one marked below *i, that of *i. False: there is none. */
@@ -209,13 +203,22 @@ static void divide_end(const struct fc_adjoint *a, uint32_t number, const struct
     const struct fc_adjoint_end *end = &a->end[number];
     float last = (float)(1 / end->rate), mean = (float)(1 / end->mean_rate);
     struct lanes part = {{by->v[0] * last, by->v[1] * last, by->v[2] * last, 0}};
-    for (uint32_t s = end->steps; s != FC_NONE; s = a->step[s].before)
-        add(mark(nodes, a->step[s].node), &part, a->step[s].more);
-    part.v[FC_MEETINGS_KEPT] = by->v[FC_MEETINGS_KEPT] * mean;
-    for (uint32_t s = end->stretches; s != FC_NONE; s = a->stretch[s].before) {
-        if (s == end->stop) part = (struct lanes){{0, 0, 0, part.v[FC_MEETINGS_KEPT]}};
-        if (s == end->stop && part.v[FC_MEETINGS_KEPT] == 0) break;
-        add(mark(rates, a->stretch[s].rate), &part, a->stretch[s].lasted_s);
+    struct lanes lasts = part;
+    lasts.v[FC_MEETINGS_KEPT] = by->v[FC_MEETINGS_KEPT] * mean;
+    uint32_t s = end->steps, t = end->stretches; /* side by side: each step waits for memory */
+    while (s != FC_NONE || t != FC_NONE) {
+        if (s != FC_NONE) {
+            add(mark(nodes, a->step[s].node), &part, a->step[s].more);
+            s = a->step[s].before;
+        }
+        if (t == FC_NONE) continue;
+        if (t == end->stop) lasts = (struct lanes){{0, 0, 0, lasts.v[FC_MEETINGS_KEPT]}};
+        if (t == end->stop && lasts.v[FC_MEETINGS_KEPT] == 0) {
+            t = FC_NONE;
+        } else {
+            add(mark(rates, a->stretch[t].rate), &lasts, a->stretch[t].lasted_s);
+            t = a->stretch[t].before;
+        }
     }
     mark(nodes, end->departs)->v[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT];
 }
@@ -246,7 +249,7 @@ static void go_through_nodes(const struct fc_adjoint *a, struct adjoints *nodes,
     size_t i = (size_t)a->last + 1;
     while (next(nodes, &i) && i > 0) {
         const struct fc_adjoint_node *node = &a->node[i];
-        const struct lanes *by = &nodes->of[i];
+        const struct lanes out = take_out(nodes, (uint32_t)i), *by = &out;
         uint32_t index = node->what & 0x0fffffff;
         enum fc_adjoint_cost cost = (enum fc_adjoint_cost)(node->what >> 28);
         for (int k = 0; k < FC_GRADIENTS; k++) {
@@ -270,7 +273,7 @@ static void go_through_rates(const struct fc_adjoint *a, struct adjoints *rates,
 {
     size_t i = a->n_rates;
     while (next(rates, &i)) {
-        const struct lanes *by = &rates->of[i];
+        const struct lanes out = rates->of[rates->place[i]], *by = &out;
         size_t end = i + 1 < a->n_rates ? a->rate[i + 1] : a->n_terms;
         for (size_t t = a->rate[i]; t < end; t++) {
             uint32_t index = a->term[t].what & 0x0fffffff;
@@ -310,7 +313,7 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
     struct sums s = {.compute = NULL};
     for (int k = 0; k < FC_GRADIENTS; k++)
         g[k] = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
-    struct adjoints nodes = {NULL, NULL, 0}, rates = {NULL, NULL, 0};
+    struct adjoints nodes = {NULL}, rates = {NULL};
     s.compute = calloc(n_ranks + (size_t)1, sizeof *s.compute);
     if (a->n_links > 0) s.which = calloc(a->net->n_links, 1);
     bool room = !a->refused && s.compute && (s.which || a->n_links == 0);
@@ -322,11 +325,13 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
         for (int k = 0; k < FC_GRADIENTS; k++) mark(&nodes, a->last)->v[k] = 1;
         go_through_nodes(a, &nodes, &rates, &s);
         go_through_rates(a, &rates, &s);
+        if (nodes.refused || rates.refused)
+            fc_out_of_memory(st, "derivatives of a replay of %zu operations", a->n_nodes);
         for (int k = 0; k < FC_GRADIENTS; k++) take(&s, k, n_ranks, &g[k]);
     }
     close_adjoints(&nodes);
     close_adjoints(&rates);
     free(s.compute);
     free(s.which);
-    return good;
+    return good && !st->code;
 }

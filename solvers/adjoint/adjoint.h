@@ -55,6 +55,13 @@ struct fc_adjoint_term {
     uint32_t what; /* fc_adjoint_of << 28 | index */
     float part;    /* bytes/s; of a rate: the derivative */
 };
+/* What its arrays lie on (adjoint_pages.c). */
+enum { FC_ADJOINT_PIECES = 7 };
+struct fc_adjoint_pages {
+    char *block; /* the last one */
+    size_t left; /* of it: bytes */
+    void *spare[FC_ADJOINT_PIECES];
+};
 enum fc_adjoint_of { FC_OF_RATE, FC_OF_LINK, FC_OF_SLOWER, FC_OF_FASTER, FC_OF_REST };
 struct fc_adjoint {
     const struct fc_network *net;       /* NULL: loggops */
@@ -76,6 +83,7 @@ struct fc_adjoint {
     void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
     uint32_t *departs, *arrives; /* [slot_capacity] nodes of messages under way, by the low bits of their ids */
     size_t slot_capacity, arrive_capacity;
+    struct fc_adjoint_pages pages;
 };
 /* What T, a replay's time, has of each parameter: derivatives times their parameters, seconds; they sum up to T. */
 struct fc_gradient {
@@ -91,8 +99,8 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
 
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
  * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
- * next, and for each message that one of its node waits for, 8 for each rate that a link's own depends on, and 16 an operation
- * and a rate while it is gone through; once that is more than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient.
+ * next, and for each message that one of its node waits for, 8 for each rate that a link's own depends on; and while it is gone
+ * through 4 an operation and 20 a rate. Once that is more than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient.
  * Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
@@ -107,9 +115,17 @@ bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct f
 
 /* ---- for the replay ---- */
 
-/* Arrays of the tape and of its shares grow by this, and are given back by fc_adjoint_release. */
-bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size);
+/* Arrays of the tape and of its shares have room for need elements of up to 64 bytes after this; false: lost. */
+bool fc_adjoint_widen(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size);
+static inline bool fc_adjoint_grow(struct fc_adjoint *a, void **array, size_t *capacity, size_t need, size_t size)
+{
+    return __builtin_expect(need <= *capacity, 1) || fc_adjoint_widen(a, array, capacity, need, size);
+}
+/* adjoint_pages.c: moves an array (NULL, 0 at first) to at least twice its room, and room for need; false: there is no memory, and it
+ * is as it was. Each is released, then all pages are closed. */
+bool fc_adjoint_more(struct fc_adjoint_pages *pages, void **array, size_t *capacity, size_t need, size_t size);
 void fc_adjoint_release(void *array, size_t capacity, size_t size);
+void fc_adjoint_close_pages(struct fc_adjoint_pages *pages);
 /* A node that is a cost later than another; without cost that one. */
 static inline uint32_t fc_adjoint_add(struct fc_adjoint *a, uint32_t before, enum fc_adjoint_cost cost, uint32_t index,
                                       double amount)

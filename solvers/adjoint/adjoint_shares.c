@@ -34,21 +34,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9 /* levels that differ by less are equal */
+#define SAME 1e-9   /* levels that differ by less are equal */
+enum { AHEAD = 4 }; /* flows that are called into the cache before it is their turn */
 
 /* A flow; one cache line. */
 struct share {
     uint32_t message, next;    /* as in transit_contention.c */
     uint32_t steps, stretches; /* of a message: its last ones */
-    uint32_t pending;          /* solve that has changed its rate, which is not on the tape yet; 0: none */
     uint32_t solve;            /* of the last step */
     uint32_t departs;
-    uint32_t rate_number;    /* of the tape; FC_NONE: none yet */
     double start_s, since_s; /* since_s: up to then it is on the tape */
     double all_rate;         /* bytes/s of a message */
     float share, rate;       /* bytes/s of the message that a rate of 1 B/s stands for; its own */
+    uint8_t crosses;         /* bits of the links looked at one by one */
 };
 _Static_assert(sizeof(struct share) == 64, "one cache line");
+/* The same, which others on its links look at: */
+struct seen {
+    uint32_t rate_number; /* of the tape; FC_NONE: none yet */
+    uint32_t pending;     /* solve that has changed its rate, which is not on the tape yet; 0: none */
+};
 /* A message, among those of its node under way to others. */
 struct sent {
     uint32_t src, before,
@@ -64,15 +69,17 @@ struct level {
 };
 struct fc_adjoint_shares {
     struct share *share; /* [flow] */
-    uint8_t *crosses;    /* [flow] bits of the links looked at one by one */
+    struct seen *seen;   /* [flow] */
     struct sent *sent;   /* [flow] of messages */
     uint32_t *sender;    /* [n_nodes] the first of its messages under way, or FC_NONE */
-    size_t share_capacity, crosses_capacity, sent_capacity;
+    size_t share_capacity, seen_capacity, sent_capacity;
     struct level *level; /* [n_links] */
     uint8_t *which;      /* [n_links] 1 + its number among the links looked at one by one; 0: none of them */
     uint32_t n_links, solve;
     uint32_t *place; /* [n_rates] where a rate's term is, of the rate being made */
     size_t place_capacity;
+    uint32_t *slower; /* [n_slower] places in on[] of flows that are slower than the links of the levels being made */
+    size_t n_slower, slower_capacity;
     uint32_t *happened; /* [n_happened] nodes because of which rates are found at due_s */
     size_t n_happened, happened_capacity;
     double due_s;
@@ -81,8 +88,9 @@ struct fc_adjoint_shares {
 static void close_shares(struct fc_adjoint_shares *s)
 {
     fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
-    fc_adjoint_release(s->crosses, s->crosses_capacity, 1);
+    fc_adjoint_release(s->seen, s->seen_capacity, sizeof *s->seen);
     fc_adjoint_release(s->sent, s->sent_capacity, sizeof *s->sent);
+    fc_adjoint_release(s->slower, s->slower_capacity, sizeof *s->slower);
     fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
     fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
     free(s->level);
@@ -118,22 +126,17 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
 {
     struct fc_adjoint_shares *s = shares_of(a, fair);
     if (!s || !fc_adjoint_grow(a, (void **)&s->share, &s->share_capacity, flow + 1ull, sizeof *s->share) ||
-        !fc_adjoint_grow(a, (void **)&s->crosses, &s->crosses_capacity, flow + 1ull, 1) ||
+        !fc_adjoint_grow(a, (void **)&s->seen, &s->seen_capacity, flow + 1ull, sizeof *s->seen) ||
         !fc_adjoint_grow(a, (void **)&s->sent, &s->sent_capacity, flow + 1ull, sizeof *s->sent))
         return NULL;
     struct share *x = &s->share[flow];
-    *x = (struct share){.message = flow,
-                        .next = flow,
-                        .steps = FC_NONE,
-                        .stretches = FC_NONE,
-                        .solve = FC_NONE,
-                        .rate_number = FC_NONE,
-                        .share = (float)share};
-    s->crosses[flow] = 0;
+    *x = (struct share){
+        .message = flow, .next = flow, .steps = FC_NONE, .stretches = FC_NONE, .solve = FC_NONE, .share = (float)share};
+    s->seen[flow] = (struct seen){FC_NONE, 0};
     const struct fc_fair_flow *f = &fair->flow[flow];
     for (uint32_t i = f->first; a->n_links && i < f->first + f->n; i++) {
         uint8_t which = s->which[fair->entry[i].link];
-        if (which) s->crosses[flow] |= (uint8_t)(1 << (which - 1));
+        if (which) x->crosses |= (uint8_t)(1 << (which - 1));
     }
     return x;
 }
@@ -174,16 +177,15 @@ void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t
 }
 
 /* The flow's rate up to now is on the tape. */
-static void note(struct fc_adjoint *a, struct share *x, double now_s)
+static inline void note(struct fc_adjoint *a, struct share *x, uint32_t rate_number, double now_s)
 {
     double lasted_s = now_s - x->since_s;
     x->since_s = now_s;
-    if (x->rate_number == FC_NONE || lasted_s <= 0 ||
+    if (rate_number == FC_NONE || lasted_s <= 0 ||
         !fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch))
         return;
     struct share *first = &a->shares->share[x->message];
-    a->stretch[a->n_stretches] =
-        (struct fc_adjoint_stretch){first->stretches, x->rate_number, x->share * (float)lasted_s};
+    a->stretch[a->n_stretches] = (struct fc_adjoint_stretch){first->stretches, rate_number, x->share * (float)lasted_s};
     first->stretches = (uint32_t)a->n_stretches++;
 }
 
@@ -193,7 +195,7 @@ static void note_all(struct fc_adjoint *a, uint32_t message, double now_s)
     struct fc_adjoint_shares *s = a->shares;
     uint32_t f = message;
     do {
-        note(a, &s->share[f], now_s);
+        note(a, &s->share[f], s->seen[f].rate_number, now_s);
         f = s->share[f].next;
     } while (f != message);
 }
@@ -249,12 +251,13 @@ static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
 static uint32_t add_stretches(struct fc_adjoint *a, uint32_t list, uint32_t message, double seconds)
 {
     const struct share *share = a->shares->share;
+    const struct seen *seen = a->shares->seen;
     uint32_t f = message;
     do {
-        if (share[f].rate_number != FC_NONE &&
+        if (seen[f].rate_number != FC_NONE &&
             fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch)) {
             a->stretch[a->n_stretches] =
-                (struct fc_adjoint_stretch){list, share[f].rate_number, share[f].share * (float)seconds};
+                (struct fc_adjoint_stretch){list, seen[f].rate_number, share[f].share * (float)seconds};
             list = (uint32_t)a->n_stretches++;
         }
         f = share[f].next;
@@ -334,14 +337,14 @@ static uint32_t instant(struct fc_adjoint *a)
 /* ---- rates ---- */
 
 /* One more term of the rate that is being made, the last one. */
-static void term(struct fc_adjoint *a, enum fc_adjoint_of of, uint32_t index, double part)
+static inline void term(struct fc_adjoint *a, enum fc_adjoint_of of, uint32_t index, double part)
 {
     if (fc_adjoint_grow(a, (void **)&a->term, &a->term_capacity, a->n_terms + 1, sizeof *a->term))
         a->term[a->n_terms++] = (struct fc_adjoint_term){(uint32_t)of << 28 | index, (float)part};
 }
 
 /* The same, of an earlier rate: there is one term of each. */
-static void term_of_rate(struct fc_adjoint *a, uint32_t rate, double part)
+static inline void term_of_rate(struct fc_adjoint *a, uint32_t rate, double part)
 {
     uint32_t first = a->rate[a->n_rates - 1], *place = &a->shares->place[rate];
     if (*place >= first && *place < a->n_terms && a->term[*place].what == rate) {
@@ -398,25 +401,35 @@ static double fastest(const struct fc_adjoint *a, const struct fc_fair *fair, ui
     if (level->fastest_solve == a->shares->solve) return level->fastest;
     double rate = 0;
     for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++)
-        if (fair->flow[x->flow].rate > rate) rate = fair->flow[x->flow].rate;
+        if (fair->pace[x->flow] > rate) rate = fair->pace[x->flow];
     level->fastest_solve = a->shares->solve;
     return level->fastest = rate;
 }
 
 static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at);
 
-/* The sum of the weights of the fastest flows on a link, after all others have their rates on the tape; 0: lost. */
+/* The sum of the weights of the fastest flows on a link, after all others, which are the last of slower[], have their rates on the
+ * tape; 0: lost. */
 static double weight_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double rate, double now_s,
                         uint32_t at)
 {
+    struct fc_adjoint_shares *s = a->shares;
     const struct fc_fair_link *l = &fair->link[link];
+    const double *pace = fair->pace; /* the rates: no more is to be read of a flow */
     double weight = 0;
-    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
-        uint32_t flow = fair->on[i].flow;
-        if (fair->flow[flow].rate >= rate)
-            weight += fair->on[i].weight;
-        else if (a->shares->share[flow].pending == a->shares->solve && !settle(a, fair, flow, now_s, at))
-            return 0;
+    size_t first = s->n_slower, n = first;
+    if (!fc_adjoint_grow(a, (void **)&s->slower, &s->slower_capacity, first + l->n_flows + 1, sizeof *s->slower))
+        return 0;
+    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) { /* half of them are, in no order: without a branch */
+        bool slower = !(pace[fair->on[i].flow] >= rate);
+        weight += fair->on[i].weight * !slower;
+        s->slower[n] = i;
+        n += slower;
+    }
+    s->n_slower = n;
+    for (size_t k = first; k < n; k++) {
+        uint32_t flow = fair->on[s->slower[k]].flow;
+        if (s->seen[flow].pending == s->solve && !settle(a, fair, flow, now_s, at)) return 0;
     }
     return weight;
 }
@@ -427,7 +440,7 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     struct fc_adjoint_shares *s = a->shares;
     struct level *level = &s->level[link];
     if (level->solve == s->solve) return level->rate;
-    const struct fc_fair_link *l = &fair->link[link];
+    size_t first = s->n_slower;
     double rate = fastest(a, fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
     if (!(weight > 0)) return FC_NONE;
     level->solve = s->solve;
@@ -440,9 +453,12 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
         term(a, FC_OF_REST, 0, level->own);
     else
         term(a, FC_OF_LINK, link, level->own);
-    for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end && !a->lost; x++)
-        if (fair->flow[x->flow].rate < rate && s->share[x->flow].rate_number != FC_NONE) /* FC_NONE: it still has 0 */
-            term_of_rate(a, s->share[x->flow].rate_number, -x->weight / weight);
+    for (size_t k = first; k < s->n_slower && !a->lost; k++) {
+        const struct fc_fair_on *x = &fair->on[s->slower[k]];
+        if (s->seen[x->flow].rate_number != FC_NONE) /* FC_NONE: it still has 0 */
+            term_of_rate(a, s->seen[x->flow].rate_number, -x->weight / weight);
+    }
+    s->n_slower = first;
     return a->lost ? FC_NONE : level->rate;
 }
 
@@ -469,11 +485,10 @@ static uint32_t look_at_links(struct fc_adjoint *a, const struct fc_fair *fair, 
     const struct fc_adjoint_shares *s = a->shares;
     const struct fc_fair_flow *f = &fair->flow[flow];
     int tied[FC_ADJOINT_LINKS], n_tied = 0;
-    for (int i = 0; i < a->n_links; i++) {
+    for (unsigned crosses = s->share[flow].crosses; crosses; crosses &= crosses - 1) {
+        int i = __builtin_ctz(crosses);
         uint32_t link = a->link[i];
-        if (!(s->crosses[flow] >> i & 1) || !fills_at(a, fair, link, f->rate) ||
-            (f->bottleneck == link && !has_other(a, fair, f)))
-            continue;
+        if (!fills_at(a, fair, link, f->rate) || (f->bottleneck == link && !has_other(a, fair, f))) continue;
         if (level_of(a, fair, link, now_s, at) == FC_NONE) return FC_NONE;
         tied[n_tied++] = i;
     }
@@ -505,17 +520,25 @@ static void step(struct fc_adjoint *a, struct share *x, double more, double now_
 /* The flow's new rate, after all lower ones, goes on the tape. False: lost. */
 static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at)
 {
-    a->shares->share[flow].pending = 0;
+    struct seen *seen = &a->shares->seen[flow];
+    seen->pending = 0;
     uint32_t rate = level_of(a, fair, fair->flow[flow].bottleneck, now_s, at);
-    if (rate != FC_NONE && a->shares->crosses[flow]) rate = look_at_links(a, fair, flow, rate, now_s, at);
+    if (rate != FC_NONE && a->shares->share[flow].crosses) rate = look_at_links(a, fair, flow, rate, now_s, at);
     if (rate == FC_NONE) return false;
     struct share *x = &a->shares->share[flow];
-    float bytes_per_s = x->share * (float)fair->flow[flow].rate;
-    note(a, x, now_s);
-    x->rate_number = rate;
+    float bytes_per_s = x->share * (float)fair->pace[flow];
+    note(a, x, seen->rate_number, now_s);
+    seen->rate_number = rate;
     step(a, x, (double)bytes_per_s - x->rate, now_s, at);
     x->rate = bytes_per_s;
     return !a->lost;
+}
+
+/* Into the cache. */
+static inline void call_in(const struct fc_adjoint_shares *s, const struct fc_fair *fair, uint32_t flow)
+{
+    __builtin_prefetch(&s->share[flow]);
+    __builtin_prefetch(&fair->flow[flow]);
 }
 
 void fc_adjoint_solved(struct fc_adjoint *a, const struct fc_fair *fair, double now_s)
@@ -525,8 +548,11 @@ void fc_adjoint_solved(struct fc_adjoint *a, const struct fc_fair *fair, double 
     uint32_t at = instant(a);
     s->due_s = INFINITY;
     s->solve++;
-    for (size_t k = 0; k < fair->n_changed; k++) s->share[fair->changed[k]].pending = s->solve;
-    for (size_t k = 0; k < fair->n_changed; k++) /* levels rise, but of those that are found to fit */
-        if (s->share[fair->changed[k]].pending == s->solve && !settle(a, fair, fair->changed[k], now_s, at))
+    s->n_slower = 0;
+    for (size_t k = 0; k < fair->n_changed; k++) s->seen[fair->changed[k]].pending = s->solve;
+    for (size_t k = 0; k < fair->n_changed; k++) { /* levels rise, but of those that are found to fit */
+        if (k + AHEAD < fair->n_changed) call_in(s, fair, fair->changed[k + AHEAD]);
+        if (s->seen[fair->changed[k]].pending == s->solve && !settle(a, fair, fair->changed[k], now_s, at))
             a->lost = true;
+    }
 }
