@@ -386,7 +386,7 @@ static void routes_follow_the_routing(void)
                 for (uint32_t i = 0; i < walk.n; i++) asked[walk.link[i]] += walk.weight[i];
                 uint32_t route = fc_transit_route_find(&routes, s, d);
                 CU_ASSERT_FATAL(route != FC_NONE);
-                CU_ASSERT(routes.n_paths >= 1 && routes.n_paths <= FC_WAY_PATHS);
+                CU_ASSERT(routes.n_paths >= 1 && routes.n_paths <= routes.most_paths);
                 CU_ASSERT_EQUAL(routes.route[route].n_paths, routes.n_paths);
                 double share = 0;
                 for (uint32_t p = 0; p < routes.n_paths; p++) {
@@ -423,6 +423,33 @@ static void routes_follow_the_routing(void)
     }
 }
 
+/* A routing that says so spreads messages over more paths: a quarter of them over the cell's own link, as the routing has it, the
+ * others each over a leaf switch of its own. */
+static void more_paths(void)
+{
+    struct rig g;
+    struct fc_transit_ways routes;
+    open_rig(&g, "name: t\nnetwork: {family: dragonfly-plus, cells: [3], leaves: [24], nodes_per_cell: [24]}\n"
+                 "links: {local: {bandwidth: 1 GB/s}, global: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
+                 "router: {routing: ugal}\n");
+    CU_ASSERT_EQUAL_FATAL(fc_transit_ways_open(&routes, &g.net, NULL, &g.st), FC_OK);
+    CU_ASSERT_EQUAL(routes.most_paths, g.machine.routing->message_paths);
+    uint32_t route = fc_transit_route_find(&routes, 0, 5);
+    CU_ASSERT_FATAL(route != FC_NONE);
+    double direct = 0;
+    uint32_t n_around = 0;
+    for (uint32_t p = 0; p < routes.n_paths; p++) {
+        bool own = routes.path[p].n == 3;
+        if (own) direct += routes.path[p].share;
+        if (!own) n_around++;
+        CU_ASSERT(own || fabs(routes.path[p].share - 1.0 / 16) < 1e-12);
+    }
+    CU_ASSERT_DOUBLE_EQUAL(direct, 0.25, 1.0 / 16 + 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(direct + n_around / 16.0, 1, 1e-12);
+    fc_transit_ways_close(&routes);
+    close_rig(&g);
+}
+
 int suite_replay_jobs(void)
 {
     static const CU_TestInfo tests[] = {
@@ -438,6 +465,7 @@ int suite_replay_jobs(void)
         {"recorded jobs", recorded_jobs},
         {"a measured window", measured_window},
         {"routes follow the routing", routes_follow_the_routing},
+        {"more paths a message", more_paths},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("replay jobs", tests);

@@ -6,8 +6,9 @@
  * packet enters there sends it on over cables of its own where it has some (leaf-global-global-leaf), else over any, down
  * and up through a leaf switch chosen evenly, or the local link. With two cells it is direct between them. Traffic within a
  * cell without spines goes over a third leaf switch chosen evenly; with spines indirect is direct there. UGAL: a mixture
- * whose share the solver finds; its walk goes direct between cells, and within one without spines half over the local link,
- * half round it. A node with several rails uses all evenly, rail k with rail k of the other side.
+ * whose share the solver finds; its walk goes direct between cells, and within one without spines a quarter over the local
+ * link, the rest round it (docs/measured.md, Slingshot). A node with several rails uses all evenly, rail k with rail k of the
+ * other side.
  *
  * Loads: the bytes b(s,t) between cells spread over cables whatever switch they come from; each switch's part of them goes
  * to host h with the share f_st(h) of the cables there. O(entries + S^2 (C + hosts x leaves)); indirect: S^3 C C. */
@@ -471,6 +472,7 @@ const struct fc_routing_ops fc_routing_plus_ugal = {
     .adaptive = true,
     .detours = true,
     .by_router = true,
+    .message_paths = 16,
     .walk_capacity = direct_capacity,
     .walk = ugal_walk,
     .n_components = components,

@@ -58,7 +58,7 @@ struct fc_transit_way {
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;          /* in equal shares, a packet each; else by the paths' own */
 };
-enum { FC_WAY_PATHS = 8 };
+enum { FC_WAY_PATHS = 8, FC_WAY_MOST_PATHS = 16 }; /* of a routing that says nothing; of any */
 struct fc_way_path {
     uint32_t first, n; /* path_link[first .. first + n), in order */
     double share;      /* of the bytes of a message that uses all paths */
@@ -88,8 +88,8 @@ struct fc_transit_ways {
     size_t way_capacity, link_capacity, weight_capacity, route_capacity, short_capacity;
     /* The paths of one pair of nodes only, path_key: a later way of another pair walks the network again. */
     uint64_t path_key;
-    struct fc_way_path path[FC_WAY_PATHS];
-    uint32_t n_paths, *path_link;
+    struct fc_way_path path[FC_WAY_MOST_PATHS];
+    uint32_t most_paths, n_paths, *path_link;
     size_t n_path_links, path_link_capacity;
     struct fc_way_shapes shapes;
     /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):

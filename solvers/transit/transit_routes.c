@@ -1,11 +1,11 @@
-/* transit_routes.c - the ways of single messages: at most 8 paths a pair of nodes, made once.
+/* transit_routes.c - the ways of single messages: at most 8 paths a pair of nodes (of some routings 16), made once.
  *
  * A routing gives a pair's traffic as weighted links (fc_walk), a flow from node to node. The flow is
  * taken apart into paths: a link takes its weight from the parcels that wait at its source, latest first,
  * and leaves them at its target; as a walk lists links after those that feed them, the parcels are there,
- * and a walk written path after path comes apart into those very paths. Of the paths 8 are drawn by
- * systematic sampling: the points (i + u) / 8 of the paths laid end to end by weight, u a random number of
- * the pair. So a link's load has the routing's mean over pairs, a route of up to 8 equal paths is kept
+ * and a walk written path after path comes apart into those very paths. Of the paths N = 8 are drawn by
+ * systematic sampling: the points (i + u) / N of the paths laid end to end by weight, u a random number of
+ * the pair. So a link's load has the routing's mean over pairs, a route of up to N equal paths is kept
  * whole, and a single path stays one.
  *
  * A message of p packets takes all its route's paths by their shares, or when p is less than them p in
@@ -20,10 +20,10 @@
  * rate of its own (transit_contention.c), as packets that find a queue before them take another way.
  *
  * Limits: a long message of a routing with detours (UGAL) takes the split of its loads, whatever queues are on the
- * way; a route of more than 8 paths loads 8 of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
+ * way; a route of more than N paths loads N of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
  * Kept are the ways that were asked for, not the paths: O(walk) a pair, and once more a way that is new later;
  * O(1) a message. Where all routers look alike paths are kept by displacement instead (transit_shapes.c), and a
- * pair costs O(links of its 8 paths). */
+ * pair costs O(links of its N paths). */
 #include "core/array.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
@@ -79,6 +79,7 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
     const struct fc_machine *m = net->machine;
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
                                                                    : m->router.flit_bytes;
+    w->most_paths = m->routing->message_paths ? (uint32_t)m->routing->message_paths : FC_WAY_PATHS;
     uint32_t capacity = m->routing->walk_capacity(net);
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
@@ -201,7 +202,7 @@ static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
     return has_room(w, link, n);
 }
 
-/* The points (i + u) / 8 among the arrived parcels laid end to end, latest first. */
+/* The points (i + u) / N among the arrived parcels laid end to end, latest first. */
 static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
 {
     uint32_t top = w->top[fc_node_vertex(w->net, dst)], drawn = 0;
@@ -221,9 +222,9 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
     for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below) {
         uint32_t points = 0;
         seen += w->parcel[p].weight / total;
-        while (drawn < FC_WAY_PATHS && (drawn + u < seen * FC_WAY_PATHS || w->parcel[p].below == FC_NONE))
+        while (drawn < w->most_paths && (drawn + u < seen * w->most_paths || w->parcel[p].below == FC_NONE))
             drawn++, points++; /* the last one takes what rounding left */
-        if (points && !add_path(w, p, (double)points / FC_WAY_PATHS)) return false;
+        if (points && !add_path(w, p, (double)points / w->most_paths)) return false;
     }
     return true;
 }
@@ -265,12 +266,12 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
 {
     const struct fc_network *net = w->net;
     double u = fc_random_real(1, src, dst);
-    if (!RESERVE(w, path_link, path_link_capacity, FC_WAY_PATHS * (size_t)shape->n_hops)) return false;
+    if (!RESERVE(w, path_link, path_link_capacity, w->most_paths * (size_t)shape->n_hops)) return false;
     uint32_t last = FC_NONE;
-    for (uint32_t drawn = 0; drawn < FC_WAY_PATHS; drawn++) {
-        uint32_t i = fc_way_shape_at(shape, drawn + u);
+    for (uint32_t drawn = 0; drawn < w->most_paths; drawn++) {
+        uint32_t i = fc_way_shape_at(shape, (drawn + u) * (8.0 / w->most_paths));
         if (i == last) {
-            w->path[w->n_paths - 1].share += 1.0 / FC_WAY_PATHS;
+            w->path[w->n_paths - 1].share += 1.0 / w->most_paths;
             continue;
         }
         last = i;
@@ -281,7 +282,7 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
             v = net->link_target[link[k]];
         }
         w->path[w->n_paths++] =
-            (struct fc_way_path){(uint32_t)w->n_path_links, shape->n_hops, 1.0 / FC_WAY_PATHS, shape->head_s[i]};
+            (struct fc_way_path){(uint32_t)w->n_path_links, shape->n_hops, 1.0 / w->most_paths, shape->head_s[i]};
         w->n_path_links += shape->n_hops;
         if (w->background && !has_room(w, link, shape->n_hops)) return false;
     }

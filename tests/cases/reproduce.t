@@ -55,18 +55,18 @@ $ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; 
 > HLC-Lab/pico, commit 413bc5d, 2025, Cray MPICH 8.1.29; machine lumi; quick run
 > note: quick: jobs of at most 64 ranks
 > what                                         published   ours  unit  deviation %  allowed  kind    by         verdict
-> 16 nodes, up to 16 KiB, 17 rows: median off          -  12.41  %               -  -        timing  predicted  -
-> 16 nodes, above 16 KiB, 16 rows: median off          -  11.61  %               -  -        timing  predicted  -
-> 8 nodes, up to 16 KiB, 28 rows: median off           -  7.108  %               -  -        timing  predicted  -
-> 8 nodes, above 16 KiB, 28 rows: median off           -   8.25  %               -  -        timing  predicted  -
+> 16 nodes, up to 16 KiB, 17 rows: median off          -  12.52  %               -  -        timing  predicted  -
+> 16 nodes, above 16 KiB, 16 rows: median off          -  13.01  %               -  -        timing  predicted  -
+> 8 nodes, up to 16 KiB, 28 rows: median off           -   10.3  %               -  -        timing  predicted  -
+> 8 nodes, above 16 KiB, 28 rows: median off           -  8.487  %               -  -        timing  predicted  -
 > 4 nodes, up to 16 KiB, 4 rows: median off            -  13.08  %               -  -        timing  predicted  -
 > 4 nodes, above 16 KiB, 6 rows: median off            -  24.68  %               -  -        timing  predicted  -
-> all jobs, up to 16 KiB, 49 rows: median off          -   10.4  %               -  0..20    timing  predicted  inside
-> all jobs, above 16 KiB, 50 rows: median off          -  10.18  %               -  0..20    timing  predicted  inside
+> all jobs, up to 16 KiB, 49 rows: median off          -  11.44  %               -  0..20    timing  predicted  inside
+> all jobs, above 16 KiB, 50 rows: median off          -  10.05  %               -  0..20    timing  predicted  inside
 > all 99 rows: within 40 %                             -  95.96  %               -  80..100  timing  predicted  inside
 > of two algorithms ranked alike, 101 pairs            -  97.03  %               -  85..100  timing  predicted  inside
-> the stated error covers                              -  80.81  %               -  80..100  timing  fitted     inside
-> the same, from rows of other jobs alone              -  81.82  %               -  -        timing  fitted     -
+> the stated error covers                              -  82.83  %               -  80..100  timing  fitted     inside
+> the same, from rows of other jobs alone              -  80.81  %               -  -        timing  fitted     -
 > the stated error, median                             -  22.67  %               -  0..30    timing  predicted  inside
 >
 > figure         points  inside  worst %  what
