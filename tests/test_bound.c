@@ -229,6 +229,24 @@ static void test_methods(void)
         }
 }
 
+/* Where each pair of routers is a commodity of its own, few searches for paths are enough. */
+static void test_pairs(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_node_demand d;
+    struct fc_flow_bound b;
+    struct fc_status st = {0};
+    CU_ASSERT_FATAL(fc_test_network(TORUS("[6, 6, 4]"), &machine, &net));
+    random_traffic(net.n_nodes, 4 * net.n_nodes, 5, &d);
+    struct fc_flow_settings settings = {.paths = FC_FLOW_ALL, .method = FC_FLOW_WEIGHTS, .gap = 0.02};
+    CU_ASSERT_EQUAL_FATAL(fc_flow_bound_solve(&net, &d, &settings, &b, &st), FC_OK);
+    CU_ASSERT(b.exact && b.lower_s > b.node_s && b.rounds <= 18); /* 26 with one pass a search */
+    fc_flow_bound_free(&b);
+    drop(&d);
+    fc_test_close(&machine, &net);
+}
+
 /* Beside the channel loads: above the cuts, never above the loads found; the same for two runs. */
 static void test_in_loads(void)
 {
@@ -542,6 +560,7 @@ int suite_bound(void)
         {"uniform, tornado, complement, hot spots, fat-trees: closed forms", test_closed_forms},
         {"one destination an orbit gives what all give", test_symmetry},
         {"edges, columns and weights agree; prices prove the bound", test_methods},
+        {"pairs of routers one by one", test_pairs},
         {"the bound beside channel loads", test_in_loads},
         {"what is refused", test_refusals},
         CU_TEST_INFO_NULL,
