@@ -24,7 +24,7 @@ static const struct {
 
 struct work {
     struct fc_session session;
-    struct fc_job job;
+    struct fc_predicted_job job;
     struct fc_demand demand;
     struct fc_mapping mapping;
     const struct fc_bulk *bulk;
