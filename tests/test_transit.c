@@ -176,40 +176,65 @@ static void draw_load(struct load *m, const struct fc_network *net, double span_
 }
 
 enum { PARTS = MESSAGES * FC_WAY_PARTS };
+enum stage { TO_COME, WAITS, MOVES, OVER };
 struct slow { /* one message of the reference */
     uint32_t whole, n_parts, way[FC_WAY_PARTS];
     double share[FC_WAY_PARTS], left, rate;
-    double begins_s; /* once it has waited */
-    bool has_waited, begun;
+    enum stage stage;
+    double until; /* begins when its node's have moved so much */
+};
+struct door { /* a node's injection FIFOs, in bytes on the wire (transit_fifos.c) */
+    double in, full, heads, held, moved, rate, left;
+    uint32_t n, n_moving;
 };
 
-static double next_change(const struct slow *s, const uint32_t *who, uint32_t n, double now)
-{
-    double next = INFINITY;
-    for (uint32_t i = 0; i < n; i++) next = fmin(next, now + s[who[i]].left / s[who[i]].rate);
-    for (uint32_t i = 0; i < MESSAGES; i++)
-        if (!s[i].begun) next = fmin(next, s[i].begins_s);
-    return next;
-}
-
-/* What message i waits for, of its node's injection FIFOs (transit_fifos.c), when its node has had others since since_s. */
-static double wait_of(const struct fc_network *net, const struct load *m, const struct slow *s, const uint32_t *who,
-                      uint32_t n, uint32_t i, double now, double since_s)
+static void open_doors(const struct fc_network *net, struct door *door)
 {
     const struct fc_machine *machine = net->machine;
-    uint32_t v = fc_node_vertex(net, m->src[i]);
-    double left = 0, rate = 0, in = 0,
-           packet = machine->packet.max_bytes > 0 ? machine->packet.max_bytes : machine->router.flit_bytes;
+    double packet = machine->packet.max_bytes > 0 ? machine->packet.max_bytes : machine->router.flit_bytes;
     double wire = fc_wire_bytes(machine, packet - machine->packet.header_bytes) / packet;
     double buffer = machine->router.injection_buffer_bytes > 0 ? machine->router.injection_buffer_bytes
                                                                : machine->router.buffer_bytes;
-    double fifos = fc_flit_fifos(net) * (double)(net->first_link[v + 1] - net->first_link[v]);
-    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) in += fc_link_bandwidth(net, l);
-    for (uint32_t k = 0; k < n; k++)
-        if (m->src[who[k]] == m->src[i]) left += s[who[k]].left, rate += s[who[k]].rate;
-    if (!(machine->router.vcs_given && rate > 0)) return 0;
-    double there = fmin(left, fmin(fifos * buffer * wire, (in - rate) * (now - since_s)));
-    return fmax(0, there - fifos * packet * wire) / rate;
+    for (uint32_t i = 0; i < net->n_nodes; i++) {
+        uint32_t v = fc_node_vertex(net, i);
+        double fifos = fc_flit_fifos(net) * (double)(net->first_link[v + 1] - net->first_link[v]);
+        door[i] = (struct door){.full = fifos * buffer * wire, .heads = fifos * packet * wire};
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) door[i].in += fc_link_bandwidth(net, l);
+        if (!machine->router.vcs_given) door[i].full = 0;
+    }
+}
+
+/* What is behind each door, and how fast it goes on. */
+static void look(const struct fc_network *net, const struct load *m, const struct slow *s, struct door *door)
+{
+    for (uint32_t i = 0; i < net->n_nodes; i++) door[i].rate = door[i].left = 0, door[i].n = door[i].n_moving = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        struct door *d = &door[m->src[i]];
+        if (m->src[i] == m->dst[i] || s[i].stage == TO_COME || s[i].stage == OVER) continue;
+        d->left += s[i].left;
+        d->n++;
+        d->n_moving += s[i].stage == MOVES;
+        d->rate += s[i].stage == MOVES ? s[i].rate : 0;
+    }
+}
+
+/* Its node's FIFOs, dt later. */
+static void pass(struct door *d, double dt)
+{
+    d->moved += d->rate * dt;
+    d->held = fmin(d->held + (d->in - d->rate) * dt, fmin(d->full, d->left - d->rate * dt));
+}
+
+static double next_change(const struct slow *s, const struct load *m, const struct door *door, double now)
+{
+    double next = INFINITY;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        const struct door *d = &door[m->src[i]];
+        if (s[i].stage == MOVES) next = fmin(next, now + s[i].left / s[i].rate);
+        if (s[i].stage == TO_COME) next = fmin(next, m->time_s[i]);
+        if (s[i].stage == WAITS && d->rate > 0) next = fmin(next, now + fmax(0, s[i].until - d->moved) / d->rate);
+    }
+    return next;
 }
 
 /* Flows over each link, for ways that are chosen. */
@@ -311,13 +336,17 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
     static struct slow s[MESSAGES];
     static uint32_t who[MESSAGES];
     const struct fc_network *net = ways->net;
-    uint32_t n = 0, ended = 0, *under_way = calloc(net->n_nodes, sizeof *under_way);
-    double now = 0, *since_s = calloc(net->n_nodes, sizeof *since_s);
-    for (uint32_t i = 0; i < MESSAGES; i++) s[i] = (struct slow){.begins_s = m->time_s[i]};
+    struct door *door = calloc(net->n_nodes, sizeof *door);
+    uint32_t n = 0, ended = 0;
+    double now = 0;
+    open_doors(net, door);
+    memset(s, 0, sizeof s);
     while (ended < MESSAGES) {
         if (limit < 1) mix(net, ways, m, s, who, n, limit, capacity);
         fill(ways, m, s, who, n, capacity);
-        double then = next_change(s, who, n, now);
+        look(net, m, s, door);
+        double then = next_change(s, m, door, now);
+        for (uint32_t i = 0; i < net->n_nodes; i++) pass(&door[i], then - now);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
             struct slow *x = &s[who[i]];
@@ -325,30 +354,32 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
             if (x->left > 1e-9 * m->bytes[who[i]])
                 who[stay++] = who[i];
             else
-                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++, under_way[m->src[who[i]]]--;
+                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++, x->stage = OVER;
         }
         n = stay;
         now = then;
+        look(net, m, s, door);
         for (uint32_t i = 0; i < MESSAGES; i++) {
             struct slow *x = &s[i];
-            uint32_t src = m->src[i];
-            if (x->begun || x->begins_s > now) continue;
-            if (src != m->dst[i] && !x->has_waited && under_way[src] > 0 && now > since_s[src])
-                x->begins_s = now + wait_of(net, m, s, who, n, i, now, since_s[src]);
-            x->has_waited = true;
-            if (x->begins_s > now) continue;
-            x->begun = true;
-            if (src == m->dst[i]) {
+            struct door *d = &door[m->src[i]];
+            bool leaves = x->stage == TO_COME && m->time_s[i] <= now;
+            if (leaves && m->src[i] == m->dst[i]) {
+                x->stage = OVER;
                 ended++;
-                continue;
+            } else if (leaves) {
+                x->left = fc_wire_bytes(net->machine, m->bytes[i]);
+                if (d->n == 0) d->held = 0;
+                x->until = d->moved + d->held - d->heads;
+                x->stage = WAITS;
             }
-            if (under_way[src]++ == 0) since_s[src] = now;
+            if (x->stage != WAITS || (d->n_moving > 0 && d->moved < x->until - 1e-9 * m->bytes[i])) continue;
             choose(ways, m, i, &(struct crowds){ways, s, who, n}, x);
+            x->stage = MOVES;
             who[n++] = i;
+            look(net, m, s, door);
         }
     }
-    free(under_way);
-    free(since_s);
+    free(door);
 }
 
 static void run_load(struct gear *g, struct load *m, bool backwards)

@@ -148,13 +148,15 @@ uint32_t fc_adjoint_arrived(const struct fc_adjoint *a, uint64_t id);
 /* ---- for the transit with contention (adjoint_shares.c); flows are numbered as in transit_fair.h ---- */
 
 struct fc_fair;
-struct fc_fifos_wait; /* solvers/transit/transit_fifos.h */
 /* Message `id` is the flow from start_s on, of node `src` (FC_NONE: one whose messages never wait for each other); flow `f` is
  * one more part of it. `share` as in transit_contention.c. */
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
                        double share, uint32_t src);
-/* Before it begins it waits from now_s on for those of its node that are under way. */
-void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s);
+/* It leaves now_s and waits until so much has gone on as the FIFOs of its node hold: what that depends on, for fc_adjoint_waits
+ * (FC_NONE: nothing, what the others have left is less). */
+uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint64_t id, uint32_t src, double now_s);
+/* It has waited so long for those of its node that are under way, until now_s; before it begins. */
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t steps, double waited_s, double now_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
 /* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
  * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */

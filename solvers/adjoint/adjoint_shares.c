@@ -13,15 +13,15 @@
  * it becomes faster: two numbers each. Flows of the same level as the link's count as its own. What mixing leaves of a link
  * (transit_fair_mix.c) depends on who is there, and so is a factor of C_l.
  *
- * A message that finds its node's injection FIFOs full (transit_fifos.c) departs at t, w later. With r_i the rates of the others
- * of the node, and R their sum,
+ * A message that waits for its node's injection FIFOs (transit_fifos.c) begins at t, when the others have moved some bytes more
+ * than at t_0, when it left. With r_i the rates of the others of the node at t, r_0j at t_0, and R, R_0 their sums,
  *
- *     R t = sum r_i t_i + R w       all that they have left is before it: t_i is where message i had moved what it has by then
- *     t = t_departs + w, w ~ 1 / R  the FIFOs hold no more: so many bytes
+ *     R t = sum r_i t_i                                all that they had left was before it
+ *     R t = sum r_i t_i + R_0 t_0 - sum r_0j t_0j      the FIFOs held no more: so many bytes
  *
- * so of each rate it has w r_i / R. What has come so far counts as what the FIFOs hold: its own slope, that of the node's links over
- * R, holds only for delays shorter than a FIFO takes to fill, and says nothing of longer ones. Where meetings are kept the
- * others come and go along with the message, so it is the second line too.
+ * t_i is where message i had moved what it has by t. What the node's links had brought until t_0 counts as what the FIFOs hold: its own
+ * slope, that of the node's links over R, holds only for delays shorter than a FIFO takes to fill, and says nothing of longer
+ * ones. Where meetings are kept the others come and go along with the message: its wait has of each rate what it has of R.
  *
  * Limits: what a message that starts in a crowd waits for its rate (transit_contention.c) counts as if its narrowest link
  * alone held it up. Flows whose rate stays as it was keep their vector. */
@@ -265,21 +265,39 @@ static uint32_t add_stretches(struct fc_adjoint *a, uint32_t list, uint32_t mess
     return list;
 }
 
-void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, const struct fc_fifos_wait *wait, double now_s)
+/* What the node's messages had moved by now, times `sign`: one step each, in a list; *rate: of all together. */
+static uint32_t add_moved(struct fc_adjoint *a, uint32_t list, uint32_t src, double sign, double now_s, double *rate)
+{
+    struct fc_adjoint_shares *s = a->shares;
+    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after) {
+        if (!(s->share[m].all_rate > 0)) continue;
+        *rate += s->share[m].all_rate;
+        list = with(a, list, moved_by(a, m, now_s), sign * s->share[m].all_rate);
+    }
+    return list;
+}
+
+uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint64_t id, uint32_t src, double now_s)
+{
+    if (a->lost || !a->shares) return FC_NONE;
+    double rate = 0;
+    uint32_t list = add_moved(a, FC_NONE, src, -1, now_s, &rate);
+    return a->lost || !(rate > 0) ? list : with(a, list, a->departs[fc_adjoint_slot(id)], rate);
+}
+
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t steps, double waited_s, double now_s)
 {
     struct fc_adjoint_shares *s = a->shares;
     if (a->lost || !s) return;
-    uint32_t steps = FC_NONE, stretches = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
+    uint32_t stretches = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
     double rate = 0;
-    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after) {
-        if (!(s->share[m].all_rate > 0)) continue;
-        rate += s->share[m].all_rate;
-        if (wait->is_all) steps = with(a, steps, moved_by(a, m, now_s), s->share[m].all_rate);
-        stretches = add_stretches(a, stretches, m, wait->s);
-    }
-    if (!wait->is_all) steps = with(a, steps, departs, rate);
-    if (!a->lost)
-        fc_adjoint_departs(a, id, add_end(a, (struct fc_adjoint_end){steps, stretches, FC_NONE, departs, rate, rate}));
+    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after)
+        if (s->share[m].all_rate > 0) stretches = add_stretches(a, stretches, m, waited_s);
+    steps = add_moved(a, steps, src, 1, now_s, &rate);
+    if (a->lost) return;
+    fc_adjoint_departs(a, id,
+                       rate > 0 ? add_end(a, (struct fc_adjoint_end){steps, stretches, stretches, departs, rate, rate})
+                                : fc_adjoint_add(a, departs, FC_COST_OTHER, 0, waited_s));
 }
 
 /* ---- what makes rates anew ---- */

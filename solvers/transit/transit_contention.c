@@ -184,6 +184,7 @@ static void close_contention(struct fc_transit *t)
     free(c->moving);
     free(c->part);
     free(c->ends);
+    fc_fifos_close(&c->fifos);
 }
 
 /* ---- ends in order: a binary heap that knows where each message stands ---- */
@@ -327,7 +328,7 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     }
     moving.id = m->id;
     moving.src = m->src != m->dst ? m->src : FC_NONE;
-    if (moving.src != FC_NONE) fc_fifos_begins(&c->fifos, m->src, m->wire_bytes, m->time_s);
+    if (moving.src != FC_NONE) fc_fifos_begins(&c->fifos, m->src);
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
     moving.end_s = INFINITY;
@@ -380,7 +381,11 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         double share = n_parts > 1 ? way->share : 1;
         way->bytes += share * m->bytes;
         way->wire_bytes += share * m->wire_bytes;
-        if (n_parts == 1 && !(m->wire_bytes * fmax(way->s_per_byte, port_s) > 0)) return FC_OK;
+        if (n_parts == 1 && !(m->wire_bytes * fmax(way->s_per_byte, port_s) > 0)) { /* it is there at once */
+            fc_fifos_begins(&c->fifos, m->src);
+            fc_fifos_ends(&c->fifos, m->src, m->wire_bytes, m->time_s, 0);
+            return FC_OK;
+        }
         if (i == 0) n_of_ends = more_links(t, m, more, &moving.pair);
         uint32_t n_more = with_fifos(t, m->src, way, more, n_of_ends);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
@@ -413,23 +418,10 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
                                  .pair = FC_NONE});
 }
 
-/* Once the packets before it have left the injection FIFOs. */
-static enum fc_code begin_later(struct fc_transit *t, const struct fc_transit_message *m,
-                                const struct fc_fifos_wait *wait)
-{
-    struct fc_transit_message later = *m;
-    later.time_s += wait->s;
-    if (t->settings.adjoint) fc_adjoint_waits(t->settings.adjoint, m->id, m->src, wait, m->time_s);
-    return fc_transit_hold(t, &later);
-}
-
-static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
+/* A message that leaves for another node now, or has waited until now. */
+static enum fc_code begin_over(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
-    if (m->src == m->dst) return begin_locally(t, m);
-    struct fc_fifos_wait queued = {0};
-    if (m->left_s == m->time_s) queued = fc_fifos_wait(&c->fifos, m->src, m->time_s); /* once */
-    if (m->time_s + queued.s > m->time_s) return begin_later(t, m, &queued);
     uint32_t turn = m->route == FC_NONE ? fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn)
                                         : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
     uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
@@ -451,6 +443,28 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                                       .least_s = alone_s + wait_s,
                                       .narrow = by_port ? FC_NONE : t->ways.way[turn].narrow,
                                       .arrived = arrived});
+}
+
+static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
+{
+    struct contention *c = t->own;
+    bool waits;
+    if (m->src == m->dst) return begin_locally(t, m);
+    if (fc_fifos_leaves(t, &c->fifos, m, &waits) || waits) return t->st->code;
+    return begin_over(t, m);
+}
+
+/* Those of the node that have waited long enough. */
+static enum fc_code begin_waiting(struct fc_transit *t, uint32_t node, double now_s)
+{
+    struct contention *c = t->own;
+    struct fc_transit_message m;
+    uint32_t steps;
+    while (fc_fifos_next(&c->fifos, node, now_s, &m, &steps)) {
+        if (t->settings.adjoint) fc_adjoint_waits(t->settings.adjoint, m.id, node, steps, now_s - m.left_s, now_s);
+        if (begin_over(t, &m)) return t->st->code;
+    }
+    return fc_fifos_foresee(t, &c->fifos, node, now_s);
 }
 
 /* The rate that its parts have now, the old ones having lasted so long. */
@@ -538,6 +552,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
         pair_ends(c, m);
         if (m->src != FC_NONE) fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
+        if (m->src != FC_NONE && fc_fifos_foresee(t, &c->fifos, m->src, now_s)) return t->st->code;
         leaves(t, f, now_s);
         double due_s = happens(c, now_s, now_s - m->began_s);
         if (t->settings.adjoint) fc_adjoint_happens_end(t->settings.adjoint, m->id, end, due_s, c->late ? LATE : 0);
@@ -545,11 +560,15 @@ static enum fc_code step(struct fc_transit *t, double now_s)
     }
     while (fc_transit_first_start_s(t) <= instant_s) {
         struct fc_transit_message message = fc_transit_pop_start(t);
-        if (begin(t, &message)) return t->st->code;
+        if (message.waited ? begin_waiting(t, message.src, message.time_s) : begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
     if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
+    for (size_t k = 0; c->fifos.n_waiting > 0 && k < c->fair.n_changed; k++) {
+        uint32_t src = c->moving[c->part[c->fair.changed[k]].message].src;
+        if (src != FC_NONE && fc_fifos_foresee(t, &c->fifos, src, now_s)) return t->st->code;
+    }
     if (t->settings.adjoint) fc_adjoint_solved(t->settings.adjoint, &c->fair, now_s);
     c->late = c->fair.n_changed >= MANY && c->fair.n_changed >= MANY_EACH * (size_t)c->n_happened;
     c->most = c->late && MOST * c->fair.n_changed >= c->fair.n_living;

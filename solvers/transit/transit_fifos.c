@@ -11,25 +11,37 @@
  *
  *    Six neighbours of a node with two FIFOs get a third of what their links carry; the kernel says 0.33 under dimension order
  *    and 0.40 under adaptive routing, with one FIFO 0.17 and 0.20.
- * 2. A message that leaves while others of its node are under way finds the FIFOs full of their packets. All but the packets at
- *    the heads go before it. With q the bytes there - the least of what the others have left, of what the FIFOs hold, and of what
- *    the node's links have brought beyond what went on, (in - R) times how long there have been others without a pause - and R
- *    the rate of the others together, it waits for
+ * 2. A message that leaves while others of its node are under way finds their packets in the FIFOs. All but those at the heads go
+ *    before it, so it begins when the node's messages have moved
  *
- *        max(0, q - F packets) / R.
+ *        q - F packets
+ *
+ *    bytes more, at whatever rates they get. q, what is in the FIFOs, is the least of what the others have left, those that wait
+ *    included, of what the FIFOs hold, and of what was there when the last one before left and the node's links have brought since,
+ *    but for what has gone on. q + bytes gone on never falls, so messages begin in the order in which they left.
  *
  *    Ten rounds of six messages, each begun when its receiver has said so, take 1.45 times as long as their links need (kernel,
- *    six FIFOs of 1 KiB). What of the two was chosen against the kernel, and what it brings: docs/notes/theory-timing.md.
+ *    six FIFOs of 1 KiB). What of several ways was chosen against the kernel, and what it brings: docs/notes/theory-timing.md.
  *
- * Limits: which of the packets at the heads want the same link is not looked at, so as many FIFOs as links feed all of them. R is
- * what it is when the message leaves. Messages that wait do not count for those after them. High-priority channels are no FIFOs of
- * data. */
+ * Limits: which of the packets at the heads want the same link is not looked at, so as many FIFOs as links feed all of them. High-priority
+ * channels are no FIFOs of data. */
 #include "solvers/transit/transit_fifos.h"
+#include "solvers/adjoint/adjoint.h"
 #include "solvers/flit/flit.h"
+#include "solvers/transit/transit_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#define SLACK 1e-6      /* of a packet: as good as nothing */
 #define LEAST_RATE 1e-9 /* of the node's links; less is what rounding has left of a sum */
+
+/* A message that waits. */
+struct fc_fifos_waiting {
+    struct fc_transit_message message;
+    double until_bytes; /* it begins when so many have gone on */
+    uint32_t next, steps;
+};
 
 /* Whether so many FIFOs could feed a link out of a router more slowly than a node's link brings. */
 static bool bind(const struct fc_network *net, int n_fifos)
@@ -58,8 +70,16 @@ enum fc_code fc_fifos_open(struct fc_fifos *fifos, const struct fc_network *net,
     fifos->buffer_bytes = buffer * wire;
     fifos->packet_bytes = longest * wire;
     fifos->bind = n_fifos > 0 && bind(net, n_fifos);
+    fifos->free = FC_NONE;
     fifos->node = fc_alloc(arena, net->n_nodes, sizeof *fifos->node, st);
+    for (uint32_t i = 0; fifos->node && i < net->n_nodes; i++)
+        fifos->node[i] = (struct fc_fifos_node){.first = FC_NONE, .last = FC_NONE, .foreseen_s = INFINITY};
     return st->code;
+}
+
+void fc_fifos_close(struct fc_fifos *fifos)
+{
+    free(fifos->waiting);
 }
 
 double fc_fifos_capacity(const struct fc_fifos *fifos, uint32_t node)
@@ -85,27 +105,110 @@ static double bandwidth_in(const struct fc_network *net, uint32_t node)
     return sum;
 }
 
-struct fc_fifos_wait fc_fifos_wait(const struct fc_fifos *fifos, uint32_t node, double now_s)
+/* Bytes of the node's messages that have gone on by now, since there have been any without a pause. */
+static double moved(const struct fc_fifos_node *x, double now_s)
 {
-    struct fc_fifos_wait wait = {0};
-    const struct fc_fifos_node *x = fifos->n_fifos > 0 ? &fifos->node[node] : NULL;
-    if (!x || x->n == 0 || !(now_s > x->since_s)) return wait;
-    double in = bandwidth_in(fifos->net, node), capacity = fc_fifos_capacity(fifos, node);
-    if (!(x->rate > LEAST_RATE * in)) return wait;
-    double left = x->left_bytes - x->rate * now_s, brought = (in - x->rate) * (now_s - x->since_s);
-    double bytes = fmin(left, fmin(capacity * fifos->buffer_bytes, brought));
-    wait.rate = x->rate;
-    wait.is_all = bytes == left;
-    wait.s = fmax(0, bytes - capacity * fifos->packet_bytes) / x->rate;
-    return wait;
+    return x->sent_bytes - (x->left_bytes - x->rate * now_s);
 }
 
-void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node, double wire_bytes, double now_s)
+/* Bytes in the FIFOs. */
+static double held(const struct fc_fifos *fifos, uint32_t node, double now_s)
 {
-    if (!(fifos->n_fifos > 0)) return;
+    const struct fc_fifos_node *x = &fifos->node[node];
+    double left = x->left_bytes - x->rate * now_s, full = fc_fifos_capacity(fifos, node) * fifos->buffer_bytes;
+    double in = bandwidth_in(fifos->net, node) * (now_s - x->at_s);
+    return fmax(0, fmin(fmin(left, full), x->held_bytes + in - (moved(x, now_s) - x->moved_bytes)));
+}
+
+static double heads(const struct fc_fifos *fifos, uint32_t node)
+{
+    return fc_fifos_capacity(fifos, node) * fifos->packet_bytes;
+}
+
+static enum fc_code keep(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
+                         double until_bytes, bool is_all)
+{
+    struct fc_fifos_node *x = &fifos->node[m->src];
+    uint32_t i = fifos->free;
+    if (i == FC_NONE && !fc_transit_reserve((void **)&fifos->waiting, &fifos->waiting_capacity, fifos->n_made + 1,
+                                            sizeof *fifos->waiting, t->st))
+        return t->st->code;
+    if (i == FC_NONE)
+        i = (uint32_t)fifos->n_made++;
+    else
+        fifos->free = fifos->waiting[i].next;
+    struct fc_adjoint *a = t->settings.adjoint;
+    fifos->waiting[i] = (struct fc_fifos_waiting){
+        *m, until_bytes, FC_NONE, a && !is_all ? fc_adjoint_queues(a, m->id, m->src, m->time_s) : FC_NONE};
+    *(x->first == FC_NONE ? &x->first : &fifos->waiting[x->last].next) = i;
+    x->last = i;
+    fifos->n_waiting++;
+    return fc_fifos_foresee(t, fifos, m->src, m->time_s);
+}
+
+enum fc_code fc_fifos_leaves(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
+                             bool *waits)
+{
+    *waits = false;
+    if (!(fifos->n_fifos > 0)) return FC_OK;
+    struct fc_fifos_node *x = &fifos->node[m->src];
+    double now_s = m->time_s;
+    if (x->n == 0)
+        *x = (struct fc_fifos_node){.first = FC_NONE, .last = FC_NONE, .foreseen_s = INFINITY, .at_s = now_s};
+    double left = x->left_bytes - x->rate * now_s, before = held(fifos, m->src, now_s), least = heads(fifos, m->src);
+    x->held_bytes = before;
+    x->at_s = now_s;
+    x->moved_bytes = moved(x, now_s);
+    x->sent_bytes += m->wire_bytes;
+    x->left_bytes += m->wire_bytes;
+    x->n++;
+    *waits = x->first != FC_NONE || (before > least + SLACK * fifos->packet_bytes && x->n_moving > 0);
+    return *waits ? keep(t, fifos, m, x->moved_bytes + before - least, before == left) : FC_OK;
+}
+
+static bool reached(const struct fc_fifos *fifos, const struct fc_fifos_node *x, double now_s)
+{
+    return x->n_moving == 0 || moved(x, now_s) >= fifos->waiting[x->first].until_bytes - SLACK * fifos->packet_bytes;
+}
+
+bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct fc_transit_message *m, uint32_t *steps)
+{
     struct fc_fifos_node *x = &fifos->node[node];
-    if (x->n++ == 0) x->since_s = now_s;
-    x->left_bytes += wire_bytes;
+    if (now_s >= x->foreseen_s) x->foreseen_s = INFINITY;
+    if (x->first == FC_NONE || !reached(fifos, x, now_s)) return false;
+    struct fc_fifos_waiting *w = &fifos->waiting[x->first];
+    uint32_t next = w->next;
+    *m = w->message;
+    m->time_s = now_s;
+    m->waited = true;
+    *steps = w->steps;
+    w->next = fifos->free;
+    fifos->free = x->first;
+    x->first = next;
+    fifos->n_waiting--;
+    return true;
+}
+
+enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s)
+{
+    struct fc_fifos_node *x = fifos->n_waiting > 0 ? &fifos->node[node] : NULL;
+    if (!x || x->first == FC_NONE) return FC_OK;
+    const struct fc_fifos_waiting *w = &fifos->waiting[x->first];
+    double at_s = now_s;
+    if (!reached(fifos, x, now_s))
+        at_s = x->rate > LEAST_RATE * bandwidth_in(fifos->net, node)
+                   ? now_s + (w->until_bytes - moved(x, now_s)) / x->rate
+                   : INFINITY;
+    if (!(at_s < x->foreseen_s)) return FC_OK;
+    struct fc_transit_message m = w->message;
+    m.time_s = x->foreseen_s = at_s;
+    m.waited = true;
+    return fc_transit_hold(t, &m);
+}
+
+void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node)
+{
+    if (fifos->n_fifos > 0) fifos->node[node].n_moving++;
 }
 
 void fc_fifos_drops(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)
@@ -125,5 +228,6 @@ void fc_fifos_ends(struct fc_fifos *fifos, uint32_t node, double left_bytes, dou
     if (!(fifos->n_fifos > 0)) return;
     struct fc_fifos_node *x = &fifos->node[node];
     fc_fifos_drops(fifos, node, left_bytes, since_s, rate);
-    if (--x->n == 0) x->rate = x->left_bytes = 0; /* without what rounding has left */
+    if (--x->n_moving == 0) x->rate = 0; /* without what rounding has left */
+    x->n--;
 }

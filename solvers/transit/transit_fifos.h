@@ -3,12 +3,18 @@
 
 #include "models/models.h"
 
-/* The messages of a node under way to others. */
+struct fc_transit;
+struct fc_transit_message;
+struct fc_fifos_waiting;
+/* The messages of a node to others that have left and not ended. */
 struct fc_fifos_node {
-    uint32_t n;
-    double since_s;    /* so long has it been without a pause that there are any */
-    double rate;       /* bytes/s on the wire, all together */
-    double left_bytes; /* left of all together at time 0, had each always had the rate that it has */
+    uint32_t n, n_moving;                 /* all; those that do not wait */
+    uint32_t first, last;                 /* in waiting[], of those that wait, in order; FC_NONE: there are none */
+    double foreseen_s;                    /* then it is looked whether the first of them begins */
+    double rate;                          /* bytes/s on the wire, all together */
+    double left_bytes;                    /* left of all together at time 0, had each always had the rate that it has */
+    double sent_bytes;                    /* of all that have left since there have been any without a pause */
+    double at_s, held_bytes, moved_bytes; /* when the last one left, what the FIFOs held then, and what had gone on */
 };
 struct fc_fifos {
     const struct fc_network *net;
@@ -17,12 +23,9 @@ struct fc_fifos {
     double packet_bytes; /* at most */
     bool bind;           /* those of some node let less through than its links carry */
     struct fc_fifos_node *node; /* [n_nodes] */
-};
-/* What a message waits for. */
-struct fc_fifos_wait {
-    double s;    /* seconds; 0: nothing */
-    double rate; /* bytes/s of the others together */
-    bool is_all; /* all that the others have left is there; else what the FIFOs hold, or what has come */
+    struct fc_fifos_waiting *waiting;
+    size_t n_waiting, n_made, waiting_capacity; /* those that wait; all that waiting[] has had room for */
+    uint32_t free;                              /* in waiting[]: a list; FC_NONE: none */
 };
 /* The FIFOs of the machine's nodes, in the arena; net outlives them. None where the machine's file says nothing of FIFOs and
  * virtual channels. FC_NO: out of memory. O(links). */
@@ -34,10 +37,17 @@ double fc_fifos_capacity(const struct fc_fifos *fifos, uint32_t node);
  * over those behind its routers. O(n). */
 double fc_fifos_s_per_byte(const struct fc_network *net, uint32_t node, uint32_t n, const uint32_t *link,
                            const double *weight);
-/* What a message that leaves the node now waits for: the packets before it in the FIFOs. O(the node's links). */
-struct fc_fifos_wait fc_fifos_wait(const struct fc_fifos *fifos, uint32_t node, double now_s);
-/* A message of the node is under way, without a rate; one that had left_bytes left at since_s, and this rate since then, */
-void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node, double wire_bytes, double now_s);
+void fc_fifos_close(struct fc_fifos *fifos);
+/* A message leaves a node for another one at its time_s; *waits: the packets before it have to go on first, and it is kept until
+ * fc_fifos_next. FC_NO: out of memory. O(the node's links). */
+enum fc_code fc_fifos_leaves(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
+                             bool *waits);
+/* The first of those that wait at the node, if it begins now; it does not wait any more. *steps: of fc_adjoint_queues. */
+bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct fc_transit_message *m, uint32_t *steps);
+/* Rates of the node have changed, or a message has begun: a start with `waited` is held for when the next one may begin. */
+enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s);
+/* A message that has left is under way, without a rate; one that had left_bytes left at since_s, and this rate since then, */
+void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node);
 /* has other ones from now on: first it drops the old, then it takes the new; or has ended. Nothing of a node without FIFOs. */
 void fc_fifos_drops(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate);
 void fc_fifos_takes(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate);

@@ -166,7 +166,8 @@ struct fc_transit_message {
     double time_s, bytes, wire_bytes;
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     struct fc_transit_ports ports;
-    double left_s; /* when it left; time_s: it has waited until then */
+    double left_s; /* when it left; time_s: where it has waited, until then */
+    bool waited;   /* of a start: it is looked whether messages of src that wait begin (transit_fifos.c) */
 };
 /* Messages sent that have not left. */
 struct fc_transit_starts {
