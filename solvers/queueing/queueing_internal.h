@@ -70,9 +70,10 @@ struct fc_queueing {
     double *own_part;      /* [n_exits] of what the next channel carries, by one virtual channel of this one */
     double *others;        /* [n_exits] share of a link's load that is not of one virtual channel of the exit */
     double *exit_link_wait, *exit_vc_wait; /* [n_exits] W, Y of a head without a choice */
-    double *held;                          /* [n_channels] rate x time for which a virtual channel is held */
-    double *port_waits;                    /* [n_links] rate of the packets that waited for a virtual channel */
-    double *hold, *port_free;              /* [n_channels] H, [n_links] P: unknowns */
+    double *beside; /* [n_channels] what others bring to its port, 1 where all of its virtual channels bring as much */
+    double *held;   /* [n_channels] rate x time for which a virtual channel is held */
+    double *port_waits;       /* [n_links] rate of the packets that waited for a virtual channel */
+    double *hold, *port_free; /* [n_channels] H, [n_links] P: unknowns */
     /* For fits (fc_queueing_tune): */
     double accuracy; /* of the waits, relative to the greatest */
     bool warm;

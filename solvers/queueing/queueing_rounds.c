@@ -72,7 +72,7 @@ static void queues(struct fc_queueing_round *v)
         }
         double wait = beta * queue_wait(rate, mean, square, apart, &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
-        q->queue[c] = wait + q->port[l];
+        q->queue[c] = wait + (t->stage > 0 ? q->beside[c] : 1) * q->port[l];
         v->most = fc_more(v->most, q->busy[c]);
         double u = fc_less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
         double ratio = packets > u ? 1 - u / packets : 0;

@@ -19,7 +19,7 @@
  *   P  Only v - 1 others can be before it in its port, v the virtual channels of its link: w of (4) is limited to their time k,
  *      w k / (w + k). A head that waited for a channel comes when that gets free, not spaced by its link: another of its port is
  *      then on its way with probability p = r^(sqrt(2 (n + 1)) - 1) rho (v - 1) / v, rho of the port, and flits of both alternate:
- *      p (t - half a flit) more.
+ *      p (t - half a flit) more. Of a channel that brings more or less than one in v of its port's packets, P is less or more.
  *   Q  Packets of one virtual channel come t + sigma apart: (3) with (t_k + sigma)^2.
  *   X  A place in a buffer is taken for a credit's round trip R besides the waits: (5) has l R places less, and a packet waits
  *      for one as in M/D/n with n places of time R. l R = B is the end: a channel passes B / R.
@@ -53,12 +53,18 @@ enum fc_code fc_queueing_stage_open(struct fc_queueing *q, const uint32_t *exit_
     q->others = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->others, st);
     q->exit_link_wait = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->exit_link_wait, st);
     q->exit_vc_wait = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->exit_vc_wait, st);
+    q->beside = fc_alloc(arena, t->n_channels + 1ull, sizeof *q->beside, st);
     q->held = fc_alloc(arena, t->n_channels + 1ull, sizeof *q->held, st);
     q->port_waits = fc_alloc(arena, t->n_links + 1ull, sizeof *q->port_waits, st);
     if (st->code) return st->code;
     for (uint32_t i = 0; i < t->n_choices; i++) {
         q->choice_exit[i] = exit_of[i];
         if (q->edge_of[i] != FC_NONE) rate[exit_of[i]] += t->choice_rate[i];
+    }
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        uint32_t l = t->channel_link[c];
+        double own = t->rate[l] > 0 ? t->channel_rate[c] / t->channel_vcs[c] / (t->rate[l] * t->copies[l]) : 1;
+        q->beside[c] = t->n_vcs > 1 ? fc_more(0, 1 - own) * t->n_vcs / (t->n_vcs - 1) : 0;
     }
     for (uint32_t k = 0; k < q->n_exits; k++) {
         uint32_t in = q->edge_channel[q->exit_edge[k]], to = q->exit_channel[k], o = t->channel_link[to];
@@ -146,7 +152,7 @@ static void front(struct fc_queueing_round *v, uint32_t c)
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
     uint32_t l = t->channel_link[c], exit = q->first_exit[c], last = q->first_exit[c + 1];
-    double epsilon = v->p[FC_Q_PORT], always = t->stage + q->port_free[l];
+    double epsilon = v->p[FC_Q_PORT], always = t->stage + q->port_free[l] * q->beside[c];
     struct sums s = {0};
     for (uint32_t k = exit; k < last; k++) {
         struct head h = head_at(q, v->load, k);
