@@ -36,6 +36,7 @@
  * Limits: arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing
  * by links is remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits
  * of different hops as independent in the tail estimate. */
+#include "models/family_graph.h"
 #include "solvers/queueing/queueing_internal.h"
 
 #include <gsl/gsl_cdf.h>
@@ -59,7 +60,8 @@ void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
 void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters)
 {
     fc_queueing_defaults(parameters);
-    if (turns->one_bid) parameters->value[FC_Q_PORT] = 1;
+    bool graph = fc_machine_graph(turns->net->machine) != NULL; /* of others without a stage it was not looked at */
+    if (turns->one_bid && (graph || turns->stage > 0)) parameters->value[FC_Q_PORT] = 1;
 }
 
 /* ---- answers ---- */

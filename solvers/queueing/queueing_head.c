@@ -44,7 +44,8 @@ double fc_queueing_head_wait(const struct fc_queueing *q, uint32_t in, uint32_t 
             continue;
         }
         uint32_t k = find_exit(q, in, e, next[i]);
-        wait += share[i] * (k == FC_NONE ? q->edge_next[e] : q->exit_link_wait[k] + q->exit_vc_wait[k]);
+        wait += share[i] *
+                (k == FC_NONE ? q->edge_next[e] : fc_queueing_in_turn(q) * q->exit_link_wait[k] + q->exit_vc_wait[k]);
     }
     if (n > 1) wait *= pow(fmin(1, rho), q->solved.value[FC_Q_CHOICE] * (sqrt(2.0 * (n + 1)) - 2)) / n;
     return wait + room;

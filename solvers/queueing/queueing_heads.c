@@ -194,6 +194,11 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
     }
 }
 
+void fc_queueing_contention(struct fc_queueing_round *v)
+{
+    contention(v, false);
+}
+
 void fc_queueing_edge_waits(struct fc_queueing_round *v, uint32_t c)
 {
     const struct fc_queueing *q = v->q;
@@ -210,10 +215,7 @@ void fc_queueing_edges_go_on(struct fc_queueing_round *v, uint32_t c)
 HOT void heads(struct fc_queueing_round *v)
 {
     const struct fc_queueing *q = v->q;
-    if (q->t->stage > 0) {
-        contention(v, false);
-        fc_queueing_stage_fronts(v);
-    } else if (q->n_exits == q->n_edges && q->n_pairs == q->n_edges) {
+    if (q->n_exits == q->n_edges && q->n_pairs == q->n_edges) {
         contention(v, true);
         fronts(v, true);
     } else {

@@ -111,8 +111,9 @@ struct fc_queueing_round {
 /* queueing_heads.c: (1), (2) and the sums over heads of (3) and (4), and the waits of edges from them. */
 void fc_queueing_heads(struct fc_queueing_round *round);
 
-/* The same, one by one: waits at all edges of a channel; what all edges bring to their outputs, and the edges of a channel
- * as its heads, summed in exit_wait, leave them. */
+/* Parts of it, for queueing_stage.c: what all edges bring to their outputs; waits at the edges of a channel; and its edges as
+ * its heads, summed in exit_wait, leave them. */
+void fc_queueing_contention(struct fc_queueing_round *round);
 void fc_queueing_edge_waits(struct fc_queueing_round *round, uint32_t channel);
 void fc_queueing_edges_go_on(struct fc_queueing_round *round, uint32_t channel);
 /* Exit of place i of row r, among those of the row's channel. */
@@ -131,6 +132,8 @@ double fc_queueing_stage_port(struct fc_queueing_round *round, uint32_t link, do
 /* Wait for a place in a channel of which each virtual channel has that rate; *places: packets for which there is room besides
  * those on their way. */
 double fc_queueing_stage_credits(struct fc_queueing_round *round, uint32_t channel, double rate, double *places);
+/* How many times as long as first come, first served, a packet is late where flits go in turn. */
+double fc_queueing_in_turn(const struct fc_queueing *q);
 /* Y of the heads of a state, and *link W. */
 double fc_queueing_stage_wait(const struct fc_queueing *q, double load, uint32_t state, double *link);
 

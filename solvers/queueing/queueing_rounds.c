@@ -155,7 +155,10 @@ static bool rounds(struct fc_queueing_round *v, int *iterations)
         v->change = v->greatest_wait = v->most = 0;
         v->leap = i % LEAP_EVERY == 0;
         v->leap_next = (i + 1) % LEAP_EVERY == 0;
-        fc_queueing_heads(v);
+        if (v->q->t->stage > 0)
+            fc_queueing_stage_fronts(v);
+        else
+            fc_queueing_heads(v);
         ports(v);
         queues(v);
         *iterations = i;

@@ -104,8 +104,7 @@ static void add(struct sums *s, double rate, const struct head *h, double always
     s->waits += rate * h->waits;
 }
 
-/* How many times as long as first come, first served, a packet is late where flits go in turn. */
-static double in_turn(const struct fc_queueing *q)
+double fc_queueing_in_turn(const struct fc_queueing *q)
 {
     return 2 - 1 / fc_more(1, q->t->flits_mean);
 }
@@ -118,7 +117,7 @@ static struct head head_at(const struct fc_queueing *q, double load, uint32_t k)
     double link = q->edge_next[q->exit_edge[k]] * q->others[k];
     return (struct head){.service = q->exit_service[k],
                          .link = link,
-                         .shared = link * in_turn(q),
+                         .shared = link * fc_queueing_in_turn(q),
                          .vc = wait_for(q->hold[to], r, n),
                          .waits = waits_at_all(r, n),
                          .room = q->room[to]};
@@ -142,7 +141,7 @@ static struct head head_of_row(const struct fc_queueing *q, double load, uint32_
     busy = fc_less(busy, 1);
     h.waits = waits_at_all(busy, m * n);
     h.link *= q->row_factor[r];
-    h.shared = h.link * in_turn(q);
+    h.shared = h.link * fc_queueing_in_turn(q);
     if (m > 1) h.vc *= pow(busy, sqrt(2 * (m * n + 1)) - sqrt(2 * (n + 1))) / m;
     return h;
 }
@@ -185,6 +184,7 @@ void fc_queueing_stage_fronts(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
+    fc_queueing_contention(v);
     memset(q->port, 0, t->n_links * sizeof *q->port);
     memset(q->port2, 0, t->n_links * sizeof *q->port2);
     memset(q->port_waits, 0, t->n_links * sizeof *q->port_waits);
@@ -244,6 +244,6 @@ double fc_queueing_stage_wait(const struct fc_queueing *q, double load, uint32_t
         w += t->choice_rate[i] * q->exit_link_wait[q->choice_exit[i]];
         vc += t->choice_rate[i] * q->exit_vc_wait[q->choice_exit[i]];
     }
-    *link = w / t->state_rate[s] * in_turn(q);
+    *link = w / t->state_rate[s] * fc_queueing_in_turn(q);
     return vc / t->state_rate[s];
 }
