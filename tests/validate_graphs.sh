@@ -5,7 +5,8 @@
 #   limit     uniform load that fills the busiest link, against the paper's channel load
 #   curve     saturation under uniform traffic by the kernel and by the queueing model, which no calibration knows here: within 20 % (Jellyfish: 25)
 #   adverse   each group sends to the next: the kernel's accepted load, sources always full, against the paper's limit
-#   held      accepted load in overload and mean latencies against BookSim 2 on the same graph and routers, within 5 and 3 %
+#   held      accepted load in overload and mean latencies against BookSim 2 on the same graph and routers, within 5 and 3 %; the
+#             queueing model's saturation, by theory, within 5 % of what the kernel accepts (uniform; under Valiant all traffic is)
 #
 # What is held against the papers are the limits that they derive. The points of their simulated curves stand in figures, in no text
 # that could be had, and hang on their buffers and channels. BookSim 2, commit 28f4329 (github.com/booksim/booksim2), measured by us:
@@ -83,6 +84,12 @@ held() {
     [ -n "$got" ] || { cat flit.txt; bad "$name run"; return; }
     printf '%-26s accepted %s (BookSim 2: %s, %s)\n' "$name" "$got" "$accepted" "$(off "$got" "$accepted")"
     within "$got" "$accepted" 5 || bad "$name accepted"
+    # shellcheck disable=SC2086
+    "$fabricast" curve -m "$file" -p uniform --loads 10% --solver queueing $options >curve.txt 2>&1
+    model=$(sed -n 's/^saturation *\([0-9.]*\) .*/\1/p' curve.txt)
+    [ -n "$model" ] || cat curve.txt
+    printf '%-26s queueing model, by theory: %s (kernel: %s, %s)\n' "$name" "$model" "$got" "$(off "$model" "$got")"
+    within "$model" "$got" 5 || bad "$name queueing"
     while [ $# -gt 1 ]; do
         # shellcheck disable=SC2086
         "$fabricast" flit -m "$file" -p uniform --load "$1" $options >flit.txt 2>&1

@@ -67,13 +67,13 @@ void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_paramet
 /* ---- answers ---- */
 
 /* Wait of the heads of a state for their outputs, by (2); *vc: for a virtual channel, by (7). */
-static double state_wait(const struct fc_queueing *q, uint32_t s, double load, double *vc)
+static double state_wait(const struct fc_queueing *q, uint32_t s, double *vc)
 {
     const struct fc_turns *t = q->t;
     double wait = 0;
     if (t->state_in[s] == FC_NONE || !(t->state_rate[s] > 0)) return 0;
     if (t->stage > 0) {
-        *vc = fc_queueing_stage_wait(q, load, s, &wait);
+        *vc = fc_queueing_stage_wait(q, s, &wait);
         return wait;
     }
     for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
@@ -89,7 +89,7 @@ static void add_waits(struct fc_queueing *q, double load, struct fc_queueing_ans
     double contention_sum = 0, queue = 0, room = 0, variance = 0, source = 0;
     memset(q->link_wait, 0, t->n_links * sizeof *q->link_wait);
     for (uint32_t s = 0; s < t->n_states; s++) {
-        double vc = 0, w = state_wait(q, s, load, &vc);
+        double vc = 0, w = state_wait(q, s, &vc);
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             double rate = t->choice_rate[i], x = vc + q->room[t->choice_channel[i]];
             uint32_t l = t->choice_link[i];

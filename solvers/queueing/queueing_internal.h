@@ -67,8 +67,11 @@ struct fc_queueing {
     double *link_wait;         /* [n_links] */
     /* Virtual channels given out in a stage of their own (t->stage > 0, queueing_stage.c); else NULL: */
     uint32_t *choice_exit; /* [n_choices] of those that have an edge */
-    double *own_part;      /* [n_exits] of what the next channel carries, by one virtual channel of this one */
-    double *others;        /* [n_exits] share of a link's load that is not of one virtual channel of the exit */
+    double *not_own,
+        *not_own_power; /* [n_exits] of what the next channel carries, all but what one virtual channel of this one
+                                        brings; its power in Y */
+    double *vc_load, *vc_waits; /* [n_channels] load of a virtual channel; how likely one waits for it */
+    double *others;             /* [n_exits] share of a link's load that is not of one virtual channel of the exit */
     double *exit_link_wait, *exit_vc_wait; /* [n_exits] W, Y of a head without a choice */
     double *beside; /* [n_channels] what others bring to its port, 1 where all of its virtual channels bring as much */
     double *held;   /* [n_channels] rate x time for which a virtual channel is held */
@@ -135,7 +138,7 @@ double fc_queueing_stage_credits(struct fc_queueing_round *round, uint32_t chann
 /* How many times as long as first come, first served, a packet is late where flits go in turn. */
 double fc_queueing_in_turn(const struct fc_queueing *q);
 /* Y of the heads of a state, and *link W. */
-double fc_queueing_stage_wait(const struct fc_queueing *q, double load, uint32_t state, double *link);
+double fc_queueing_stage_wait(const struct fc_queueing *q, uint32_t state, double *link);
 
 struct fc_queueing_steady {
     double greatest_utilization, change, greatest_wait;

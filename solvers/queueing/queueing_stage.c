@@ -30,6 +30,8 @@
 
 #include <string.h>
 
+#define MOST_LOAD 0.99999
+
 /* How likely a packet waits for one of n servers of load r, about. */
 static double waits_at_all(double r, double n)
 {
@@ -39,7 +41,7 @@ static double waits_at_all(double r, double n)
 /* Mean wait for one of n servers that are busy for `time` with each packet, M/D/n. */
 static double wait_for(double time, double r, double n)
 {
-    r = fc_less(r, 0.99999);
+    r = fc_less(r, MOST_LOAD);
     return time / 2 * waits_at_all(r, n) / (n * (1 - r));
 }
 
@@ -49,7 +51,10 @@ enum fc_code fc_queueing_stage_open(struct fc_queueing *q, const uint32_t *exit_
     const struct fc_turns *t = q->t;
     double *rate = fc_alloc(arena, q->n_exits + 1ull, sizeof *rate, st);
     q->choice_exit = fc_alloc(arena, t->n_choices + 1ull, sizeof *q->choice_exit, st);
-    q->own_part = rate;
+    q->not_own = rate;
+    q->not_own_power = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->not_own_power, st);
+    q->vc_load = fc_alloc(arena, t->n_channels + 1ull, sizeof *q->vc_load, st);
+    q->vc_waits = fc_alloc(arena, t->n_channels + 1ull, sizeof *q->vc_waits, st);
     q->others = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->others, st);
     q->exit_link_wait = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->exit_link_wait, st);
     q->exit_vc_wait = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->exit_vc_wait, st);
@@ -69,7 +74,8 @@ enum fc_code fc_queueing_stage_open(struct fc_queueing *q, const uint32_t *exit_
     for (uint32_t k = 0; k < q->n_exits; k++) {
         uint32_t in = q->edge_channel[q->exit_edge[k]], to = q->exit_channel[k], o = t->channel_link[to];
         double all = t->rate[o] * t->copies[o];
-        q->own_part[k] = rate[k] / t->channel_vcs[in] * q->channel_unit[to];
+        q->not_own[k] = fc_more(0, 1 - rate[k] / t->channel_vcs[in] * q->channel_unit[to]);
+        q->not_own_power[k] = waits_at_all(q->not_own[k], t->channel_vcs[to]);
         q->others[k] = all > 0 ? fc_more(0, 1 - t->channel_rate[to] / t->channel_vcs[to] / all) : 0;
     }
     return FC_OK;
@@ -110,21 +116,22 @@ double fc_queueing_in_turn(const struct fc_queueing *q)
 }
 
 /* A head that goes by exit k and has no choice. */
-static struct head head_at(const struct fc_queueing *q, double load, uint32_t k)
+static struct head head_at(const struct fc_queueing *q, uint32_t k)
 {
     uint32_t to = q->exit_channel[k];
-    double n = q->t->channel_vcs[to], r = fc_less(1, vc_load(q, load, to) * (1 - fc_less(1, q->own_part[k])));
+    double n = q->t->channel_vcs[to], r = q->vc_load[to] * q->not_own[k];
+    double waits = fc_less(1, q->vc_waits[to] * q->not_own_power[k]);
     double link = q->edge_next[q->exit_edge[k]] * q->others[k];
     return (struct head){.service = q->exit_service[k],
                          .link = link,
                          .shared = link * fc_queueing_in_turn(q),
-                         .vc = wait_for(q->hold[to], r, n),
-                         .waits = waits_at_all(r, n),
+                         .vc = q->hold[to] / 2 * waits / (n * (1 - fc_less(r, MOST_LOAD))),
+                         .waits = waits,
                          .room = q->room[to]};
 }
 
 /* Means over the exits of a row, with what its choice saves of both waits. */
-static struct head head_of_row(const struct fc_queueing *q, double load, uint32_t c, uint32_t r)
+static struct head head_of_row(const struct fc_queueing *q, uint32_t c, uint32_t r)
 {
     struct head h = {.service = q->row_service[r]};
     double busy = 0, n = 0, m = q->row_outputs[r];
@@ -135,7 +142,7 @@ static struct head head_of_row(const struct fc_queueing *q, double load, uint32_
         h.link += share * q->exit_link_wait[k];
         h.vc += share * q->exit_vc_wait[k];
         h.room += share * q->room[to];
-        busy += share * vc_load(q, load, to);
+        busy += share * q->vc_load[to];
         n += share * q->t->channel_vcs[to];
     }
     busy = fc_less(busy, 1);
@@ -154,7 +161,7 @@ static void front(struct fc_queueing_round *v, uint32_t c)
     double epsilon = v->p[FC_Q_PORT], always = t->stage + q->port_free[l] * q->beside[c];
     struct sums s = {0};
     for (uint32_t k = exit; k < last; k++) {
-        struct head h = head_at(q, v->load, k);
+        struct head h = head_at(q, k);
         double rate = q->exit_rate[k];
         q->exit_link_wait[k] = h.link;
         q->exit_vc_wait[k] = h.vc;
@@ -163,7 +170,7 @@ static void front(struct fc_queueing_round *v, uint32_t c)
         add(&s, rate, &h, always);
     }
     for (uint32_t r = q->first_row[c]; r < q->first_row[c + 1]; r++) {
-        struct head h = head_of_row(q, v->load, c, r);
+        struct head h = head_of_row(q, c, r);
         for (uint32_t i = q->first_place[r]; i < q->first_place[r + 1]; i++) {
             uint32_t k = fc_queueing_place(q, r, i);
             double rate = q->row_rate[r] * q->place_share[i];
@@ -185,6 +192,10 @@ void fc_queueing_stage_fronts(struct fc_queueing_round *v)
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
     fc_queueing_contention(v);
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        q->vc_load[c] = vc_load(q, v->load, c);
+        q->vc_waits[c] = waits_at_all(q->vc_load[c], t->channel_vcs[c]);
+    }
     memset(q->port, 0, t->n_links * sizeof *q->port);
     memset(q->port2, 0, t->n_links * sizeof *q->port2);
     memset(q->port_waits, 0, t->n_links * sizeof *q->port_waits);
@@ -231,12 +242,12 @@ double fc_queueing_stage_credits(struct fc_queueing_round *v, uint32_t c, double
 
 /* ---- answers ---- */
 
-double fc_queueing_stage_wait(const struct fc_queueing *q, double load, uint32_t s, double *link)
+double fc_queueing_stage_wait(const struct fc_queueing *q, uint32_t s, double *link)
 {
     const struct fc_turns *t = q->t;
     double vc = 0, w = 0;
     if (q->state_row[s] != FC_NONE) {
-        struct head h = head_of_row(q, load, t->state_in[s], q->state_row[s]);
+        struct head h = head_of_row(q, t->state_in[s], q->state_row[s]);
         *link = h.shared;
         return h.vc;
     }
