@@ -42,7 +42,7 @@ uniform() {
         { cat curve.txt; bad "$name curve"; return; }
     ideal=$(sed -n 's/.*ideal throughput \([0-9.]*\).*/\1/p' curve.txt | head -1)
     kernel=$(sed -n 's/^saturation *\([0-9.]*\) .*/\1/p' curve.txt)
-    model=$(sed -n 's/^model *\([0-9.]*\),.*/\1/p' curve.txt)
+    model=$(sed -n 's/^model *\([0-9][0-9.]*\)[ ,].*/\1/p' curve.txt)
     printf '%-26s limit %s (%s: %s, %s); saturation: kernel %s, queueing %s (%s)\n' "$name" "$ideal" "$source" "$limit" \
         "$(off "$ideal" "$limit")" "$kernel" "$model" "$(off "$model" "$kernel")"
     within "$ideal" "$limit" "$percent" || bad "$name limit"
@@ -68,7 +68,7 @@ adverse() {
 router() {
     echo "--set clock=1GHz --set router.delay=3ns --set router.vc_allocation=stage --set router.vcs=$1 --set router.buffer=128B \
 --set router.flow_control=wormhole --set router.flit=8B --set router.credit=1ns --set packet.min=8B --set packet.max=64B \
---set packet.header=0B --packet-flits 1 --warmup 1200 --measure 1800"
+--set packet.header=0B --packet-flits 1"
 }
 # links CLASS...: of one flit a cycle, one cycle long.
 links() {
@@ -79,7 +79,7 @@ held() {
     name=$1 file=$2 options=$3 accepted=$4
     shift 4
     # shellcheck disable=SC2086 # options are words
-    "$fabricast" flit -m "$file" ${traffic:--p uniform} --load 1 $options >flit.txt 2>&1
+    "$fabricast" flit -m "$file" ${traffic:--p uniform} --load 1 --warmup 1200 --measure 1800 $options >flit.txt 2>&1
     got=$(sed -n 's/.*accepted \([0-9.]*\) .*/\1/p' flit.txt | head -1)
     [ -n "$got" ] || { cat flit.txt; bad "$name run"; return; }
     printf '%-26s accepted %s (BookSim 2: %s, %s)\n' "$name" "$got" "$accepted" "$(off "$got" "$accepted")"
@@ -92,7 +92,7 @@ held() {
     within "$model" "$got" 5 || bad "$name queueing"
     while [ $# -gt 1 ]; do
         # shellcheck disable=SC2086
-        "$fabricast" flit -m "$file" -p uniform --load "$1" $options >flit.txt 2>&1
+        "$fabricast" flit -m "$file" -p uniform --load "$1" --warmup 1200 --measure 1800 $options >flit.txt 2>&1
         got=$(sed -n 's/^latency *\([0-9.]*\) .*/\1/p' flit.txt | head -1)
         printf '%-26s latency %s cycles at %s (BookSim 2: %s, %s)\n' "$name" "$got" "$1" "$2" "$(off "$got" "$2")"
         within "$got" "$2" 3 || bad "$name latency at $1"
