@@ -241,7 +241,7 @@ static bool says_more(const struct fc_calibration *k)
 static enum fc_code check_theory(struct fc_calibrated *c, struct fc_status *st)
 {
     const struct fc_turns *t = c->turns;
-    if (!(t->stage > 0)) return FC_OK;
+    if (!(t->stage > 0) || t->n_rungs) return FC_OK; /* not held against runs under UGAL */
     if (c->calibration && !says_more(c->calibration)) c->calibration = NULL;
     if (c->calibration) return FC_OK;
     c->theory = true;
