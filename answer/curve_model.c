@@ -75,7 +75,11 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
-    m->error_against = !m->calibrated               ? FC_AGAINST_NOTHING
+    m->by_theory = fc_calibrated_by_theory(m->model);
+    if (m->by_theory && m->calibrated) fc_calibration_free(&m->calibration);
+    m->calibrated = m->calibrated && !m->by_theory;
+    m->error_against = m->by_theory                 ? FC_AGAINST_FAMILY
+                       : !m->calibrated             ? FC_AGAINST_NOTHING
                        : m->calibration.n_relatives ? FC_AGAINST_FAMILY
                                                     : FC_AGAINST_KERNEL;
     if (solve_loads(demand, settings, load, m, st)) return st->code;

@@ -75,6 +75,10 @@ static void pairs_json(const struct fc_curve_pairs *pairs, size_t i, json_t *poi
 void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
 {
     fprintf(stream, "model       queueing, ");
+    if (model->by_theory) {
+        fprintf(stream, "by theory, not calibrated; errors against the kernel on other networks of such routers\n");
+        return;
+    }
     if (!model->calibrated) {
         fprintf(stream, "not calibrated (fabricast calibrate measures its error)\n");
         return;
@@ -90,7 +94,7 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
 
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)
 {
-    if (!model->calibrated) return; /* the head says it */
+    if (!model->calibrated && !model->by_theory) return; /* the head says it */
     for (size_t i = 0; i < model->n; i++) {
         const struct fc_calibrated_answer *a = &model->answers[i];
         bool told = !*a->why || !a->model.stable;

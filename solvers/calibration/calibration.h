@@ -157,6 +157,8 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *calibrated, double load_f
                                  struct fc_calibrated_answer *answer, struct fc_status *st);
 /* Saturation, flits a node and cycle; *error_percent (may be NULL): NaN when nothing measured applies. */
 double fc_calibrated_saturation(const struct fc_calibrated *calibrated, double *error_percent);
+/* Whether an answer is by the parameters of theory, with an error that is known of them: calibration NULL was as good. */
+bool fc_calibrated_by_theory(const struct fc_calibrated *calibrated);
 /* The model inside, at the load that the last answer was found with. */
 const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated);
 void fc_calibrated_close(struct fc_calibrated *calibrated);

@@ -308,12 +308,24 @@ static void drop(struct fc_fit *f, int which)
     f->n_free--;
 }
 
+/* What parameters are that were not fitted, and whether the fit begins there: of routers with a stage for virtual channels; the
+ * others' calibrations were made from FC_Q_PORT as measured nowhere. */
+static bool theory(const struct fc_fit *f, struct fc_queueing_parameters *p)
+{
+    bool stage = f->n_jobs > 0 && f->jobs[0]->turns.stage > 0;
+    if (stage)
+        fc_queueing_theory(&f->jobs[0]->turns, p);
+    else
+        fc_queueing_defaults(p);
+    return stage;
+}
+
 /* The free parameter that is to stand still, and its value; false: all stay free. */
 static bool fix_one(struct fc_fit *f, const double *half, struct fc_queueing_parameters *p)
 {
     struct fc_queueing_parameters defaults;
     int worst = -1;
-    fc_queueing_defaults(&defaults);
+    theory(f, &defaults);
     for (int i = 0; i < f->n_free; i++) {
         const struct range *range = &ranges[f->free[i]];
         double value = p->value[f->free[i]];
@@ -332,18 +344,18 @@ static bool fix_one(struct fc_fit *f, const double *half, struct fc_queueing_par
 
 void fc_fit_start(struct fc_fit *f, struct fc_queueing_parameters *p)
 {
-    fc_queueing_defaults(p);
+    bool all = theory(f, p);
     f->n_free = 0;
     for (int i = 0; i < FC_Q_PARAMETERS; i++) {
         if (!matters(f, i)) continue;
         f->free[f->n_free++] = i;
-        p->value[i] = ranges[i].start;
+        if (!all || !(p->value[i] > ranges[i].low)) p->value[i] = ranges[i].start;
     }
 }
 
 void fc_fit_by_theory(struct fc_fit *f, struct fc_queueing_parameters *p)
 {
-    fc_queueing_defaults(p);
+    theory(f, p);
     f->n_free = 0;
 }
 

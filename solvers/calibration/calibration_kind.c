@@ -52,7 +52,7 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
         m->family->name, m->routing->name, flit.vc_rule, flit.n_network_vcs, flit.n_escape_vcs,
         flit.cut_through ? "cut-through" : "wormhole", fc_arbitration_names[flit.arbitration]);
     add(text, sizeof text, " buffer_flits=%u paths=%u vc_allocation=%s", flit.buffer_flits, flit.paths,
-        flit.vc_stage ? "stage" : "combined");
+        flit.vc_stage ? "own-stage" : "combined");
     if (m->router.dateline != FC_DATELINE_CROSSED)
         add(text, sizeof text, " dateline=%s", fc_dateline_names[m->router.dateline]);
     if (m->router.arbitration == FC_SLQ || m->router.arbitration == FC_JSQ_SLQ)

@@ -26,12 +26,17 @@
  * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B
  *     packets a channel; a packet then waits X = gamma F max(0, S_next - t_k) / V.
  * (6) chi: a packet keeps a busy link (1 + chi) t.
+ * (7) Routers that give out virtual channels in a stage of their own: queueing_stage.c.
+ * Theory has epsilon = 1 where an input port asks for one output at a time and asks again until it is served (separable
+ * allocators whose pointers move on a grant only): its heads are one queue of the crossbar of Karol, Hluchyj & Morgan, however
+ * many virtual channels it has.
  * Latency = zero load + sum of (1) to (5) over the way + the wait for the injection link, M/G/1.
  *
  * Solved by substitution (queueing_rounds.c); unstable where a u or a utilisation reaches 1.
  * Limits: arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing
  * by links is remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits
  * of different hops as independent in the tail estimate. */
+#include "models/family_graph.h"
 #include "solvers/queueing/queueing_internal.h"
 
 #include <gsl/gsl_cdf.h>
@@ -52,14 +57,25 @@ void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
     };
 }
 
+void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters)
+{
+    fc_queueing_defaults(parameters);
+    bool graph = fc_machine_graph(turns->net->machine) != NULL; /* of others without a stage it was not looked at */
+    if (turns->one_bid && (graph || turns->stage > 0)) parameters->value[FC_Q_PORT] = 1;
+}
+
 /* ---- answers ---- */
 
-/* Wait of the heads of a state for their outputs, by (2). */
-static double state_wait(const struct fc_queueing *q, uint32_t s)
+/* Wait of the heads of a state for their outputs, by (2); *vc: for a virtual channel, by (7). */
+static double state_wait(const struct fc_queueing *q, uint32_t s, double *vc)
 {
     const struct fc_turns *t = q->t;
     double wait = 0;
     if (t->state_in[s] == FC_NONE || !(t->state_rate[s] > 0)) return 0;
+    if (t->stage > 0) {
+        *vc = fc_queueing_stage_wait(q, s, &wait);
+        return wait;
+    }
     for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
         wait += t->choice_rate[i] * q->edge_next[q->edge_of[i]];
     return wait / t->state_rate[s] * (q->state_row[s] == FC_NONE ? 1 : q->row_factor[q->state_row[s]]);
@@ -73,9 +89,9 @@ static void add_waits(struct fc_queueing *q, double load, struct fc_queueing_ans
     double contention_sum = 0, queue = 0, room = 0, variance = 0, source = 0;
     memset(q->link_wait, 0, t->n_links * sizeof *q->link_wait);
     for (uint32_t s = 0; s < t->n_states; s++) {
-        double w = state_wait(q, s);
+        double vc = 0, w = state_wait(q, s, &vc);
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            double rate = t->choice_rate[i], x = q->room[t->choice_channel[i]];
+            double rate = t->choice_rate[i], x = vc + q->room[t->choice_channel[i]];
             uint32_t l = t->choice_link[i];
             if (t->state_in[s] == FC_NONE)
                 source += rate * x;

@@ -19,8 +19,11 @@ extern const char *const fc_queueing_parameter_names[]; /* NULL-terminated */
 struct fc_queueing_parameters {
     double value[FC_Q_PARAMETERS];
 };
-/* Theory: M/D/1 contention, first come first served; no gap, port and choice as measured nowhere. */
+/* Theory: M/D/1 contention, first come first served; no gap, port and choice as measured nowhere. The second: of those turns'
+ * routers, where theory also has the port (turns->one_bid). */
 void fc_queueing_defaults(struct fc_queueing_parameters *parameters);
+void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters);
+void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters);
 
 struct fc_queueing_answer {
     bool stable; /* a steady state exists; else all that follows but load is NaN */

@@ -21,6 +21,14 @@ static uint32_t find_edge(const struct fc_queueing *q, uint32_t channel, uint32_
                                                                                                          : FC_NONE;
 }
 
+/* The exit of an edge of channel `in` to a channel; FC_NONE: none. */
+static uint32_t find_exit(const struct fc_queueing *q, uint32_t in, uint32_t e, uint32_t to)
+{
+    for (uint32_t k = q->first_exit[in]; k < q->first_exit[in + 1]; k++)
+        if (q->exit_edge[k] == e && q->exit_channel[k] == to) return k;
+    return FC_NONE;
+}
+
 double fc_queueing_head_wait(const struct fc_queueing *q, uint32_t in, uint32_t n, const uint32_t *next,
                              const double *share)
 {
@@ -30,7 +38,14 @@ double fc_queueing_head_wait(const struct fc_queueing *q, uint32_t in, uint32_t 
         uint32_t o = t->channel_link[next[i]], e = in == FC_NONE ? FC_NONE : find_edge(q, in, o);
         room += share[i] * q->room[next[i]];
         rho += share[i] * q->solved_load * t->rate[o] * t->service[o];
-        if (in != FC_NONE) wait += share[i] * (e == FC_NONE ? q->link_wait[o] : q->edge_next[e]);
+        if (in == FC_NONE) continue;
+        if (e == FC_NONE || !(t->stage > 0)) {
+            wait += share[i] * (e == FC_NONE ? q->link_wait[o] : q->edge_next[e]);
+            continue;
+        }
+        uint32_t k = find_exit(q, in, e, next[i]);
+        wait += share[i] *
+                (k == FC_NONE ? q->edge_next[e] : fc_queueing_in_turn(q) * q->exit_link_wait[k] + q->exit_vc_wait[k]);
     }
     if (n > 1) wait *= pow(fmin(1, rho), q->solved.value[FC_Q_CHOICE] * (sqrt(2.0 * (n + 1)) - 2)) / n;
     return wait + room;

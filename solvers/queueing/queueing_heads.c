@@ -194,6 +194,24 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
     }
 }
 
+void fc_queueing_contention(struct fc_queueing_round *v)
+{
+    contention(v, false);
+}
+
+void fc_queueing_edge_waits(struct fc_queueing_round *v, uint32_t c)
+{
+    const struct fc_queueing *q = v->q;
+    uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1];
+    double factor = v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]), busy = q->busy[c] * q->channel_unit[c];
+    for (uint32_t e = q->exit_edge[exit]; e <= q->exit_edge[last - 1]; e++) edge_wait(v, e, busy, factor, false);
+}
+
+void fc_queueing_edges_go_on(struct fc_queueing_round *v, uint32_t c)
+{
+    edges_go_on(v, v->q->first_exit[c], v->q->first_exit[c + 1], false);
+}
+
 HOT void heads(struct fc_queueing_round *v)
 {
     const struct fc_queueing *q = v->q;

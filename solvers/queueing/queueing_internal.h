@@ -65,6 +65,18 @@ struct fc_queueing {
     fc_two_doubles *pair_part; /* [n_pairs] l_jo W_jo; how likely a packet of the pair is to be followed into */
     fc_two_doubles *out_part;  /* [n_links] sums over inputs */
     double *link_wait;         /* [n_links] */
+    /* Virtual channels given out in a stage of their own (t->stage > 0, queueing_stage.c); else NULL: */
+    uint32_t *choice_exit; /* [n_choices] of those that have an edge */
+    double *not_own,
+        *not_own_power; /* [n_exits] of what the next channel carries, all but what one virtual channel of this one
+                                        brings; its power in Y */
+    double *vc_load, *vc_waits; /* [n_channels] load of a virtual channel; how likely one waits for it */
+    double *others;             /* [n_exits] share of a link's load that is not of one virtual channel of the exit */
+    double *exit_link_wait, *exit_vc_wait; /* [n_exits] W, Y of a head without a choice */
+    double *beside; /* [n_channels] what others bring to its port, 1 where all of its virtual channels bring as much */
+    double *held;   /* [n_channels] rate x time for which a virtual channel is held */
+    double *port_waits;       /* [n_links] rate of the packets that waited for a virtual channel */
+    double *hold, *port_free; /* [n_channels] H, [n_links] P: unknowns */
     /* For fits (fc_queueing_tune): */
     double accuracy; /* of the waits, relative to the greatest */
     bool warm;
@@ -101,6 +113,32 @@ struct fc_queueing_round {
 };
 /* queueing_heads.c: (1), (2) and the sums over heads of (3) and (4), and the waits of edges from them. */
 void fc_queueing_heads(struct fc_queueing_round *round);
+
+/* Parts of it, for queueing_stage.c: what all edges bring to their outputs; waits at the edges of a channel; and its edges as
+ * its heads, summed in exit_wait, leave them. */
+void fc_queueing_contention(struct fc_queueing_round *round);
+void fc_queueing_edge_waits(struct fc_queueing_round *round, uint32_t channel);
+void fc_queueing_edges_go_on(struct fc_queueing_round *round, uint32_t channel);
+/* Exit of place i of row r, among those of the row's channel. */
+static inline uint32_t fc_queueing_place(const struct fc_queueing *q, uint32_t r, uint32_t i)
+{
+    return q->row_exit[r] == FC_NONE ? q->place_exit[i] : q->row_exit[r] + i - q->first_place[r];
+}
+
+/* queueing_stage.c: its arrays; exit_of[n_choices]. */
+enum fc_code fc_queueing_stage_open(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *arena,
+                                    struct fc_status *st);
+/* For all channels what fc_queueing_heads does. */
+void fc_queueing_stage_fronts(struct fc_queueing_round *round);
+/* P of a link's port, from the mean time of its packets there and their wait by (4). */
+double fc_queueing_stage_port(struct fc_queueing_round *round, uint32_t link, double mean, double queue);
+/* Wait for a place in a channel of which each virtual channel has that rate; *places: packets for which there is room besides
+ * those on their way. */
+double fc_queueing_stage_credits(struct fc_queueing_round *round, uint32_t channel, double rate, double *places);
+/* How many times as long as first come, first served, a packet is late where flits go in turn. */
+double fc_queueing_in_turn(const struct fc_queueing *q);
+/* Y of the heads of a state, and *link W. */
+double fc_queueing_stage_wait(const struct fc_queueing *q, uint32_t state, double *link);
 
 struct fc_queueing_steady {
     double greatest_utilization, change, greatest_wait;

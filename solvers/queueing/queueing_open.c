@@ -278,7 +278,7 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
 static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
-    q->n_unknowns = q->n_edges + 2ull * t->n_channels;
+    q->n_unknowns = q->n_edges + 2ull * t->n_channels + (t->stage > 0 ? 0ull + t->n_channels + t->n_links : 0);
     const struct array arrays[] = {
         ARRAY(link_unit, t->n_links),
         ARRAY(channel_unit, t->n_channels),
@@ -309,6 +309,10 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
     if (make_arrays(arrays, FC_COUNT(arrays), arena, st)) return st->code;
     q->room = q->edge_wait + q->n_edges;
     q->busy = q->room + t->n_channels;
+    if (t->stage > 0) {
+        q->hold = q->busy + t->n_channels;
+        q->port_free = q->hold + t->n_channels;
+    }
     return FC_OK;
 }
 
@@ -321,7 +325,7 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
         make_pairs(q, scratch, st) || make_rows(q, exit_of, arena, scratch, st) || last_arrays(q, arena, st))
         return st->code;
     make_shares(q);
-    return FC_OK;
+    return t->stage > 0 ? fc_queueing_stage_open(q, exit_of, arena, st) : FC_OK;
 }
 
 enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)

@@ -40,10 +40,12 @@ static void ports(struct fc_queueing_round *v)
         q->port_busy[l] = 0;
         if (!(t->rate[l] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         double all = t->rate[l] * t->copies[l];
-        q->port[l] = t->n_vcs > 1 ? beta * queue_wait(v->load * t->rate[l] / t->paths[l], q->port[l] / all,
-                                                      q->port2[l] / all, t->service2[l], &q->port_busy[l])
+        double mean = q->port[l] / all, square = q->port2[l] / all;
+        q->port[l] = t->n_vcs > 1 ? beta * queue_wait(v->load * t->rate[l] / t->paths[l], mean, square, t->service2[l],
+                                                      &q->port_busy[l])
                                   : 0;
         v->most = fc_more(v->most, q->port_busy[l]);
+        if (t->stage > 0) q->port[l] = fc_queueing_stage_port(v, l, mean, q->port[l]);
     }
 }
 
@@ -63,15 +65,21 @@ static void queues(struct fc_queueing_round *v)
         if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c],
                mean = q->front[c] / t->channel_rate[c];
-        double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        double square = q->front2[c] / t->channel_rate[c], apart = t->service2[l], places = held, credits = 0;
+        if (t->stage > 0) {
+            if (t->kind[l] != FC_TURN_INJECTION) apart += t->stage * (2 * t->service[l] + t->stage);
+            credits = fc_queueing_stage_credits(v, c, rate, &places);
+        }
+        double wait = beta * queue_wait(rate, mean, square, apart, &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
-        q->queue[c] = wait + q->port[l];
+        q->queue[c] = wait + (t->stage > 0 ? q->beside[c] : 1) * q->port[l];
         v->most = fc_more(v->most, q->busy[c]);
         double u = fc_less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
         double ratio = packets > u ? 1 - u / packets : 0;
-        double full = held > 1 ? u * power(ratio, held - 1) : u;
+        double full = places > 1 ? u * power(ratio, places - 1) : u;
         double x = gamma * fc_more(0, mean - t->service[l]) / t->channel_vcs[c];
         for (int i = 0; i < t->channel_vcs[c]; i++) x *= full;
+        x += credits;
         v->change = fc_more(v->change, fabs(x - q->room[c]));
         q->room[c] += v->damping * (x - q->room[c]);
     }
@@ -147,7 +155,10 @@ static bool rounds(struct fc_queueing_round *v, int *iterations)
         v->change = v->greatest_wait = v->most = 0;
         v->leap = i % LEAP_EVERY == 0;
         v->leap_next = (i + 1) % LEAP_EVERY == 0;
-        fc_queueing_heads(v);
+        if (v->q->t->stage > 0)
+            fc_queueing_stage_fronts(v);
+        else
+            fc_queueing_heads(v);
         ports(v);
         queues(v);
         *iterations = i;

@@ -10,6 +10,7 @@
  * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
  * work allows, pairs are sampled, receivers by a van der Corput sequence; routings that hash the random word
  * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair. UGAL: turns_ugal.c. */
+#include "solvers/flit/run.h"
 #include "solvers/queueing/turns_internal.h"
 
 #include <string.h>
@@ -322,6 +323,22 @@ static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
     return FC_OK;
 }
 
+/* Places of virtual channels and round trips of credits (solvers/flit/cycle_step.c). */
+static enum fc_code add_credits(struct fc_turns_walk *w, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    t->places = fc_alloc(&t->arena, t->n_links, sizeof *t->places, st);
+    t->round_trip = fc_alloc(&t->arena, t->n_links, sizeof *t->round_trip, st);
+    for (uint32_t l = 0; l < t->n_links && !st->code; l++) {
+        int class = w->net->link_class[t->link[l]];
+        double ticks = 2.0 * w->flit.latency_ticks[class] + w->flit.router_ticks + w->flit.flit_ticks[class] +
+                       w->flit.credit_ticks;
+        t->round_trip[l] = ticks / w->flit.ticks_per_cycle;
+        if (t->kind[l] != FC_TURN_EJECTION) t->places[l] = fc_flit_depth(&w->flit, t->link[l]) / t->flits_mean;
+    }
+    return st->code;
+}
+
 /* ---- the whole ---- */
 
 /* Flit ticks of the fastest class between routers, at least 1. */
@@ -373,6 +390,9 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     t->flits_mean = (w->flits_least + (double)w->flits_most) / 2;
     t->buffer_packets = fmax(1, w->flit.buffer_flits / t->flits_mean);
     t->n_vcs = w->flit.n_vcs;
+    t->stage = w->flit.vc_stage ? 1 / w->flit.ticks_per_cycle : 0;
+    t->one_bid = !fc_flit_by_events(&w->flit, settings) && fastest_class(w) == 1;
+    if (t->stage > 0 && add_credits(w, st)) return st->code;
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
     if (fc_turns_tables(w, st)) return st->code;

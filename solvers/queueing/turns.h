@@ -41,6 +41,10 @@ struct fc_turns {
     double packets;                         /* packets a cycle of all nodes */
     double flits_mean, buffer_packets;      /* of a packet; whole packets that a virtual channel holds, at least 1 */
     int n_vcs;
+    double stage;       /* cycles that a head takes to be given a virtual channel, before the switch; 0: both at once */
+    bool one_bid;       /* an input port asks for one output a cycle, and sends nothing where it loses */
+    double *places;     /* [n_links] packets that a virtual channel of the link holds; 0: endless */
+    double *round_trip; /* [n_links] cycles from sending a flit to the use of its credit, without waits */
     double hops_mean, zero_load_cycles; /* over packets; zero load: alone in the network */
     double zero_load_variance, least_zero_load_cycles;
     double cycle_s;
