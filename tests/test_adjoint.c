@@ -46,14 +46,14 @@ static void pages(void)
     size_t capacity[ARRAYS] = {0}, wrong = 0;
     for (uint32_t i = 0; i < MOST; i++)
         for (uint32_t k = 0; k < ARRAYS; k++) {
-            if (i >= MOST >> 3 * k) continue;
+            if (i >= (uint32_t)MOST >> 3 * k) continue;
             if (i == capacity[k])
                 CU_ASSERT_FATAL(fc_adjoint_more(&pages, (void **)&of[k], &capacity[k], i + 1, sizeof *of[k]));
             of[k][i] = i ^ k;
         }
     for (uint32_t k = 0; k < ARRAYS; k++) {
-        CU_ASSERT(capacity[k] >= MOST >> 3 * k && (uintptr_t)of[k] % 64 == 0);
-        for (uint32_t i = 0; i < MOST >> 3 * k; i++) wrong += of[k][i] != (i ^ k);
+        CU_ASSERT(capacity[k] >= (uint32_t)MOST >> 3 * k && (uintptr_t)of[k] % 64 == 0);
+        for (uint32_t i = 0; i < (uint32_t)MOST >> 3 * k; i++) wrong += of[k][i] != (i ^ k);
         fc_adjoint_release(of[k], capacity[k], sizeof *of[k]);
     }
     CU_ASSERT_EQUAL(wrong, 0);
