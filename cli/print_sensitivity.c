@@ -34,13 +34,8 @@ static const char *value_text(char *out, size_t size, const struct fc_sensitivit
 static const char *share_text(char *out, size_t size, const struct fc_sensitivity_row *r, double time_s)
 {
     double percent = 100 * r->derivative * r->value / time_s * (strcmp(r->unit, "B/s") ? 1 : -1);
-    if (isnan(percent) || r->value == 0)
-        snprintf(out, size, "-");
-    else if (fabs(percent) < 0.005)
-        snprintf(out, size, "0 %%");
-    else
-        snprintf(out, size, fabs(percent) < 9.95 ? "%.2g %%" : "%.0f %%", percent);
-    return out;
+    const char *text = signed_percent(out, size, r->value == 0 ? (double)NAN : percent);
+    return text + (*text == '+');
 }
 
 static void print_row(FILE *stream, const struct fc_sensitivity_row *r, double time_s, int width)

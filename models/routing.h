@@ -31,9 +31,9 @@ struct fc_routing_ops {
     bool by_router;
     bool detours; /* messages of one pair may go by ways of different length */
     int phases;   /* 2: to a router in between, then on; each phase has its channels. 0: one */
-    /* Paths of a pair that one message of a replay is spread over at most (solvers/transit/transit_routes.c), up to 16. 0: 8. More
-     * where a message has many equally good ones, and few pairs are on each. */
-    int message_paths;
+    /* Paths of a pair that one message of a replay is spread over at most (solvers/transit/transit_routes.c), up to 16; NULL: 8.
+     * More where a message has many equally good ones, and few pairs are on each. */
+    uint32_t (*message_paths)(const struct fc_network *net);
     /* Links between blocks of the family's first partition that a byte which leaves its block crosses at least, where
      * there are three blocks or more. 0: one. */
     int block_crossings;

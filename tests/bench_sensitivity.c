@@ -1,35 +1,11 @@
 /* bench_sensitivity.c - what the derivatives of a replay's time cost: a replay with a tape and the way back through it, in replays
  * without. Five jobs on four families, those of tests/validate_sensitivity.c; CPU seconds, the system's included, the least of a second
  * or two of runs in turn; then the median. With a part of a machine's name, and of a job's: only those. Not a test: machines differ. `make bench` */
-#include "answer/answer.h"
-#include "core/core.h"
 #include "solvers/adjoint/adjoint.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/sensitivity_jobs.h"
 
 enum { RUNS = 5, MOST = 32 };
 #define ENOUGH_S 1.5
-static const char *const machines[] = {"bgl-64", "qsnet-64", "percs-16", "tmesh-216"};
-static const struct {
-    const char *name, *what; /* a trace, or a pattern of so many phases after so much computation */
-    int phases;
-    double compute_s;
-} jobs[] = {{"Quantum ESPRESSO 16", "traces/samples/qe-si-16.fct", 0, 0},
-            {"LAMMPS 16", "traces/samples/lammps-lj-16.fct", 0, 0},
-            {"LAMMPS 64", "traces/samples/lammps-lj-64.fct", 0, 0},
-            {"stencil 64", "stencil3d:grid=4x4x4,bytes=32KiB", 10, 2e-4},
-            {"all-to-all 64", "alltoall:bytes=4KiB", 3, 1e-3}};
-
-struct work {
-    struct fc_session session;
-    struct fc_predicted_job job;
-    struct fc_demand demand;
-    struct fc_mapping mapping;
-    const struct fc_bulk *bulk;
-    struct fc_status st;
-};
 
 static double replay(struct work *w, struct fc_adjoint *adjoint, uint32_t *link, int *n_links)
 {
@@ -90,46 +66,12 @@ static double compare(struct work *w, const char *machine, const char *job)
 
 static double job_on(const char *machine, size_t j, const struct fc_trace *made)
 {
-    const char *map = "def";
-    struct work w = {.bulk = NULL};
-    struct fc_question q = {.machine = machine,
-                            .trace = jobs[j].phases ? jobs[j].name : jobs[j].what,
-                            .read = made,
-                            .time_only = true,
-                            .sensitivity = true,
-                            .seed = 1,
-                            .threads = 1};
-    double ratio = NAN;
-    if (!fc_job_open(&q, &w.job, &w.st) && !fc_session_open(&q, machine, &w.session, &w.st) &&
-        !fc_job_traffic(&w.job, &q, &w.session, &map, 1, &w.demand, &w.st) &&
-        !fc_place_tasks(&q, &w.session, &w.demand, map, &w.mapping, &w.st) &&
-        !fc_session_calibrate(&w.session, &w.bulk, &w.st))
-        ratio = compare(&w, machine, jobs[j].name);
+    struct work w;
+    struct fc_question q;
+    double ratio = open_work(&w, machine, j, made, &q) ? compare(&w, machine, jobs[j].name) : NAN;
     if (w.st.code) fprintf(stderr, "bench_sensitivity: %s\n", w.st.message);
-    fc_mapping_free(&w.mapping);
-    fc_demand_free(&w.demand);
-    fc_job_close(&w.job);
-    fc_session_close(&w.session);
+    close_work(&w);
     return ratio;
-}
-
-/* A pattern of 64 tasks. */
-static bool make(size_t j, struct fc_trace *trace)
-{
-    struct fc_machine m;
-    struct fc_network net;
-    struct fc_demand demand;
-    struct fc_status st = {0};
-    if (fc_machine_load("bgl-64", &m, &st)) return false;
-    bool good = !fc_network_build(&m, &net, &st) && !fc_demand_from_pattern(&net, jobs[j].what, 1, &demand, &st);
-    if (good) {
-        good = !fc_trace_generate(&demand, jobs[j].phases, jobs[j].compute_s, trace, &st);
-        trace->file = jobs[j].name;
-        fc_demand_free(&demand);
-    }
-    fc_network_free(&net);
-    fc_machine_free(&m);
-    return good;
 }
 
 static int ascending(const void *a, const void *b)

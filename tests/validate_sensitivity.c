@@ -13,14 +13,10 @@
  * A row is good where it is within CLOSE of itself (and SMALL of T besides) of the difference over one of the steps, or of the
  * regression within two of its standard errors more. Exit status 1 where a parameter other than a single link is not. With a part of a
  * machine's name: only those. `make validate` */
-#include "answer/answer.h"
-#include "core/core.h"
+#include "tests/sensitivity_jobs.h"
 
 #include <gsl/gsl_multifit.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST 0.01
 #define CLOSE 0.02
@@ -31,28 +27,8 @@ enum { MANY = 200, FEW = 60, MOST_ROWS = 32, STEPS = 4 };
 static const double steps[STEPS] = {1e-6, 1e-4, 1e-2, 1e-1};
 #define WORK 1e7 /* replayed events of a regression, which sets how many replays it has */
 
-static const char *const machines[] = {"bgl-64", "qsnet-64", "percs-16", "tmesh-216"};
-static const struct {
-    const char *name, *what; /* a trace, or a pattern of so many phases after so much computation */
-    int phases;
-    double compute_s;
-} jobs[] = {{"Quantum ESPRESSO 16", "traces/samples/qe-si-16.fct", 0, 0},
-            {"LAMMPS 16", "traces/samples/lammps-lj-16.fct", 0, 0},
-            {"LAMMPS 64", "traces/samples/lammps-lj-64.fct", 0, 0},
-            {"stencil 64", "stencil3d:grid=4x4x4,bytes=32KiB", 10, 2e-4},
-            {"all-to-all 64", "alltoall:bytes=4KiB", 3, 1e-3}};
-
 /* ---- predictions with parameters changed ---- */
 
-struct work {
-    struct fc_session session;
-    struct fc_predicted_job job;
-    struct fc_demand demand;
-    struct fc_mapping mapping;
-    const struct fc_bulk *bulk;
-    double *background;
-    struct fc_status st;
-};
 /* ln of what each is multiplied by. */
 struct change {
     double send, recv, latency, compute, bandwidth[FC_MAX_CLASSES], of_link;
@@ -238,49 +214,17 @@ static int compare(struct work *w, const struct fc_question *q, const char *job)
 
 static int job_on(const char *machine, size_t j, const struct fc_trace *made)
 {
-    const char *map = "def";
-    struct work w = {.bulk = NULL};
-    struct fc_question q = {.machine = machine,
-                            .trace = jobs[j].phases ? jobs[j].name : jobs[j].what,
-                            .read = made,
-                            .time_only = true,
-                            .sensitivity = true,
-                            .seed = 1,
-                            .threads = 1};
+    struct work w;
+    struct fc_question q;
     int missed = 1;
-    if (!fc_job_open(&q, &w.job, &w.st) && !fc_session_open(&q, machine, &w.session, &w.st) &&
-        !fc_job_traffic(&w.job, &q, &w.session, &map, 1, &w.demand, &w.st) &&
-        !fc_place_tasks(&q, &w.session, &w.demand, map, &w.mapping, &w.st) &&
-        !fc_session_calibrate(&w.session, &w.bulk, &w.st)) {
+    if (open_work(&w, machine, j, made, &q)) {
         w.background = calloc(w.session.net.n_links, sizeof *w.background);
         if (w.background) missed = compare(&w, &q, jobs[j].name);
+        if (w.st.code) fprintf(stderr, "validate_sensitivity: %s\n", w.st.message);
     }
-    if (w.st.code) fprintf(stderr, "validate_sensitivity: %s\n", w.st.message);
     free(w.background);
-    fc_mapping_free(&w.mapping);
-    fc_demand_free(&w.demand);
-    fc_job_close(&w.job);
-    fc_session_close(&w.session);
+    close_work(&w);
     return missed;
-}
-
-/* A pattern of 64 tasks. */
-static bool make(size_t j, struct fc_trace *trace)
-{
-    struct fc_machine m;
-    struct fc_network net;
-    struct fc_demand demand;
-    struct fc_status st = {0};
-    if (fc_machine_load("bgl-64", &m, &st)) return false;
-    bool good = !fc_network_build(&m, &net, &st) && !fc_demand_from_pattern(&net, jobs[j].what, 1, &demand, &st);
-    if (good) {
-        good = !fc_trace_generate(&demand, jobs[j].phases, jobs[j].compute_s, trace, &st);
-        trace->file = jobs[j].name;
-        fc_demand_free(&demand);
-    }
-    fc_network_free(&net);
-    fc_machine_free(&m);
-    return good;
 }
 
 int main(int argc, char **argv)

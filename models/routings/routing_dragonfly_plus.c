@@ -213,6 +213,15 @@ static void ugal_walk(const struct fc_network *net, uint32_t src, uint32_t dst, 
     walk_nodes(net, src, dst, false, 0.75, share, walk);
 }
 
+/* Without spines every third leaf switch of a cell is a path, on two links that few others take. */
+static uint32_t ugal_paths(const struct fc_network *net)
+{
+    const struct fc_plus_shape *s = fc_plus(net);
+    for (uint32_t c = 0; c < s->n_cells; c++)
+        if (s->cell[c].n_spines) return 8;
+    return 16;
+}
+
 /* Greatest sides of the network's cells and blocks. */
 struct greatest {
     uint64_t hosts, leaves, spines, cables, rails;
@@ -472,7 +481,7 @@ const struct fc_routing_ops fc_routing_plus_ugal = {
     .adaptive = true,
     .detours = true,
     .by_router = true,
-    .message_paths = 16,
+    .message_paths = ugal_paths,
     .walk_capacity = direct_capacity,
     .walk = ugal_walk,
     .n_components = components,

@@ -79,7 +79,7 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
     const struct fc_machine *m = net->machine;
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
                                                                    : m->router.flit_bytes;
-    w->most_paths = m->routing->message_paths ? (uint32_t)m->routing->message_paths : FC_WAY_PATHS;
+    w->most_paths = m->routing->message_paths ? m->routing->message_paths(net) : FC_WAY_PATHS;
     uint32_t capacity = m->routing->walk_capacity(net);
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
