@@ -64,7 +64,7 @@ $ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; 
 > all jobs, up to 16 KiB, 49 rows: median off          -  11.44  %               -  0..20    timing  predicted  inside
 > all jobs, above 16 KiB, 50 rows: median off          -  10.05  %               -  0..20    timing  predicted  inside
 > all 99 rows: within 40 %                             -  95.96  %               -  80..100  timing  predicted  inside
-> of two algorithms ranked alike, 101 pairs            -  98.02  %               -  85..100  timing  predicted  inside
+> of two algorithms ranked alike, 101 pairs            -  97.03  %               -  85..100  timing  predicted  inside
 > the stated error covers                              -  82.83  %               -  80..100  timing  fitted     inside
 > the same, from rows of other jobs alone              -  80.81  %               -  -        timing  fitted     -
 > the stated error, median                             -  22.67  %               -  0..30    timing  predicted  inside
