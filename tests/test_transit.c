@@ -13,10 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Weak, so that this file can be built alone. */
-int suite_transit_fair(void) __attribute__((weak));
-int suite_transit_models(void) __attribute__((weak));
-
 #define REFUSES(call, code, text)                                                                                      \
     do {                                                                                                               \
         CU_ASSERT_EQUAL(call, code);                                                                                   \
@@ -479,17 +475,17 @@ static void families(void)
     for (size_t i = 0; i < 3; i++) against_scratch(machines[i], 0.4); /* mixing knows links, not families */
 }
 
-/* Sent one after the other while arrivals are taken: what is sent later never changes what was taken. */
+static const char two_fifos[] = "name: fifos\nnetwork: {family: torus, dims: [4, 4]}\n"
+                                "links: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
+                                "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
+                                "flit: 10 B, buffer: 100 B}\n";
+
 /* Two FIFOs, links of 1 GB/s: four neighbours share the bandwidth of two links, two have their own. */
 static void injection_fifos(void)
 {
-    static const char machine[] = "name: fifos\nnetwork: {family: torus, dims: [4, 4]}\n"
-                                  "links: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
-                                  "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
-                                  "flit: 10 B, buffer: 100 B}\n";
     static const uint32_t neighbour[] = {4, 12, 1, 3};
     struct gear g;
-    if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
+    if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
     for (uint32_t i = 0; i < 4; i++) send(&g, i, 0, 0, neighbour[i], 1e4);
     for (uint32_t i = 0; i < 4; i++) CU_ASSERT(fc_near(take(&g, i), 2e-5 + 2 * 20e-9, 1e-12));
     CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
@@ -501,15 +497,11 @@ static void injection_fifos(void)
 /* Two FIFOs of 100 B, no longer packets than 10 B: what follows finds at most 180 B before the heads, which leave at 1 GB/s. */
 static void waits_for_fifos(void)
 {
-    static const char machine[] = "name: fifos\nnetwork: {family: torus, dims: [4, 4]}\n"
-                                  "links: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\n"
-                                  "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
-                                  "flit: 10 B, buffer: 100 B}\n";
     static const double left_s[] = {5e-6, 30e-9, 9.95e-6};
     /* full; (4 - 1) GB/s x 30 ns = 90 B, less 20; the others' last 50 B, less 20 */
     static const double wait_s[] = {180e-9, 70e-9, 30e-9};
     struct gear g;
-    if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
+    if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
     for (int i = 0; i < 3; i++) {
         send(&g, 0, 0, 0, 4, 1e4);
         send(&g, 1, left_s[i], 0, 1, 1e3);
@@ -523,6 +515,7 @@ static void waits_for_fifos(void)
     close_gear(&g);
 }
 
+/* Sent one after the other while arrivals are taken: what is sent later never changes what was taken. */
 static void step_by_step(void)
 {
     static struct load all;
@@ -600,7 +593,5 @@ int suite_transit(void)
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},
                                         CU_TEST_INFO_NULL};
-    int failed = fc_add_suite("transit.c, transit_contention.c", tests);
-    if (!failed && suite_transit_fair) failed = suite_transit_fair();
-    return failed ? failed : suite_transit_models ? suite_transit_models() : 0;
+    return fc_add_suite("transit.c, transit_contention.c", tests);
 }

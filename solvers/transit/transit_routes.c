@@ -80,6 +80,8 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
                                                                    : m->router.flit_bytes;
     w->most_paths = m->routing->message_paths ? m->routing->message_paths(net) : FC_WAY_PATHS;
+    if (w->most_paths > FC_WAY_MOST_PATHS)
+        return fc_refuse(st, FC_FAULT, "%s routing has too many paths", m->routing->name);
     uint32_t capacity = m->routing->walk_capacity(net);
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
