@@ -246,7 +246,7 @@ $(HOOK): $(PMPI) $(RANKS) $(REORDER) $(BESIDE) $(wildcard traces/pmpi/*.h librar
 	    (cd $$names/$$family && $$cc $(HOOKED) -c $(abspath $(filter-out %/pmpi_pick.c,$(PMPI)))); \
 	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-pmpi-$$family.so $$names/$$family/*.o -pthread; \
 	    $$cc -E -P $$names/family.c | awk -f library/reorder/names.awk >$$names/reorder-$$family/reorder_names.h; \
-	    (cd $$names/reorder-$$family && $$cc $(HOOKED) -I. -DFC_MPI_$$family -c $(abspath $(REORDER))); \
+	    (cd $$names/reorder-$$family && $$cc $(subst -O2,-O1,$(HOOKED)) -I. -DFC_MPI_$$family -c $(abspath $(REORDER))); \
 	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-reorder-$$family.so $$names/reorder-$$family/*.o -ldl -pthread -lm; \
 	    $$cc $(HOOKED) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-sweep-$$family.so $(RANKS); \
 	    $$cc $(HOOKED) $(LDFLAGS) -o $(OBJ)/fabricast-measure-$$family $(BESIDE) -lm; done <$(OBJ)/mpi; \

@@ -52,7 +52,7 @@ static const struct {
     {"curve", "-m small.yaml -p uniform --loads 20% --warmup 200 --measure 300"},
     {"curve", "-m small.yaml -p uniform --loads 20% --solver queueing --json"},
     {"curve",
-     "-m small.yaml -p uniform --loads 90% --solver both --vc-rule bubble --packet-flits 1-8 --warmup 200 --measure 900 --json"},
+     "-m small.yaml -p uniform --loads 90% --solver both --vc-rule bubble --packet-flits 1-8 --warmup 200 --measure 500 --json"},
     {"curve", "-m small.yaml,small.yaml -p uniform --loads 20% --solver queueing"},
     {"curve", "-m small.yaml -g eight.mtx --loads 20% --warmup 200 --measure 300"},
     {"compare", "set.jobs -m small.yaml,third.yaml --set cost.switch=5"},

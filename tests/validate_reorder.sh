@@ -71,7 +71,7 @@ run()
         >"$name.$mpi" 2>"$name.$mpi.err" &
     pid=$!
     for ((tries = 0; tries < 600; tries++)); do
-        kill -0 $pid 2>/dev/null && ! grep -q "^host $((ranks - 1)) " "$name.$mpi" || break
+        kill -0 $pid 2>/dev/null && ! grep -q "^host $((ranks - 1)) " "$name.$mpi" 2>/dev/null || break
         sleep 0.2
     done
     [ "$mpi" = openmpi ] || { sleep 1; kill $pid; } 2>/dev/null
