@@ -40,10 +40,12 @@ struct fc_adjoint_sender {
 };
 /* Of a link in the solve at hand. */
 struct fc_adjoint_level {
-    uint32_t solve, fastest_solve;
+    uint32_t solve, full_solve; /* of rate and own; of fastest */
     uint32_t rate;
     float own; /* bytes/s of ln of its bandwidth */
-    double fastest;
+    double
+        fastest; /* of a link that is full: the greatest rate of the first n_seen of the flows there; INFINITY: it is not */
+    uint32_t n_seen;
 };
 struct fc_adjoint_shares {
     struct fc_adjoint_share *share;   /* [flow] */

@@ -24,8 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9   /* levels that differ by less are equal */
-enum { AHEAD = 4 }; /* flows that are called into the cache before it is their turn */
+#define SAME 1e-9     /* levels that differ by less are equal */
+enum { AHEAD = 4 };   /* flows that are called into the cache before it is their turn */
+enum { RECENT = 64 }; /* stretches that are still there */
 
 static void close_shares(struct fc_adjoint_shares *s)
 {
@@ -139,6 +140,12 @@ static inline void note(struct fc_adjoint *a, struct fc_adjoint_share *x, uint32
         !fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch))
         return;
     struct fc_adjoint_share *first = &a->shares->share[x->message];
+    uint32_t last = first->stretches;
+    if (last + RECENT >= a->n_stretches && last != FC_NONE && a->stretch[last].rate == rate_number &&
+        last != a->shares->sent[x->message].stop) { /* another part of the message, held up by the same link */
+        a->stretch[last].lasted_s += x->share * (float)lasted_s;
+        return;
+    }
     a->stretch[a->n_stretches] = (struct fc_adjoint_stretch){first->stretches, rate_number, x->share * (float)lasted_s};
     first->stretches = (uint32_t)a->n_stretches++;
 }
@@ -293,17 +300,14 @@ static double own_part(const struct fc_adjoint *a, const struct fc_fair *fair, u
 }
 
 /* The rate of the fastest flow on a link. */
-static double fastest(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link)
+static double fastest(const struct fc_fair *fair, uint32_t link)
 {
     const struct fc_fair_link *l = &fair->link[link];
-    struct fc_adjoint_level *level = &a->shares->level[link];
     if (l->n_bound > 0) return l->level;
-    if (level->fastest_solve == a->shares->solve) return level->fastest;
     double rate = 0;
     for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++)
         if (fair->pace[x->flow] > rate) rate = fair->pace[x->flow];
-    level->fastest_solve = a->shares->solve;
-    return level->fastest = rate;
+    return rate;
 }
 
 static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at);
@@ -341,7 +345,7 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     struct fc_adjoint_level *level = &s->level[link];
     if (level->solve == s->solve) return level->rate;
     size_t first = s->n_slower;
-    double rate = fastest(a, fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
+    double rate = fastest(fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
     if (!(weight > 0)) return FC_NONE;
     level->solve = s->solve;
     level->rate = new_rate(a);
@@ -362,10 +366,26 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     return a->lost ? FC_NONE : level->rate;
 }
 
+/* Is the link full, and nobody there faster? It is looked at those there in turn, until one is: levels rise, so no more than once at
+ * each. */
 static bool fills_at(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double rate)
 {
     const struct fc_fair_link *l = &fair->link[link];
-    return l->used >= l->capacity * (1 - SAME) && fastest(a, fair, link) <= rate * (1 + SAME);
+    struct fc_adjoint_level *level = &a->shares->level[link];
+    rate *= 1 + SAME;
+    if (level->full_solve != a->shares->solve) {
+        bool full = l->used >= l->capacity * (1 - SAME);
+        level->full_solve = a->shares->solve;
+        level->fastest = !full ? INFINITY : l->n_bound > 0 ? l->level : 0;
+        level->n_seen = l->n_bound > 0 ? l->n_flows : 0;
+    }
+    while (level->fastest <= rate && level->n_seen < l->n_flows) {
+        double other = fair->pace[fair->on[l->first + level->n_seen].flow];
+        if (other > rate) return false;
+        if (other > level->fastest) level->fastest = other;
+        level->n_seen++;
+    }
+    return level->fastest <= rate;
 }
 
 /* Is there another link that is a bottleneck of the flow as well? */
