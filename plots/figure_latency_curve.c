@@ -89,7 +89,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
         lines += (curves[i].model != NULL) + 2 * curves[i].measured;
     }
     spans(curves, n, &load, &latency);
-    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.14 * lines : 2.7);
+    bool below = n > 1 || lines > 1; /* over the curves it would hide some */
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, below ? (n > 1 ? 2.9 : 2.5) + 0.14 * lines : 2.7);
     fc_script_titled(script, title, FC_COLUMN_IN);
     fprintf(script,
             "\n"
@@ -103,7 +104,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             "set key %s Left reverse\n"
             "set grid x y\n",
             axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5),
-            n > 1 ? "below maxcols 1 height 1" : "left top");
+            below ? "below maxcols 1 height 1" : "left top");
     if (measured)
         fprintf(script, "set y2label 'accepted load (%s)'\nset y2range [0:%g]\nset y2tics %g\nset border 11\n",
                 axes->load, load * 1.02, fc_round_step(load, 5));
@@ -112,8 +113,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n", curves[i].saturation,
                     curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
     if (n == 1 && !isnan(curves->saturation))
-        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset %g,0\n",
-                curves->saturation, curves->saturation, curves->saturation < 0.9 * load ? 0.9 : -0.9);
+        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset 0.9,0\n",
+                curves->saturation, curves->saturation); /* behind it, where latencies are no more */
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)

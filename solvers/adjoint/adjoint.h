@@ -1,5 +1,6 @@
 /* adjoint.h - the derivative of a replay's time by every parameter at once: what the replay did is kept on a tape, which is
- * gone through once from its end to its beginning (adjoint.c; rates of messages that share links: adjoint_shares.c; waits for FIFOs: adjoint_fifos.c).
+ * gone through once from its end to its beginning (adjoint_back.c; rates of messages that share links: adjoint_shares.c; waits for FIFOs:
+ * adjoint_fifos.c).
  *
  * Nodes of the tape are points of time. Each is one or more earlier ones and a cost later. Numbers of nodes grow with
  * their making, which is after that of all that they depend on. */

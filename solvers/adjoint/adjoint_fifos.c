@@ -17,10 +17,13 @@
  *
  *     (r_k - r_k-1) (x - x_e)   of step k,     X - X_b - x_e (t_b - t)   of the rate, from t to t_b.
  *
- * So each entry is looked at once, and what happened outside of a message's life says nothing of it. What the node's links had brought
- * until t_0 counts as what the FIFOs hold: its own slope, that of the node's links over R, holds only for delays shorter than a FIFO takes
- * to fill, and says nothing of longer ones. Where meetings are kept the others come and go along with the message: its wait has of each
- * rate what it has of R.
+ * So each entry is looked at once, and what happened outside of a message's life says nothing of it. Where nobody has waited for long,
+ * all get their end in the log though they go on; of what comes then the next wait has one step of each again, the time at which it had
+ * moved what it has.
+ *
+ * What the node's links had brought until t_0 counts as what the FIFOs hold: its own slope, that of the node's links over R, holds only
+ * for delays shorter than a FIFO takes to fill, and says nothing of longer ones. Where meetings are kept the others come and go along
+ * with the message: its wait has of each rate what it has of R.
  *
  * Limits: sums are doubles; a derivative that is below 1e-12 of what it is the difference of is none. Griewank & Walther, Evaluating
  * Derivatives, SIAM 2008, ch. 3. */
@@ -32,53 +35,6 @@
 
 #define NOTHING 1e-12 /* of the numbers that it is the difference of */
 enum { SLOPES = FC_MEETINGS_KEPT };
-/* Of an entry that is no rate: */
-#define ENTRY_END (FC_NONE - 1)
-#define ENTRY_TIME (FC_NONE - 2)
-
-/* ---- the log ---- */
-
-static void add_entry(struct fc_adjoint *a, struct fc_adjoint_entry entry)
-{
-    if (fc_adjoint_grow(a, (void **)&a->entry, &a->entry_capacity, a->n_entries + 1, sizeof *a->entry))
-        a->entry[a->n_entries++] = entry;
-}
-
-/* What comes next is of now_s: else those before it have their time behind them, as they are read from the end. */
-static inline void at_time(struct fc_adjoint *a, double now_s)
-{
-    struct fc_adjoint_shares *s = a->shares;
-    if (a->n_entries > s->log_closed && s->log_s != now_s) {
-        add_entry(a, (struct fc_adjoint_entry){.rate = ENTRY_TIME, .time_s = s->log_s});
-        s->log_closed = a->n_entries;
-    }
-    s->log_s = now_s;
-}
-
-void fc_adjoint_log_rate(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint32_t rate, double now_s)
-{
-    at_time(a, now_s);
-    if (flow >= a->n_log_flows) a->n_log_flows = flow + 1;
-    add_entry(a, (struct fc_adjoint_entry){.rate = rate, .flow = flow, .step = step});
-}
-
-void fc_adjoint_log_end(struct fc_adjoint *a, uint32_t message, double now_s)
-{
-    struct fc_adjoint_shares *s = a->shares;
-    const struct fc_adjoint_share *first = &s->share[message];
-    struct fc_adjoint_sender *sender = &s->sender[first->src];
-    at_time(a, now_s);
-    uint32_t f = message;
-    do {
-        if (f >= a->n_log_flows) a->n_log_flows = f + 1;
-        add_entry(a, (struct fc_adjoint_entry){
-                         .rate = ENTRY_END, .flow = f, .of = {.src = first->src, .share = s->share[f].share}});
-        f = s->share[f].next;
-    } while (f != message);
-    sender->rate -= first->all_rate;
-    if (first->all_rate > 0 && --sender->n_rated == 0) sender->rate = 0; /* without what rounding has left */
-    if (sender->first == FC_NONE) sender->logged = false;
-}
 
 /* The node at which the message had moved what it has by now; it goes on from there. */
 static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
@@ -109,7 +65,7 @@ static void keep_sum(struct fc_adjoint *a, uint32_t src, double now_s)
         do {
             s->share[f].logged = true;
             if (s->seen[f].rate_number != FC_NONE)
-                fc_adjoint_log_rate(a, f, f == m ? step : FC_NONE, s->seen[f].rate_number, now_s);
+                fc_adjoint_log_add(a, f, f == m ? step : FC_NONE, s->seen[f].rate_number, now_s);
             f = s->share[f].next;
         } while (f != m);
     }
@@ -119,7 +75,7 @@ static void keep_sum(struct fc_adjoint *a, uint32_t src, double now_s)
 static uint32_t use(struct fc_adjoint *a, struct fc_adjoint_use use, enum fc_adjoint_cost cost)
 {
     struct fc_adjoint_shares *s = a->shares;
-    at_time(a, use.now_s);
+    fc_adjoint_log_time(a, use.now_s);
     use.before = s->last_use;
     use.n_entries = a->n_entries;
     if (a->lost || !fc_adjoint_grow(a, (void **)&a->use, &a->use_capacity, a->n_uses + 1, sizeof *a->use)) return 0;
@@ -132,6 +88,7 @@ uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint32_t src, double now_s)
     struct fc_adjoint_shares *s = a->shares;
     if (a->lost || !s) return FC_NONE;
     keep_sum(a, src, now_s);
+    s->sender[src].n_since = 0;
     if (a->lost || !(s->sender[src].rate > 0)) return FC_NONE;
     return use(a, (struct fc_adjoint_use){.now_s = now_s, .rate = s->sender[src].rate, .src = src, .queued = FC_NONE},
                FC_COST_MOVED);
@@ -142,6 +99,7 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t 
     struct fc_adjoint_shares *s = a->shares;
     if (a->lost || !s) return;
     keep_sum(a, src, now_s);
+    s->sender[src].n_since = 0;
     uint32_t departs = a->departs[fc_adjoint_slot(id)];
     double rate = s->sender[src].rate;
     struct fc_adjoint_use waits = {
@@ -239,9 +197,9 @@ static void read_log(const struct fc_adjoint *a, struct fc_adjoint_reader *r, si
 {
     while (r->at > to) {
         const struct fc_adjoint_entry *e = &a->entry[--r->at];
-        if (e->rate == ENTRY_TIME)
+        if (e->rate == FC_ADJOINT_ENTRY_TIME)
             r->now_s = e->time_s;
-        else if (e->rate == ENTRY_END)
+        else if (e->rate == FC_ADJOINT_ENTRY_END)
             read_end(r, e);
         else
             read_rate(a, r, e, nodes, rates);

@@ -35,8 +35,9 @@ struct fc_adjoint_sent {
 struct fc_adjoint_sender {
     uint32_t first;   /* FC_NONE: there are none */
     uint32_t n_rated; /* where their sum is kept: those that have a rate, */
+    uint32_t n_since; /* entries since somebody last waited, */
     double rate;      /* bytes/s of all together */
-    bool logged;      /* it is: from the first that has waited for them until none is left */
+    bool logged; /* it is: from the first that has waited for them until none is left, or nobody has waited for long */
 };
 /* Of a link in the solve at hand. */
 struct fc_adjoint_level {
@@ -74,10 +75,17 @@ uint32_t fc_adjoint_with(struct fc_adjoint *a, uint32_t list, uint32_t node, dou
 uint32_t fc_adjoint_add_end(struct fc_adjoint *a, struct fc_adjoint_end end);
 /* The rates of all parts of a message up to now are on the tape. */
 void fc_adjoint_note_all(struct fc_adjoint *a, uint32_t message, double now_s);
-/* adjoint_fifos.c. From now_s on the flow, whose node's sum is kept, has this rate, and its message a new step (FC_NONE: none). */
+/* adjoint_log.c. What comes next is of now_s. */
+void fc_adjoint_log_time(struct fc_adjoint *a, double now_s);
+/* From now_s on the flow, whose node's sum is kept, has this rate, and its message a new step (FC_NONE: none). */
+void fc_adjoint_log_add(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint32_t rate, double now_s);
+/* The same, because rates were found anew: that may be the last entry, after many since somebody has waited. */
 void fc_adjoint_log_rate(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint32_t rate, double now_s);
 /* The message, whose node's sum is kept, has ended and is in the node's list no more. */
 void fc_adjoint_log_end(struct fc_adjoint *a, uint32_t message, double now_s);
+/* Of an entry that is no rate: a flow's end, the time of the entries before. */
+#define FC_ADJOINT_ENTRY_END (FC_NONE - 1)
+#define FC_ADJOINT_ENTRY_TIME (FC_NONE - 2)
 
 /* ---- while it is gone through ---- */
 
@@ -95,7 +103,10 @@ struct fc_adjoint_marks {
     size_t n_of, n_spare, of_capacity, spare_capacity;
     bool refused; /* there was no memory */
 };
-/* adjoint.c. The first mark of i. */
+/* adjoint_marks.c. Of n; false: there is no memory. Close them anyway. */
+bool fc_adjoint_open_marks(struct fc_adjoint_marks *x, size_t n);
+void fc_adjoint_close_marks(struct fc_adjoint_marks *x);
+/* The first mark of i. */
 uint32_t fc_adjoint_place_of(struct fc_adjoint_marks *x, uint32_t i);
 /* Good until the next mark. */
 static inline struct fc_adjoint_lanes *fc_adjoint_mark(struct fc_adjoint_marks *x, uint32_t i)
