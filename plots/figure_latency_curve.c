@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { MOST_BANDS = 4 }; /* more lie on each other */
+
 static const struct fc_plot_axes native = {"flits/node/cycle", "flits_per_node_cycle", "cycles", "cycles"};
 
 /* What the axes span: loads to the last point that shows anything, and past what saturates, latencies to a few times the least one of the curve for which that is most,
@@ -57,12 +59,18 @@ static const char *key_text(char out[256], const struct fc_plot_curve *curve, co
     return out;
 }
 
+/* Of curves of one colour each has another. */
+static int dash_of(size_t i)
+{
+    return (int)((i + i / FC_COUNT(fc_series_colours)) % 5) + 1;
+}
+
 static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
                       size_t *n_series)
 {
     char label[256];
     put_series(script, i, "7", n_series);
-    fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", fc_series_dashes[i % 8], colour);
+    fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", dash_of(i), colour);
     fc_script_text(script, key_text(label, curve, curve->measured ? ", queueing model" : "", alone || curve->measured));
 }
 
@@ -118,7 +126,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)
-        if (curves[i].model)
+        if (curves[i].model && n <= MOST_BANDS)
             put_band(script, &curves[i], i, fc_series_colours[i % FC_COUNT(fc_series_colours)], &n_series);
     for (size_t i = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];
