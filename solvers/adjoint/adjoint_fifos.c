@@ -114,12 +114,14 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t 
 /* The derivative by -M of a node, its integral from since_s on; in the last view that by the node's rate instead. */
 struct fc_adjoint_back_node {
     double slope[SLOPES], integral[FC_GRADIENTS], since_s;
+    uint32_t n_uses; /* that had a derivative */
 };
 /* A flow: the same at the end of its message, and at that of its rate, until_s. */
 struct fc_adjoint_back_flow {
     double slope[SLOPES], integral[FC_GRADIENTS], until_s;
     uint32_t src;
     float share;
+    uint32_t n_uses; /* of the node, at the end of its message */
 };
 
 bool fc_adjoint_open_reader(const struct fc_adjoint *a, struct fc_adjoint_reader *r)
@@ -149,6 +151,7 @@ static void read_end(struct fc_adjoint_reader *r, const struct fc_adjoint_entry 
     struct fc_adjoint_back_flow *f = &r->flow[e->flow];
     f->src = e->of.src;
     f->share = e->of.share;
+    f->n_uses = n->n_uses;
     f->until_s = r->now_s;
     for (int k = 0; k < SLOPES; k++) {
         f->slope[k] = n->slope[k];
@@ -169,6 +172,7 @@ static void read_rate(const struct fc_adjoint *a, struct fc_adjoint_reader *r, c
 {
     struct fc_adjoint_back_flow *f = &r->flow[e->flow];
     const struct fc_adjoint_back_node *n = &r->node[f->src];
+    if (n->n_uses == f->n_uses) return; /* nobody has needed to know since it ended: all differences are 0 */
     double lasted_s = f->until_s - r->now_s, slope[SLOPES], lasted[FC_GRADIENTS];
     bool stepped = false, lasts = false;
     for (int k = 0; k < SLOPES; k++) {
@@ -223,6 +227,7 @@ void fc_adjoint_divide_use(const struct fc_adjoint *a, struct fc_adjoint_reader 
         n->slope[k] += of.v[k];
     }
     n->since_s = u->now_s;
+    n->n_uses += by->v[0] != 0 || by->v[1] != 0 || by->v[2] != 0 || by->v[3] != 0;
     if (waits) {
         n->integral[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT] * u->waited_s * bytes;
         fc_adjoint_mark(nodes, u->departs)->v[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT];
