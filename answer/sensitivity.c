@@ -1,6 +1,6 @@
 /* sensitivity.c - what a predicted time T depends on.
  *
- *     derivative      by path: one pass over the replay's critical path (solvers/adjoint/adjoint.c), all parameters at once.
+ *     derivative      by path: one pass over the replay's critical path (solvers/adjoint/adjoint_back.c), all parameters at once.
  *                     By difference: predicted again with the parameter changed, same job, same place, same routes:
  *                     (T(v (1 + h)) - T(v / (1 + h))) / (2 v ln(1 + h)), h = 1/10 of replays; of phases, which have closed
  *                     forms, (T(v (1 + h)) - T(v (1 - h))) / (2 v h), h = 1/1000
@@ -17,7 +17,7 @@
  *
  * Whose derivatives count. The path's are those of T at the very point. Where messages meet again and again a small delay can
  * change who meets whom, and grow: messages that share links fairly hold up each other, so that one that comes earlier makes another
- * end later, by more than that where rates fall (the coefficients of adjoint.c are 2 and -1 where one message halves another's). A
+ * end later, by more than that where rates fall (the coefficients of adjoint_back.c are 2 and -1 where one message halves another's). A
  * hundred such meetings in a row make 10^76 of a delay (LAMMPS on qsnet-64): T jumps by parts of a percent over any small change, and
  * what it does at the point says nothing about what it does over 10 %. The pass shows it: the parts do not sum up to T, or (where
  * no work is allowed) an early delay counts more than MOST_GREATEST times in the end. So do two predictions each with the two

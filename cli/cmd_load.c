@@ -173,7 +173,8 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     const char *title =
         fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
-                      a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
+                      a->arguments->ask.trace ? fc_last_part(a->arguments->ask.trace) : a->demand->name,
+                      a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
     double *busy_s = malloc(net->n_links * sizeof *busy_s);
     if (!busy_s) fc_out_of_memory(st, "the plot");
     for (uint32_t l = 0; busy_s && l < net->n_links; l++)

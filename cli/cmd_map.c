@@ -389,13 +389,13 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     struct fc_plot_peak *bars = fc_alloc(&arena, a->n, sizeof *bars, st);
     const char *title =
         fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, routing %s", a->session->machine.name,
-                      a->demand->name, a->demand->n_tasks, a->session->machine.routing->name);
+                      a->arguments->ask.trace ? fc_last_part(a->arguments->ask.trace) : a->demand->name,
+                      a->demand->n_tasks, a->session->machine.routing->name);
     for (size_t i = 0; !st->code && i < a->n; i++)
         bars[i] = (struct fc_plot_peak){
             a->rows[i].strategy, known ? 100 / (1 + gap_percent(a, &a->rows[i]) / 100) : percent_of_peak(&a->rows[i]),
             NAN, a->rows[i].links.max_link_s};
-    const char *axis =
-        known ? "percent of the bound of every mapping: bound / time" : "percent of peak: bound of the mapping / time";
+    const char *axis = known ? "bound of every mapping / time (%)" : "of peak (%): bound of the mapping / time";
     if (!st->code && !fc_plot_percent_of_peak(a->arguments->plot, title, axis, bars, a->n, st))
         fc_print_plots(a->arguments, names);
     return st->code;

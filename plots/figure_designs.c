@@ -60,6 +60,20 @@ static void put_labels(FILE *script, const struct fc_plot_design *rows, size_t n
     free(labels);
 }
 
+/* Marks at round costs, all in the same unit. */
+static void put_costs(FILE *script, struct range x)
+{
+    static const char *const unit[] = {"", "k", "M", "G", "T"};
+    double step = fc_round_step(x.high - x.low, 6), scale = 1;
+    size_t k = 0;
+    for (; k + 1 < FC_COUNT(unit) && x.high >= 1000 * scale; k++) scale *= 1000;
+    double least = ceil(x.low / step) * step;
+    fprintf(script, "set xtics (");
+    for (int i = 0; least + i * step <= x.high; i++)
+        fprintf(script, "%s\"%.6g%s\" %.9g", i ? ", " : "", (least + i * step) / scale, unit[k], least + i * step);
+    fprintf(script, ")\n");
+}
+
 static void write_script(FILE *script, const char *title, const char *currency, const struct fc_plot_design *rows,
                          size_t n, struct fc_status *st)
 {
@@ -72,8 +86,9 @@ static void write_script(FILE *script, const char *title, const char *currency, 
     fc_script_words(script, "\nset xlabel ", currency);
     fprintf(script,
             "\nset ylabel 'mean time of the jobs (%s)'\nset xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n"
-            "set format x '%%.0s%%c'\nset border 3\nset tics nomirror\nset grid\nset key off\n",
+            "set border 3\nset tics nomirror\nset grid\nset key off\n",
             axis.unit, x.low, x.high, axis.per_s * y.low, axis.per_s * y.high);
+    put_costs(script, x);
     put_labels(script, rows, n, x, y, axis.per_s, st);
     fprintf(script,
             "s = %.9g\n"

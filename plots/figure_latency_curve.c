@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { MOST_BANDS = 4 }; /* more lie on each other */
+
 static const struct fc_plot_axes native = {"flits/node/cycle", "flits_per_node_cycle", "cycles", "cycles"};
 
 /* What the axes span: loads to the last point that shows anything, and past what saturates, latencies to a few times the least one of the curve for which that is most,
@@ -57,12 +59,18 @@ static const char *key_text(char out[256], const struct fc_plot_curve *curve, co
     return out;
 }
 
+/* Of curves of one colour each has another. */
+static int dash_of(size_t i)
+{
+    return (int)((i + i / FC_COUNT(fc_series_colours)) % 5) + 1;
+}
+
 static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
                       size_t *n_series)
 {
     char label[256];
     put_series(script, i, "7", n_series);
-    fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", fc_series_dashes[i % 8], colour);
+    fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", dash_of(i), colour);
     fc_script_text(script, key_text(label, curve, curve->measured ? ", queueing model" : "", alone || curve->measured));
 }
 
@@ -89,7 +97,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
         lines += (curves[i].model != NULL) + 2 * curves[i].measured;
     }
     spans(curves, n, &load, &latency);
-    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, n > 1 ? 2.9 + 0.14 * lines : 2.7);
+    bool below = n > 1 || lines > 1; /* over the curves it would hide some */
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, below ? (n > 1 ? 2.9 : 2.5) + 0.14 * lines : 2.7);
     fc_script_titled(script, title, FC_COLUMN_IN);
     fprintf(script,
             "\n"
@@ -103,7 +112,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             "set key %s Left reverse\n"
             "set grid x y\n",
             axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5),
-            n > 1 ? "below maxcols 1 height 1" : "left top");
+            below ? "below maxcols 1 height 1" : "left top");
     if (measured)
         fprintf(script, "set y2label 'accepted load (%s)'\nset y2range [0:%g]\nset y2tics %g\nset border 11\n",
                 axes->load, load * 1.02, fc_round_step(load, 5));
@@ -112,12 +121,12 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n", curves[i].saturation,
                     curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
     if (n == 1 && !isnan(curves->saturation))
-        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset %g,0\n",
-                curves->saturation, curves->saturation, curves->saturation < 0.9 * load ? 0.9 : -0.9);
+        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset 0.9,0\n",
+                curves->saturation, curves->saturation); /* behind it, where latencies are no more */
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)
-        if (curves[i].model)
+        if (curves[i].model && n <= MOST_BANDS)
             put_band(script, &curves[i], i, fc_series_colours[i % FC_COUNT(fc_series_colours)], &n_series);
     for (size_t i = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,6 +16,8 @@ enum {
 }; /* categories of a figure a column wide; letters that a key's sample takes; names below an axis */
 
 #define MARGIN_IN 0.4 /* a title is not wider than what is drawn */
+#define LETTER 0.85   /* letters of a text are narrower than those that margins are counted in */
+#define AXIS 0.55     /* the height of what is drawn, of a figure's width */
 
 static size_t longest(const char *const *texts, int n)
 {
@@ -38,7 +41,8 @@ static void put_titles(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script, ".\"\\n\".");
     fc_script_title(script, plot->subtitle, width_in(plot) - MARGIN_IN);
     fc_script_words(script, "\nset xlabel ", plot->x_label);
-    fc_script_words(script, "\nset ylabel ", plot->y_label);
+    fprintf(script, "\nset ylabel ");
+    fc_script_title(script, plot->y_label, AXIS * width_in(plot));
     fprintf(script, "\n");
 }
 
@@ -94,17 +98,36 @@ static bool are_numbers(const struct fc_paper_plot *plot)
     return true;
 }
 
+/* Of categories that are numbers, each as much above the one before: marks at round ones instead. False: they are not. */
+static bool put_round(const struct fc_paper_plot *plot, FILE *script)
+{
+    int n = plot->n_categories;
+    double first = atof(plot->category[0]), step = (atof(plot->category[n - 1]) - first) / (n - 1);
+    for (int i = 0; i < n; i++) /* to the digits that they have */
+        if (!(step > 0) || fabs(atof(plot->category[i]) - first - i * step) > 0.05 * step) return false;
+    double round = fc_round_step(step * n, MOST_SIZES);
+    double least = ceil((first - 0.5 * step) / round) * round, last = first + (n - 0.5) * step;
+    fprintf(script, "set xtics (");
+    for (int i = 0; least + i * round <= last; i++)
+        fprintf(script, "%s\"%g\" %g", i ? ", " : "", least + i * round, (least + i * round - first) / step);
+    fprintf(script, ")\n");
+    return true;
+}
+
 /* Names that would run into each other go on below; numbers are left out; other names stand upright. */
 static void put_categories(const struct fc_paper_plot *plot, FILE *script)
 {
-    size_t letters = fc_script_letters(width_in(plot)) * 4 / 5, n = (size_t)plot->n_categories;
+    size_t letters = fc_script_letters(width_in(plot)) * 17 / 20, n = (size_t)plot->n_categories;
     bool broken = (longest(plot->category, plot->n_categories) + 1) * n > letters;
     size_t wide = (broken ? longest_line(plot) : longest(plot->category, plot->n_categories)) + 1;
     int step = wide * n > letters && are_numbers(plot) ? (int)(wide * n / letters) + 1 : 1;
     bool upright = wide * n > letters && step == 1;
     double below = upright ? 0.4 * (double)wide : broken && step == 1 ? 1 : 0;
     if (upright) fprintf(script, "set xtics rotate by 90 right\n");
+    if (!upright && broken && step == 1)
+        fprintf(script, "set xlabel offset 0, -1\n"); /* gnuplot has room for one line */
     fprintf(script, "set bmargin %g\n", 3.4 + 1.05 * key_rows(plot) + below);
+    if (step > 1 && put_round(plot, script)) return;
     fprintf(script, "set xtics (");
     for (int i = 0; i < plot->n_categories; i += step) {
         fprintf(script, "%s", i ? ", " : "");
@@ -215,13 +238,15 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n; j++)
             if (isfinite(plot->series[i].x[j])) most = fmax(most, 1.15 * fabs(plot->series[i].x[j]));
-    fprintf(script,
-            "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
-            "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
-            "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
-            "set grid x lc rgb '#cccccc'\n",
-            plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
-            longest(plot->category, plot->n_categories) + 3);
+    fprintf(
+        script,
+        "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset xtics %g\nset rmargin %g\nset lmargin %g\nunset key\n"
+        "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
+        "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
+        "set grid x lc rgb '#cccccc'\n",
+        plot->n_categories - 0.3, -most, most, most < 2 ? 1 : fc_round_step(2 * most, 6),
+        3 + LETTER * (double)longest(plot->note, plot->n_categories),
+        3 + LETTER * (double)longest(plot->category, plot->n_categories));
     for (int i = 0; i < plot->n_categories; i++) { /* labels: gnuplot cuts the names of tics at 50 letters */
         fprintf(script, "set label %d ", 2 * i + 2);
         fc_script_text(script, plot->category[i]);

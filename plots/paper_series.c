@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { STYLES = 8 };
+enum { STYLES = 8, HATCHED = 4 }; /* bars from there on: their greys are those of the ones before */
 static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
 
 bool fc_paper_has_points(const struct fc_paper_series *s)
@@ -22,6 +22,14 @@ static bool has_bars(const struct fc_paper_series *s)
     for (size_t j = 0; j < s->n; j++)
         if (isfinite(s->low[j]) && isfinite(s->high[j])) return true;
     return false;
+}
+
+/* Of limits each has a dash of its own. */
+static int limit_dash(const struct fc_paper_plot *plot, int i)
+{
+    int n = 2;
+    for (int k = 0; k < i; k++) n += plot->series[k].mark == FC_PAPER_LIMIT;
+    return n;
 }
 
 /* Starts a series: rows of number i, shifted along x, then the columns `using`. */
@@ -59,7 +67,7 @@ void fc_paper_put_curve(const struct fc_paper_plot *plot, FILE *script, int i, b
         fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
         break;
     case FC_PAPER_LINE: fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour); break;
-    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'"); break;
+    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt %d lc rgb '#666666'", limit_dash(plot, i)); break;
     }
     put_label(script, s->label);
     if (!has_bars(s)) return;
@@ -75,7 +83,7 @@ void fc_paper_put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int
     const char *colour = fc_series_colours[s->style % STYLES];
     if (s->mark == FC_PAPER_LIMIT) {
         start(plot, script, i, -0.42, "5:(0.84):(0)", first);
-        fprintf(script, "with vectors nohead lw 2 dt 2 lc rgb 'black'");
+        fprintf(script, "with vectors nohead lw 2 dt %d lc rgb 'black'", limit_dash(plot, i));
         put_label(script, s->label);
         return;
     }
@@ -84,8 +92,10 @@ void fc_paper_put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int
     start(plot, script, i, shift, columns, first);
     if (s->mark == FC_PAPER_PUBLISHED)
         fprintf(script, "with boxes fs solid 0 border lc rgb 'black' lw 1.5");
-    else
+    else if (s->style % STYLES < HATCHED)
         fprintf(script, "with boxes lc rgb '%s' fs solid 0.9 border lc rgb 'black'", colour);
+    else
+        fprintf(script, "with boxes lc rgb '%s' fs pattern %d border lc rgb 'black'", colour, 4 + s->style % 2);
     put_label(script, s->label);
     if (!has_bars(s)) return;
     start(plot, script, i, shift, "6:(0):(column(7) - column(6))", first);

@@ -33,17 +33,27 @@ void fc_script_text(FILE *script, const char *text)
     fputc('"', script);
 }
 
-/* How many bytes of the text stand on a line of so many letters: to the last blank that fits. */
+/* How many bytes of the text stand on a line of so many letters: to the last blank that fits, or, where that leaves no more lines, to
+ * one behind a comma, colon or semicolon of its second half. */
 static size_t line_length(const char *text, size_t most)
 {
-    size_t length = strcspn(text, "\n"), letters = 0, blank = 0, at = 0;
+    size_t length = strcspn(text, "\n"), letters = 0, blank = 0, behind = 0, at = 0, letters_behind = 0;
     while (at < length && letters < most) {
-        if (text[at] == ' ') blank = at;
+        if (text[at] == ' ') {
+            blank = at;
+            if (at > 0 && strchr(",:;", text[at - 1]) && letters >= most / 2) behind = at, letters_behind = letters;
+        }
         size_t n = fc_letter(text + at);
         at += n ? n : 1;
         letters++;
     }
-    return at >= length ? length : blank ? blank : at;
+    if (at >= length) return length;
+    for (size_t rest = at; rest < length; letters++) {
+        size_t n = fc_letter(text + rest);
+        rest += n ? n : 1;
+    }
+    if (behind && (letters - letters_behind) <= most * ((letters + most - 1) / most - 1)) return behind;
+    return blank ? blank : at;
 }
 
 void fc_script_title(FILE *script, const char *text, double width_in)

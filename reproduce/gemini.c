@@ -106,7 +106,7 @@ static void latencies(struct fc_reproduction *r, const struct fc_machine *m, con
     fc_point_limits(get, -INFINITY, 1.5, 1e6 * fc_nic_get_s(m, &w->near, 8),
                     "get of 8 bytes, the same: twice the way of a put");
     fc_point_limits(put, -INFINITY, 1.5, 1e6 * fc_nic_message_s(m, &w->near, 8, FC_NIC_HOST), "MPI, 8 bytes, the same");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "transfer size (bytes)", "latency_us", "latency (us)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "transfer size (bytes)", "latency_us", "latency (µs)");
     r->plot.log_x = true;
     int p = fc_reproduction_series(r, FC_PAPER_OURS, 0, "put"), g = fc_reproduction_series(r, FC_PAPER_OURS, 1, "get"),
         i = fc_reproduction_series(r, FC_PAPER_OURS, 2, "MPI");

@@ -137,8 +137,7 @@ double fc_percs_least(const struct fc_percs_result *r, int from, int to)
 
 void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result *r)
 {
-    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "mean_MB",
-                         "payload on used links: mean, min, max (MB)");
+    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "mean_MB", "payload on used links: mean, range (MB)");
     f->plot.log_y = true;
     for (int w = 0; w < FC_PERCS_WAYS; w++)
         if (r[w].map) fc_reproduction_category(f, fc_percs_ways[w]);

@@ -69,7 +69,7 @@ static enum fc_code ping(const struct fc_qsnet *q, struct fc_reproduction *r)
                      "put of 64 bytes");
     fc_point_percent(fc_qsnet_of(r, FC_POINT_FITTED, "us"), 5.5, 1e6 * fc_nic_message_s(m, &w, 0, FC_NIC_OWN), 5,
                      "MPI, 0 bytes");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "latency_us", "latency (us)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "size_bytes", "message size (bytes)", "latency_us", "latency (µs)");
     r->plot.log_x = true;
     int p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 0, "published, Elan3lib"),
         mpi_p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 2, "published, MPI (0 bytes)"),
@@ -111,7 +111,7 @@ static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
     fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "us"), 2.5, (sw64 - sw4) / 2, 10,
                      "gsync, each time the nodes are four times as many");
     fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.54, sw64 / sw4, 5, "gsync, 64 nodes over 4: +54 %%");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (us)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (µs)");
     r->plot.log_x = true;
     for (size_t k = 0; k < FC_COUNT(kinds); k++) {
         int p = fc_reproduction_series(r, FC_PAPER_PUBLISHED, (int)k, "published, %s", kinds[k].name),

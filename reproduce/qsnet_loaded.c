@@ -41,7 +41,7 @@ static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
     fc_point_percent(fc_qsnet_of(r, FC_POINT_PREDICTED, "x"), 1.4,
                      fc_qsnet_barrier_us(c, 64, FC_QSNET_HW) / fc_qsnet_barrier_us(c, 4, FC_QSNET_HW), 10,
                      "hgsync, complement, 64 nodes over 4: +40 %%");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (us)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "nodes", "nodes", "latency_us", "latency (µs)");
     r->plot.log_x = r->plot.log_y = true;
     int gp = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 5, "published, gsync, uniform"),
         hp = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 2, "published, hgsync, uniform");
@@ -61,7 +61,7 @@ static void barriers(const struct fc_qsnet *q, struct fc_reproduction *r)
 static void distribution(const struct fc_qsnet *q, struct fc_reproduction *r, enum fc_nic_barrier kind, double from,
                          double to)
 {
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "latency_us", "latency (us)", "below_percent", "barriers below (%)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "latency_us", "latency (µs)", "below_percent", "barriers below (%)");
     r->plot.log_x = true;
     for (int l = 0; l < LOADS; l++) {
         int s = fc_reproduction_series(r, FC_PAPER_LINE, l, "%s", loads[l]);

@@ -51,7 +51,8 @@ static double compare(struct work *w, const char *machine, const char *job)
         double recorded_s = fc_cpu_s();
         if (!fc_adjoint_gradients(&a, w->mapping.n_tasks, path, &arena, &w->st)) exit(1);
         size_t bytes = a.n_nodes * sizeof *a.node + a.n_steps * sizeof *a.step + a.n_stretches * sizeof *a.stretch +
-                       a.n_ends * sizeof *a.end + a.n_terms * sizeof *a.term + a.n_rates * sizeof *a.rate;
+                       a.n_ends * sizeof *a.end + a.n_terms * sizeof *a.term + a.n_rates * sizeof *a.rate +
+                       a.n_entries * sizeof *a.entry + a.n_uses * sizeof *a.use;
         tape_mb = 1e-6 * (double)bytes;
         fc_adjoint_close(&a);
         double now_s = fc_cpu_s();

@@ -146,6 +146,7 @@ static void check(const struct job *job)
     }
     CU_ASSERT(fc_near(sum_s + g->latency_s + g->rest_s, time_s, 1e-6)); /* twice every cost is twice the time */
     CU_ASSERT(g->class_s[0] + g->class_s[1] > 0 && g->greatest >= 1);
+    CU_ASSERT(a.n_ends <= 3 * N);                          /* a wait adds none for each message under way */
     const struct fc_gradient *kept = &g[FC_MEETINGS_KEPT]; /* one path, from one start to the last arrival */
     double kept_s = kept->latency_s + kept->rest_s, starts_s = 0;
     for (int c = 0; c < job->machine.n_classes; c++) kept_s += kept->class_s[c];

@@ -1,38 +1,7 @@
-/* adjoint.c - the derivative of a replay's time T by every parameter, in one pass from the tape's end to its beginning.
- *
- * A replay adds costs to times and takes the latest of several times. Where it takes the latest, a derivative is that of the
- * one that was latest; so a node t of the tape is
- *
- *     t = t_before + amount x cost                        an operation: o, L, g, O, G, computation, a link alone
- *     r_n t = sum_k (r_k - r_k-1) t_k + moved             the end of a transfer: rates r_1 ... r_n from the times t_k on
- *     t = mean of t_i                                     an instant: rates were found anew when several things happened
- *
- * and dT/dt of all nodes follows from the last one's, which is 1, against the order of their making (the adjoint, or reverse
- * mode; Griewank & Walther, Evaluating Derivatives, SIAM 2008, ch. 3). A parameter's derivative is the sum over its nodes of
- * dT/dt times what t has of it. On an ideal network that is how often the longest path has the parameter, the dual of the
- * job as a linear program (Hoefler, Schneider & Lumsdaine, HPDC'10; Shen et al., "LLAMP", SC'24). The second line is
- * the bytes of a message, W = sum_k r_k (t_k+1 - t_k), with r_0 = 0; what the rates themselves have of each
- * bandwidth is in `moved` (adjoint_shares.c). Its coefficients sum up to 1.
- *
- * T is homogeneous: twice every cost is twice the time, so that all derivatives times their parameters sum up to T
- * (Euler), but for costs that are no parameter.
- *
- * Limits: which receive takes which message, and on which of several ways a message goes, is as it was. At a corner
- * of T, where two things come last at once, one of them is taken: a derivative to one side. */
-#include "solvers/adjoint/adjoint.h"
-#include "core/array.h"
+/* adjoint.c - the tape of a replay: its arrays, and the nodes at which messages leave and arrive. What it means: adjoint_back.c. */
+#include "solvers/adjoint/adjoint_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Derivatives by a node, or by a rate, in each view; sums of them. */
-struct lanes {
-    float v[FC_GRADIENTS];
-};
-struct sum {
-    double v[FC_GRADIENTS];
-};
 
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links)
 {
@@ -51,6 +20,8 @@ void fc_adjoint_close(struct fc_adjoint *a)
     fc_adjoint_release(a->end, a->end_capacity, sizeof *a->end);
     fc_adjoint_release(a->term, a->term_capacity, sizeof *a->term);
     fc_adjoint_release(a->rate, a->rate_capacity, sizeof *a->rate);
+    fc_adjoint_release(a->entry, a->entry_capacity, sizeof *a->entry);
+    fc_adjoint_release(a->use, a->use_capacity, sizeof *a->use);
     fc_adjoint_release(a->departs, a->slot_capacity, sizeof *a->departs);
     fc_adjoint_release(a->arrives, a->arrive_capacity, sizeof *a->arrives);
     if (a->shares) a->close_shares(a->shares);
@@ -62,7 +33,8 @@ bool fc_adjoint_widen(struct fc_adjoint *a, void **array, size_t *capacity, size
 {
     size_t used = a->n_nodes * (sizeof *a->node + sizeof(uint32_t)) + a->n_steps * sizeof *a->step +
                   a->n_stretches * sizeof *a->stretch + a->n_ends * sizeof *a->end + a->n_terms * sizeof *a->term +
-                  a->n_rates * (sizeof *a->rate + sizeof(uint32_t) + sizeof(struct lanes));
+                  a->n_entries * sizeof *a->entry + a->n_uses * sizeof *a->use +
+                  a->n_rates * (sizeof *a->rate + sizeof(uint32_t) + sizeof(struct fc_adjoint_lanes));
     a->lost = a->lost || used > FC_ADJOINT_BYTES || need >= FC_NONE;
     if (!a->lost) a->lost = a->refused = !fc_adjoint_more(&a->pages, array, capacity, need, size);
     return !a->lost;
@@ -101,237 +73,4 @@ void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, 
     fc_adjoint_arrives(a, id, a->departs[fc_adjoint_slot(id)], head_s);
     uint32_t *arrives = &a->arrives[fc_adjoint_slot(id)];
     *arrives = add_of_link(a, *arrives, narrow, least_s);
-}
-
-/* ---- back to the start ---- */
-
-struct sums {
-    struct sum cost[FC_COST_END], bandwidth[FC_MAX_CLASSES], slower[FC_ADJOINT_LINKS], faster[FC_ADJOINT_LINKS];
-    struct sum *compute; /* [n_ranks] */
-    struct lanes greatest;
-    uint8_t *which; /* [links] 1 + its number among those looked at one by one; NULL: there are none */
-};
-/* Derivatives by nodes or rates; few count, so those that do are marked, and the others never looked at. Those of nodes live
- * from their first mark until they are gone through: few at a time. */
-struct adjoints {
-    uint64_t *marks;  /* a bit each */
-    uint32_t *place;  /* of those marked: in of[] */
-    struct lanes *of; /* [n_of]; of[0] is nobody's */
-    uint32_t *spare;  /* [n_spare] places in of[] */
-    size_t n_of, n_spare, of_capacity, spare_capacity;
-    bool refused; /* there was no memory */
-};
-
-static bool open_adjoints(struct adjoints *x, size_t n)
-{
-    x->marks = calloc(n / 64 + 1, sizeof *x->marks);
-    x->place = malloc((n + 1) * sizeof *x->place);
-    x->n_of = 1;
-    return x->marks && x->place && FC_GROW(x->of, x->of_capacity, 64);
-}
-
-static void close_adjoints(struct adjoints *x)
-{
-    free(x->marks);
-    free(x->place);
-    free(x->of);
-    free(x->spare);
-}
-
-/* The first mark of i. */
-static uint32_t place_of(struct adjoints *x, uint32_t i)
-{
-    uint32_t place = 0;
-    if (x->n_spare > 0)
-        place = x->spare[--x->n_spare];
-    else if (FC_GROW(x->of, x->of_capacity, x->n_of + 1))
-        place = (uint32_t)x->n_of++;
-    x->refused = x->refused || place == 0;
-    x->of[place] = (struct lanes){{0}};
-    x->marks[i / 64] |= UINT64_C(1) << i % 64;
-    return x->place[i] = place;
-}
-
-/* Good until the next mark. */
-static inline struct lanes *mark(struct adjoints *x, uint32_t i)
-{
-    uint32_t place = x->marks[i / 64] >> i % 64 & 1 ? x->place[i] : place_of(x, i);
-    return &x->of[place];
-}
-
-/* What i has, which is marked no more after. */
-static inline struct lanes take_out(struct adjoints *x, uint32_t i)
-{
-    uint32_t place = x->place[i];
-    if (FC_GROW(x->spare, x->spare_capacity, x->n_spare + 1)) x->spare[x->n_spare++] = place;
-    return x->of[place];
-}
-
-/* The last one marked below *i, that of *i. False: there is none. */
-static inline bool next(const struct adjoints *x, size_t *i)
-{
-    size_t word = *i / 64;
-    uint64_t bits = *i % 64 ? x->marks[word] & ((UINT64_C(1) << *i % 64) - 1) : 0;
-    while (!bits && word > 0) bits = x->marks[--word];
-    if (bits) *i = 64 * word + 63 - (size_t)__builtin_clzll(bits);
-    return bits != 0;
-}
-
-static inline void add(struct lanes *to, const struct lanes *by, float part)
-{
-    for (int k = 0; k < FC_GRADIENTS; k++) to->v[k] += by->v[k] * part;
-}
-
-static inline void add_up(struct sum *sum, const struct lanes *by, double amount)
-{
-    for (int k = 0; k < FC_GRADIENTS; k++) sum->v[k] += by->v[k] * amount;
-}
-
-static void add_link(const struct fc_adjoint *a, uint32_t link, const struct lanes *by, double seconds, struct sums *s)
-{
-    int i = s->which ? s->which[link] - 1 : -1;
-    add_up(&s->bandwidth[a->net->link_class[link]], by, seconds);
-    if (i < 0) return;
-    add_up(&s->slower[i], by, seconds);
-    add_up(&s->faster[i], by, seconds);
-}
-
-/* A transfer's end, to the times at which its rate changed and to its rates. */
-static void divide_end(const struct fc_adjoint *a, uint32_t number, const struct lanes *by, struct adjoints *nodes,
-                       struct adjoints *rates)
-{
-    const struct fc_adjoint_end *end = &a->end[number];
-    float last = (float)(1 / end->rate), mean = (float)(1 / end->mean_rate);
-    struct lanes part = {{by->v[0] * last, by->v[1] * last, by->v[2] * last, 0}};
-    struct lanes lasts = part;
-    lasts.v[FC_MEETINGS_KEPT] = by->v[FC_MEETINGS_KEPT] * mean;
-    uint32_t s = end->steps, t = end->stretches; /* side by side: each step waits for memory */
-    while (s != FC_NONE || t != FC_NONE) {
-        if (s != FC_NONE) {
-            add(mark(nodes, a->step[s].node), &part, a->step[s].more);
-            s = a->step[s].before;
-        }
-        if (t == FC_NONE) continue;
-        if (t == end->stop) lasts = (struct lanes){{0, 0, 0, lasts.v[FC_MEETINGS_KEPT]}};
-        if (t == end->stop && lasts.v[FC_MEETINGS_KEPT] == 0) {
-            t = FC_NONE;
-        } else {
-            add(mark(rates, a->stretch[t].rate), &lasts, a->stretch[t].lasted_s);
-            t = a->stretch[t].before;
-        }
-    }
-    mark(nodes, end->departs)->v[FC_MEETINGS_KEPT] += by->v[FC_MEETINGS_KEPT];
-}
-
-/* To the several nodes that one depends on. */
-static void divide(const struct fc_adjoint *a, const struct fc_adjoint_node *node, const struct lanes *by,
-                   struct adjoints *nodes)
-{
-    for (uint32_t s = node->before; s != FC_NONE; s = a->step[s].before)
-        add(mark(nodes, a->step[s].node), by, a->step[s].more / (float)node->amount);
-}
-
-/* To those of an instant: that which was noted first is the last of the list. */
-static void divide_instant(const struct fc_adjoint *a, const struct fc_adjoint_node *node, const struct lanes *by,
-                           struct adjoints *nodes)
-{
-    struct lanes mean = *by;
-    uint32_t s = node->before;
-    mean.v[FC_TIE_FIRST] = mean.v[FC_TIE_LAST] = 0;
-    mark(nodes, a->step[s].node)->v[FC_TIE_LAST] += by->v[FC_TIE_LAST];
-    divide(a, node, &mean, nodes);
-    while (a->step[s].before != FC_NONE) s = a->step[s].before;
-    mark(nodes, a->step[s].node)->v[FC_TIE_FIRST] += by->v[FC_TIE_FIRST];
-}
-
-static void go_through_nodes(const struct fc_adjoint *a, struct adjoints *nodes, struct adjoints *rates, struct sums *s)
-{
-    size_t i = (size_t)a->last + 1;
-    while (next(nodes, &i) && i > 0) {
-        const struct fc_adjoint_node *node = &a->node[i];
-        const struct lanes out = take_out(nodes, (uint32_t)i), *by = &out;
-        uint32_t index = node->what & 0x0fffffff;
-        enum fc_adjoint_cost cost = (enum fc_adjoint_cost)(node->what >> 28);
-        for (int k = 0; k < FC_GRADIENTS; k++) {
-            float size = fabsf(by->v[k]);
-            s->greatest.v[k] = size > s->greatest.v[k] ? size : s->greatest.v[k];
-        }
-        switch (cost) {
-        case FC_COST_COMPUTE: add_up(&s->compute[index], by, node->amount); break;
-        case FC_COST_LINK: add_link(a, index, by, node->amount, s); break;
-        case FC_COST_CLASS: add_up(&s->bandwidth[index], by, node->amount); break;
-        case FC_COST_END: divide_end(a, index, by, nodes, rates); continue;
-        case FC_COST_SEVERAL: divide(a, node, by, nodes); continue;
-        case FC_COST_INSTANT: divide_instant(a, node, by, nodes); continue;
-        default: add_up(&s->cost[cost], by, node->amount); break;
-        }
-        add(mark(nodes, node->before), by, 1);
-    }
-}
-
-static void go_through_rates(const struct fc_adjoint *a, struct adjoints *rates, struct sums *s)
-{
-    size_t i = a->n_rates;
-    while (next(rates, &i)) {
-        const struct lanes out = rates->of[rates->place[i]], *by = &out;
-        size_t end = i + 1 < a->n_rates ? a->rate[i + 1] : a->n_terms;
-        for (size_t t = a->rate[i]; t < end; t++) {
-            uint32_t index = a->term[t].what & 0x0fffffff;
-            float part = a->term[t].part;
-            switch ((enum fc_adjoint_of)(a->term[t].what >> 28)) {
-            case FC_OF_RATE: add(mark(rates, index), by, part); break;
-            case FC_OF_LINK: add_link(a, index, by, part, s); break;
-            case FC_OF_SLOWER: add_up(&s->slower[index], by, part); break;
-            case FC_OF_FASTER: add_up(&s->faster[index], by, part); break;
-            case FC_OF_REST: add_up(&s->cost[FC_COST_OTHER], by, part); break;
-            }
-        }
-    }
-}
-
-static void take(const struct sums *s, int k, uint32_t n_ranks, struct fc_gradient *g)
-{
-    g->send = s->cost[FC_COST_SEND].v[k];
-    g->recv = s->cost[FC_COST_RECV].v[k];
-    g->gap = s->cost[FC_COST_GAP].v[k];
-    g->latency_s = s->cost[FC_COST_LATENCY].v[k];
-    g->bytes = s->cost[FC_COST_PER_BYTE].v[k];
-    g->wire_bytes = s->cost[FC_COST_WIRE].v[k];
-    g->rest_s = s->cost[FC_COST_OTHER].v[k];
-    g->greatest = s->greatest.v[k];
-    for (uint32_t r = 0; r < n_ranks; r++) g->compute_s[r] = s->compute[r].v[k];
-    for (int c = 0; c < FC_MAX_CLASSES; c++) g->class_s[c] = s->bandwidth[c].v[k];
-    for (int i = 0; i < FC_ADJOINT_LINKS; i++) {
-        g->slower_s[i] = s->slower[i].v[k];
-        g->faster_s[i] = s->faster[i].v[k];
-    }
-}
-
-bool fc_adjoint_gradients(const struct fc_adjoint *a, uint32_t n_ranks, struct fc_gradient *g, struct fc_arena *arena,
-                          struct fc_status *st)
-{
-    struct sums s = {.compute = NULL};
-    for (int k = 0; k < FC_GRADIENTS; k++)
-        g[k] = (struct fc_gradient){.compute_s = fc_alloc(arena, n_ranks, sizeof *g->compute_s, st)};
-    struct adjoints nodes = {NULL}, rates = {NULL};
-    s.compute = calloc(n_ranks + (size_t)1, sizeof *s.compute);
-    if (a->n_links > 0) s.which = calloc(a->net->n_links, 1);
-    bool room = !a->refused && s.compute && (s.which || a->n_links == 0);
-    if (room && !a->lost) room = open_adjoints(&nodes, a->n_nodes) && open_adjoints(&rates, a->n_rates);
-    if (!room) fc_out_of_memory(st, "derivatives of a replay of %zu operations", a->n_nodes);
-    bool good = !a->lost && !st->code;
-    if (good) {
-        for (int i = 0; i < a->n_links; i++) s.which[a->link[i]] = (uint8_t)(i + 1);
-        for (int k = 0; k < FC_GRADIENTS; k++) mark(&nodes, a->last)->v[k] = 1;
-        go_through_nodes(a, &nodes, &rates, &s);
-        go_through_rates(a, &rates, &s);
-        if (nodes.refused || rates.refused)
-            fc_out_of_memory(st, "derivatives of a replay of %zu operations", a->n_nodes);
-        for (int k = 0; k < FC_GRADIENTS; k++) take(&s, k, n_ranks, &g[k]);
-    }
-    close_adjoints(&nodes);
-    close_adjoints(&rates);
-    free(s.compute);
-    free(s.which);
-    return good && !st->code;
 }

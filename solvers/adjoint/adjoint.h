@@ -1,5 +1,6 @@
 /* adjoint.h - the derivative of a replay's time by every parameter at once: what the replay did is kept on a tape, which is
- * gone through once from its end to its beginning (adjoint.c; rates of messages that share links: adjoint_shares.c).
+ * gone through once from its end to its beginning (adjoint_back.c; rates of messages that share links: adjoint_shares.c; waits for FIFOs:
+ * adjoint_fifos.c).
  *
  * Nodes of the tape are points of time. Each is one or more earlier ones and a cost later. Numbers of nodes grow with
  * their making, which is after that of all that they depend on. */
@@ -22,7 +23,9 @@ enum fc_adjoint_cost {
     FC_COST_OTHER,    /* seconds that are no parameter */
     FC_COST_END,      /* private: the end of a transfer under contention; index: which */
     FC_COST_SEVERAL,  /* private: a weighted sum of several nodes */
-    FC_COST_INSTANT   /* private: the mean of several nodes */
+    FC_COST_INSTANT,  /* private: the mean of several nodes */
+    FC_COST_MOVED,    /* private: what a node's messages had moved; index: of a use, */
+    FC_COST_WAIT      /* and the end of a wait for so much of it */
 };
 enum { FC_ADJOINT_LINKS = 5 };
 
@@ -55,6 +58,26 @@ struct fc_adjoint_term {
     uint32_t what; /* fc_adjoint_of << 28 | index */
     float part;    /* bytes/s; of a rate: the derivative */
 };
+/* What changes what a node's messages have moved (adjoint_fifos.c). */
+struct fc_adjoint_entry {
+    uint32_t rate, flow; /* a rate of the tape that the flow has from now on; or what else it is */
+    union {
+        uint32_t step; /* its message's, or FC_NONE */
+        struct {
+            uint32_t src;
+            float share;
+        } of;          /* a message's end */
+        double time_s; /* of the entries before */
+    };
+};
+/* And who needs to know: a message that has left, or that has waited. */
+struct fc_adjoint_use {
+    double now_s, rate, waited_s; /* rate: of the node, bytes/s */
+    size_t n_entries;             /* before it */
+    uint32_t src;
+    uint32_t before, queued; /* nodes of the use before, of any node, and of that when it left; FC_NONE: none */
+    uint32_t departs;        /* node */
+};
 /* What its arrays lie on (adjoint_pages.c). */
 enum { FC_ADJOINT_PIECES = 7 };
 struct fc_adjoint_pages {
@@ -71,8 +94,12 @@ struct fc_adjoint {
     struct fc_adjoint_end *end;         /* [n_ends] */
     struct fc_adjoint_term *term;       /* [n_terms] of all rates, one after the other */
     uint32_t *rate;                     /* [n_rates] the first term of each */
-    size_t n_nodes, n_steps, n_stretches, n_ends, n_terms, n_rates;
-    size_t node_capacity, step_capacity, stretch_capacity, end_capacity, term_capacity, rate_capacity;
+    struct fc_adjoint_entry *entry;     /* [n_entries] */
+    struct fc_adjoint_use *use;         /* [n_uses] */
+    size_t n_nodes, n_steps, n_stretches, n_ends, n_terms, n_rates, n_entries, n_uses;
+    size_t node_capacity, step_capacity, stretch_capacity, end_capacity, term_capacity, rate_capacity, entry_capacity,
+        use_capacity;
+    uint32_t n_log_flows;            /* flows of entries are below */
     uint32_t last;                   /* the node that is the replay's end */
     bool lost;                       /* of no use: too large, or something has no derivative here, */
     bool refused;                    /* or there was no memory */
@@ -99,7 +126,7 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
 
 /* For one replay on net (NULL: loggops), which has to outlive it, with these links looked at one by one. The caller closes.
  * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
- * next, and for each message that one of its node waits for, 8 for each rate that a link's own depends on; and while it is gone
+ * next, 16 more where one of its node has waited, 8 for each rate that a link's own depends on; and while it is gone
  * through 4 an operation and 20 a rate. Once that is more than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient.
  * Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
@@ -152,11 +179,11 @@ struct fc_fair;
  * one more part of it. `share` as in transit_contention.c. */
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
                        double share, uint32_t src);
-/* It leaves now_s and waits until so much has gone on as the FIFOs of its node hold: what that depends on, for fc_adjoint_waits
- * (FC_NONE: nothing, what the others have left is less). */
-uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint64_t id, uint32_t src, double now_s);
-/* It has waited so long for those of its node that are under way, until now_s; before it begins. */
-void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t steps, double waited_s, double now_s);
+/* One leaves node src now_s and waits until so much has gone on as its FIFOs hold: what that depends on, for fc_adjoint_waits
+ * (FC_NONE: nothing; nor where what the others have left is less). O(1), but for the first that waits for those under way. */
+uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint32_t src, double now_s);
+/* It has waited so long for those of its node that are under way, until now_s; before it begins. The same. */
+void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t queued, double waited_s, double now_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
 /* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, or, `alone`, as if it had met nobody: least_s
  * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */

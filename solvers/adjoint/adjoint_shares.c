@@ -13,19 +13,9 @@
  * it becomes faster: two numbers each. Flows of the same level as the link's count as its own. What mixing leaves of a link
  * (transit_fair_mix.c) depends on who is there, and so is a factor of C_l.
  *
- * A message that waits for its node's injection FIFOs (transit_fifos.c) begins at t, when the others have moved some bytes more
- * than at t_0, when it left. With r_i the rates of the others of the node at t, r_0j at t_0, and R, R_0 their sums,
- *
- *     R t = sum r_i t_i                                all that they had left was before it
- *     R t = sum r_i t_i + R_0 t_0 - sum r_0j t_0j      the FIFOs held no more: so many bytes
- *
- * t_i is where message i had moved what it has by t. What the node's links had brought until t_0 counts as what the FIFOs hold: its own
- * slope, that of the node's links over R, holds only for delays shorter than a FIFO takes to fill, and says nothing of longer
- * ones. Where meetings are kept the others come and go along with the message: its wait has of each rate what it has of R.
- *
  * Limits: what a message that starts in a crowd waits for its rate (transit_contention.c) counts as if its narrowest link
  * alone held it up. Flows whose rate stays as it was keep their vector. */
-#include "solvers/adjoint/adjoint.h"
+#include "solvers/adjoint/adjoint_internal.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_fifos.h"
@@ -34,56 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9   /* levels that differ by less are equal */
-enum { AHEAD = 4 }; /* flows that are called into the cache before it is their turn */
-
-/* A flow; one cache line. */
-struct share {
-    uint32_t message, next;    /* as in transit_contention.c */
-    uint32_t steps, stretches; /* of a message: its last ones */
-    uint32_t solve;            /* of the last step */
-    uint32_t departs;
-    double start_s, since_s; /* since_s: up to then it is on the tape */
-    double all_rate;         /* bytes/s of a message */
-    float share, rate;       /* bytes/s of the message that a rate of 1 B/s stands for; its own */
-    uint8_t crosses;         /* bits of the links looked at one by one */
-};
-_Static_assert(sizeof(struct share) == 64, "one cache line");
-/* The same, which others on its links look at: */
-struct seen {
-    uint32_t rate_number; /* of the tape; FC_NONE: none yet */
-    uint32_t pending;     /* solve that has changed its rate, which is not on the tape yet; 0: none */
-};
-/* A message, among those of its node under way to others. */
-struct sent {
-    uint32_t src, before,
-        after;     /* node, FC_NONE: nobody waits for it; the next ones in the node's list, FC_NONE at the ends */
-    uint32_t stop; /* as in fc_adjoint_end */
-};
-/* Of a link in the solve at hand. */
-struct level {
-    uint32_t solve, fastest_solve;
-    uint32_t rate;
-    float own; /* bytes/s of ln of its bandwidth */
-    double fastest;
-};
-struct fc_adjoint_shares {
-    struct share *share; /* [flow] */
-    struct seen *seen;   /* [flow] */
-    struct sent *sent;   /* [flow] of messages */
-    uint32_t *sender;    /* [n_nodes] the first of its messages under way, or FC_NONE */
-    size_t share_capacity, seen_capacity, sent_capacity;
-    struct level *level; /* [n_links] */
-    uint8_t *which;      /* [n_links] 1 + its number among the links looked at one by one; 0: none of them */
-    uint32_t n_links, solve;
-    uint32_t *place; /* [n_rates] where a rate's term is, of the rate being made */
-    size_t place_capacity;
-    uint32_t *slower; /* [n_slower] places in on[] of flows that are slower than the links of the levels being made */
-    size_t n_slower, slower_capacity;
-    uint32_t *happened; /* [n_happened] nodes because of which rates are found at due_s */
-    size_t n_happened, happened_capacity;
-    double due_s;
-};
+#define SAME 1e-9     /* levels that differ by less are equal */
+enum { AHEAD = 4 };   /* flows that are called into the cache before it is their turn */
+enum { RECENT = 64 }; /* stretches that are still there */
 
 static void close_shares(struct fc_adjoint_shares *s)
 {
@@ -112,27 +55,33 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
         s->due_s = INFINITY;
         s->level = calloc(s->n_links + 1ull, sizeof *s->level);
         s->which = calloc(s->n_links + 1ull, sizeof *s->which);
-        s->sender = malloc((a->net->n_nodes + 1ull) * sizeof *s->sender);
+        s->sender = calloc(a->net->n_nodes + 1ull, sizeof *s->sender);
+        s->last_use = FC_NONE;
     }
     a->lost = a->refused = !s || !s->level || !s->which || !s->sender;
-    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i] = FC_NONE;
+    for (uint32_t i = 0; !a->lost && i < a->net->n_nodes; i++) s->sender[i].first = FC_NONE;
     for (int i = 0; !a->lost && i < a->n_links; i++) s->which[a->link[i]] = (uint8_t)(i + 1);
     return a->lost ? NULL : s;
 }
 
 /* ---- messages ---- */
 
-static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double share)
+static struct fc_adjoint_share *new_share(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double share)
 {
     struct fc_adjoint_shares *s = shares_of(a, fair);
     if (!s || !fc_adjoint_grow(a, (void **)&s->share, &s->share_capacity, flow + 1ull, sizeof *s->share) ||
         !fc_adjoint_grow(a, (void **)&s->seen, &s->seen_capacity, flow + 1ull, sizeof *s->seen) ||
         !fc_adjoint_grow(a, (void **)&s->sent, &s->sent_capacity, flow + 1ull, sizeof *s->sent))
         return NULL;
-    struct share *x = &s->share[flow];
-    *x = (struct share){
-        .message = flow, .next = flow, .steps = FC_NONE, .stretches = FC_NONE, .solve = FC_NONE, .share = (float)share};
-    s->seen[flow] = (struct seen){FC_NONE, 0};
+    struct fc_adjoint_share *x = &s->share[flow];
+    *x = (struct fc_adjoint_share){.message = flow,
+                                   .next = flow,
+                                   .steps = FC_NONE,
+                                   .stretches = FC_NONE,
+                                   .solve = FC_NONE,
+                                   .share = (float)share,
+                                   .src = FC_NONE};
+    s->seen[flow] = (struct fc_adjoint_seen){FC_NONE, 0};
     const struct fc_fair_flow *f = &fair->flow[flow];
     for (uint32_t i = f->first; a->n_links && i < f->first + f->n; i++) {
         uint8_t which = s->which[fair->entry[i].link];
@@ -144,53 +93,64 @@ static struct share *new_share(struct fc_adjoint *a, const struct fc_fair *fair,
 void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_t id, uint32_t flow, double start_s,
                        double share, uint32_t src)
 {
-    struct share *x = new_share(a, fair, flow, share);
+    struct fc_adjoint_share *x = new_share(a, fair, flow, share);
     if (!x) return;
     x->start_s = x->since_s = start_s;
     x->departs = a->departs[fc_adjoint_slot(id)];
-    struct sent *sent = a->shares->sent;
-    uint32_t *first = src != FC_NONE ? &a->shares->sender[src] : NULL;
-    sent[flow] = (struct sent){src, FC_NONE, first ? *first : FC_NONE, FC_NONE};
-    if (!first) return;
-    if (*first != FC_NONE) sent[*first].before = flow;
-    *first = flow;
+    struct fc_adjoint_sent *sent = a->shares->sent;
+    struct fc_adjoint_sender *sender = src != FC_NONE ? &a->shares->sender[src] : NULL;
+    sent[flow] = (struct fc_adjoint_sent){FC_NONE, sender ? sender->first : FC_NONE, FC_NONE};
+    if (!sender) return;
+    x->src = src;
+    x->logged = sender->logged;
+    if (sender->first != FC_NONE) sent[sender->first].before = flow;
+    sender->first = flow;
 }
 
 /* It is no longer under way. */
-static void leave_sender(struct fc_adjoint_shares *s, uint32_t message)
+static void leave_sender(struct fc_adjoint *a, uint32_t message, double now_s)
 {
-    const struct sent *x = &s->sent[message];
-    if (x->src == FC_NONE) return;
-    *(x->before == FC_NONE ? &s->sender[x->src] : &s->sent[x->before].after) = x->after;
+    struct fc_adjoint_shares *s = a->shares;
+    const struct fc_adjoint_sent *x = &s->sent[message];
+    if (s->share[message].src == FC_NONE) return;
+    *(x->before == FC_NONE ? &s->sender[s->share[message].src].first : &s->sent[x->before].after) = x->after;
     if (x->after != FC_NONE) s->sent[x->after].before = x->before;
+    if (s->share[message].logged) fc_adjoint_log_end(a, message, now_s);
 }
 
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share)
 {
-    struct share *x = new_share(a, fair, flow, share);
+    struct fc_adjoint_share *x = new_share(a, fair, flow, share);
     if (!x) return;
-    struct share *first = &a->shares->share[message];
+    struct fc_adjoint_share *first = &a->shares->share[message];
     x->message = message;
     x->next = first->next;
     x->since_s = first->start_s;
+    x->src = first->src;
+    x->logged = first->logged;
     first->next = flow;
 }
 
 /* The flow's rate up to now is on the tape. */
-static inline void note(struct fc_adjoint *a, struct share *x, uint32_t rate_number, double now_s)
+static inline void note(struct fc_adjoint *a, struct fc_adjoint_share *x, uint32_t rate_number, double now_s)
 {
     double lasted_s = now_s - x->since_s;
     x->since_s = now_s;
     if (rate_number == FC_NONE || lasted_s <= 0 ||
         !fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch))
         return;
-    struct share *first = &a->shares->share[x->message];
+    struct fc_adjoint_share *first = &a->shares->share[x->message];
+    uint32_t last = first->stretches;
+    if (last + RECENT >= a->n_stretches && last != FC_NONE && a->stretch[last].rate == rate_number &&
+        last != a->shares->sent[x->message].stop) { /* another part of the message, held up by the same link */
+        a->stretch[last].lasted_s += x->share * (float)lasted_s;
+        return;
+    }
     a->stretch[a->n_stretches] = (struct fc_adjoint_stretch){first->stretches, rate_number, x->share * (float)lasted_s};
     first->stretches = (uint32_t)a->n_stretches++;
 }
 
-/* The rates of all parts of a message up to now are. */
-static void note_all(struct fc_adjoint *a, uint32_t message, double now_s)
+void fc_adjoint_note_all(struct fc_adjoint *a, uint32_t message, double now_s)
 {
     struct fc_adjoint_shares *s = a->shares;
     uint32_t f = message;
@@ -200,7 +160,7 @@ static void note_all(struct fc_adjoint *a, uint32_t message, double now_s)
     } while (f != message);
 }
 
-static uint32_t add_end(struct fc_adjoint *a, struct fc_adjoint_end end)
+uint32_t fc_adjoint_add_end(struct fc_adjoint *a, struct fc_adjoint_end end)
 {
     if (!fc_adjoint_grow(a, (void **)&a->end, &a->end_capacity, a->n_ends + 1, sizeof *a->end)) return 0;
     a->end[a->n_ends] = end;
@@ -211,93 +171,22 @@ uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, d
 {
     if (a->lost) return 0;
     struct fc_adjoint_shares *s = a->shares;
-    const struct share *first = &s->share[message];
-    note_all(a, message, now_s);
-    leave_sender(s, message);
+    const struct fc_adjoint_share *first = &s->share[message];
+    fc_adjoint_note_all(a, message, now_s);
+    leave_sender(a, message, now_s);
     double lasted_s = now_s - first->start_s;
-    return add_end(a, (struct fc_adjoint_end){first->steps, first->stretches, s->sent[message].stop, first->departs,
-                                              first->all_rate, lasted_s > 0 ? bytes / lasted_s : first->all_rate});
+    return fc_adjoint_add_end(a, (struct fc_adjoint_end){first->steps, first->stretches, s->sent[message].stop,
+                                                         first->departs, first->all_rate,
+                                                         lasted_s > 0 ? bytes / lasted_s : first->all_rate});
 }
 
 /* ---- instants ---- */
 
-/* One more of several; the new list, FC_NONE: lost. */
-static uint32_t with(struct fc_adjoint *a, uint32_t list, uint32_t node, double more)
+uint32_t fc_adjoint_with(struct fc_adjoint *a, uint32_t list, uint32_t node, double more)
 {
     if (!fc_adjoint_grow(a, (void **)&a->step, &a->step_capacity, a->n_steps + 1, sizeof *a->step)) return FC_NONE;
     a->step[a->n_steps] = (struct fc_adjoint_step){list, node, (float)more};
     return (uint32_t)a->n_steps++;
-}
-
-/* ---- waiting for a FIFO ---- */
-
-/* The node at which the message had moved what it has by now; it goes on from there. */
-static uint32_t moved_by(struct fc_adjoint *a, uint32_t message, double now_s)
-{
-    struct share *x = &a->shares->share[message];
-    uint32_t *stop = &a->shares->sent[message].stop;
-    note_all(a, message, now_s);
-    if (a->lost) return 0;
-    if (x->stretches == *stop && a->step[x->steps].before == FC_NONE)
-        return a->step[x->steps].node; /* of the same time */
-    uint32_t node =
-        add_end(a, (struct fc_adjoint_end){x->steps, x->stretches, *stop, x->departs, x->all_rate, x->all_rate});
-    x->steps = with(a, FC_NONE, node, x->all_rate);
-    *stop = x->stretches;
-    return node;
-}
-
-/* The message has all its rates, for so many seconds, in a list of stretches. */
-static uint32_t add_stretches(struct fc_adjoint *a, uint32_t list, uint32_t message, double seconds)
-{
-    const struct share *share = a->shares->share;
-    const struct seen *seen = a->shares->seen;
-    uint32_t f = message;
-    do {
-        if (seen[f].rate_number != FC_NONE &&
-            fc_adjoint_grow(a, (void **)&a->stretch, &a->stretch_capacity, a->n_stretches + 1, sizeof *a->stretch)) {
-            a->stretch[a->n_stretches] =
-                (struct fc_adjoint_stretch){list, seen[f].rate_number, share[f].share * (float)seconds};
-            list = (uint32_t)a->n_stretches++;
-        }
-        f = share[f].next;
-    } while (f != message);
-    return list;
-}
-
-/* What the node's messages had moved by now, times `sign`: one step each, in a list; *rate: of all together. */
-static uint32_t add_moved(struct fc_adjoint *a, uint32_t list, uint32_t src, double sign, double now_s, double *rate)
-{
-    struct fc_adjoint_shares *s = a->shares;
-    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after) {
-        if (!(s->share[m].all_rate > 0)) continue;
-        *rate += s->share[m].all_rate;
-        list = with(a, list, moved_by(a, m, now_s), sign * s->share[m].all_rate);
-    }
-    return list;
-}
-
-uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint64_t id, uint32_t src, double now_s)
-{
-    if (a->lost || !a->shares) return FC_NONE;
-    double rate = 0;
-    uint32_t list = add_moved(a, FC_NONE, src, -1, now_s, &rate);
-    return a->lost || !(rate > 0) ? list : with(a, list, a->departs[fc_adjoint_slot(id)], rate);
-}
-
-void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t steps, double waited_s, double now_s)
-{
-    struct fc_adjoint_shares *s = a->shares;
-    if (a->lost || !s) return;
-    uint32_t stretches = FC_NONE, departs = a->departs[fc_adjoint_slot(id)];
-    double rate = 0;
-    for (uint32_t m = s->sender[src]; m != FC_NONE && !a->lost; m = s->sent[m].after)
-        if (s->share[m].all_rate > 0) stretches = add_stretches(a, stretches, m, waited_s);
-    steps = add_moved(a, steps, src, 1, now_s, &rate);
-    if (a->lost) return;
-    fc_adjoint_departs(a, id,
-                       rate > 0 ? add_end(a, (struct fc_adjoint_end){steps, stretches, stretches, departs, rate, rate})
-                                : fc_adjoint_add(a, departs, FC_COST_OTHER, 0, waited_s));
 }
 
 /* ---- what makes rates anew ---- */
@@ -334,8 +223,8 @@ void fc_adjoint_happens_end(struct fc_adjoint *a, uint64_t id, uint32_t end, dou
 {
     if (!is_first(a, due_s)) return;
     if (late > 0) {
-        uint32_t list = with(a, FC_NONE, a->departs[fc_adjoint_slot(id)], -late);
-        list = with(a, list, end, 1 + late);
+        uint32_t list = fc_adjoint_with(a, FC_NONE, a->departs[fc_adjoint_slot(id)], -late);
+        list = fc_adjoint_with(a, list, end, 1 + late);
         if (!a->lost) end = fc_adjoint_add(a, list, FC_COST_SEVERAL, 0, 1);
     }
     happens(a, end);
@@ -348,7 +237,7 @@ static uint32_t instant(struct fc_adjoint *a)
     uint32_t list = FC_NONE;
     s->n_happened = 0;
     if (n < 2) return n ? s->happened[0] : 0;
-    for (size_t i = 0; i < n && !a->lost; i++) list = with(a, list, s->happened[i], 1);
+    for (size_t i = 0; i < n && !a->lost; i++) list = fc_adjoint_with(a, list, s->happened[i], 1);
     return fc_adjoint_add(a, list, FC_COST_INSTANT, 0, (double)n);
 }
 
@@ -411,17 +300,14 @@ static double own_part(const struct fc_adjoint *a, const struct fc_fair *fair, u
 }
 
 /* The rate of the fastest flow on a link. */
-static double fastest(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link)
+static double fastest(const struct fc_fair *fair, uint32_t link)
 {
     const struct fc_fair_link *l = &fair->link[link];
-    struct level *level = &a->shares->level[link];
     if (l->n_bound > 0) return l->level;
-    if (level->fastest_solve == a->shares->solve) return level->fastest;
     double rate = 0;
     for (const struct fc_fair_on *x = fair->on + l->first, *end = x + l->n_flows; x < end; x++)
         if (fair->pace[x->flow] > rate) rate = fair->pace[x->flow];
-    level->fastest_solve = a->shares->solve;
-    return level->fastest = rate;
+    return rate;
 }
 
 static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at);
@@ -456,10 +342,10 @@ static double weight_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32
 static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double now_s, uint32_t at)
 {
     struct fc_adjoint_shares *s = a->shares;
-    struct level *level = &s->level[link];
+    struct fc_adjoint_level *level = &s->level[link];
     if (level->solve == s->solve) return level->rate;
     size_t first = s->n_slower;
-    double rate = fastest(a, fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
+    double rate = fastest(fair, link) * (1 - SAME), weight = weight_of(a, fair, link, rate, now_s, at);
     if (!(weight > 0)) return FC_NONE;
     level->solve = s->solve;
     level->rate = new_rate(a);
@@ -480,10 +366,26 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     return a->lost ? FC_NONE : level->rate;
 }
 
+/* Is the link full, and nobody there faster? It is looked at those there in turn, until one is: levels rise, so no more than once at
+ * each. */
 static bool fills_at(const struct fc_adjoint *a, const struct fc_fair *fair, uint32_t link, double rate)
 {
     const struct fc_fair_link *l = &fair->link[link];
-    return l->used >= l->capacity * (1 - SAME) && fastest(a, fair, link) <= rate * (1 + SAME);
+    struct fc_adjoint_level *level = &a->shares->level[link];
+    rate *= 1 + SAME;
+    if (level->full_solve != a->shares->solve) {
+        bool full = l->used >= l->capacity * (1 - SAME);
+        level->full_solve = a->shares->solve;
+        level->fastest = !full ? INFINITY : l->n_bound > 0 ? l->level : 0;
+        level->n_seen = l->n_bound > 0 ? l->n_flows : 0;
+    }
+    while (level->fastest <= rate && level->n_seen < l->n_flows) {
+        double other = fair->pace[fair->on[l->first + level->n_seen].flow];
+        if (other > rate) return false;
+        if (other > level->fastest) level->fastest = other;
+        level->n_seen++;
+    }
+    return level->fastest <= rate;
 }
 
 /* Is there another link that is a bottleneck of the flow as well? */
@@ -521,33 +423,40 @@ static uint32_t look_at_links(struct fc_adjoint *a, const struct fc_fair *fair, 
     return own;
 }
 
-static void step(struct fc_adjoint *a, struct share *x, double more, double now_s, uint32_t at)
+/* Returns the message's new step; FC_NONE: it has had one in this solve. */
+static uint32_t step(struct fc_adjoint *a, struct fc_adjoint_share *x, double more, double now_s, uint32_t at)
 {
     struct fc_adjoint_shares *s = a->shares;
-    struct share *m = &s->share[x->message];
+    struct fc_adjoint_share *m = &s->share[x->message];
+    if (x->logged) {
+        s->sender[x->src].n_rated += !(m->all_rate > 0);
+        s->sender[x->src].rate += more;
+    }
     m->all_rate += more;
     if (m->solve == s->solve) {
         a->step[m->steps].more += (float)more;
-        return;
+        return FC_NONE;
     }
     bool begins = m->steps == FC_NONE && m->start_s >= now_s * (1 - 1e-12);
-    m->steps = with(a, m->steps, begins ? m->departs : at, more);
+    m->steps = fc_adjoint_with(a, m->steps, begins ? m->departs : at, more);
     m->solve = s->solve;
+    return m->steps;
 }
 
 /* The flow's new rate, after all lower ones, goes on the tape. False: lost. */
 static bool settle(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t flow, double now_s, uint32_t at)
 {
-    struct seen *seen = &a->shares->seen[flow];
+    struct fc_adjoint_seen *seen = &a->shares->seen[flow];
     seen->pending = 0;
     uint32_t rate = level_of(a, fair, fair->flow[flow].bottleneck, now_s, at);
     if (rate != FC_NONE && a->shares->share[flow].crosses) rate = look_at_links(a, fair, flow, rate, now_s, at);
     if (rate == FC_NONE) return false;
-    struct share *x = &a->shares->share[flow];
+    struct fc_adjoint_share *x = &a->shares->share[flow];
     float bytes_per_s = x->share * (float)fair->pace[flow];
     note(a, x, seen->rate_number, now_s);
     seen->rate_number = rate;
-    step(a, x, (double)bytes_per_s - x->rate, now_s, at);
+    uint32_t new_step = step(a, x, (double)bytes_per_s - x->rate, now_s, at);
+    if (x->logged) fc_adjoint_log_rate(a, flow, new_step, rate, now_s);
     x->rate = bytes_per_s;
     return !a->lost;
 }

@@ -138,8 +138,8 @@ static enum fc_code keep(struct fc_transit *t, struct fc_fifos *fifos, const str
     else
         fifos->free = fifos->waiting[i].next;
     struct fc_adjoint *a = t->settings.adjoint;
-    fifos->waiting[i] = (struct fc_fifos_waiting){
-        *m, until_bytes, FC_NONE, a && !is_all ? fc_adjoint_queues(a, m->id, m->src, m->time_s) : FC_NONE};
+    fifos->waiting[i] = (struct fc_fifos_waiting){*m, until_bytes, FC_NONE,
+                                                  a && !is_all ? fc_adjoint_queues(a, m->src, m->time_s) : FC_NONE};
     *(x->first == FC_NONE ? &x->first : &fifos->waiting[x->last].next) = i;
     x->last = i;
     fifos->n_waiting++;
