@@ -294,6 +294,18 @@ static void slow(void)
         fc_answer_free(&a);
     }
     remove(trace);
+    /* A graph of one message, from the slow node and to it. */
+    static const char goal[] =
+        "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 1\n}\nrank 1 {\nl1: recv 8b from 0 tag 1\n}\n";
+    CU_ASSERT_TRUE_FATAL(fc_test_file(trace, ".goal", goal, strlen(goal)));
+    for (size_t i = 0; i < 3; i++) {
+        struct fc_question q = {.trace = trace, .node_of = cases[i].node, .n_node_of = 2, .threads = 1};
+        double without_s = time_of(QUICK, q, &a);
+        fc_answer_free(&a);
+        CU_ASSERT(fc_near(time_of(SLOW, q, &a) - without_s, cases[i].plus_s / 2, 1e-6));
+        fc_answer_free(&a);
+    }
+    remove(trace);
     /* A phase is as long as its busiest processor is: of 7 messages each way on the slow node. */
     struct fc_question p = {.pattern = "alltoall:bytes=8", .threads = 1};
     double without_s = time_of(QUICK, p, &a);
