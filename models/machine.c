@@ -327,6 +327,12 @@ static enum fc_code check_router(struct reader *r, yaml_node_t *router)
 static enum fc_code check_node(struct reader *r, yaml_node_t *node)
 {
     const struct fc_reception *own = &r->machine->reception;
+    struct fc_machine *m = r->machine;
+    if (m->slow_hosts) m->slow_line = fc_yaml_place(&r->yaml, node).line;
+    if (!m->slow_hosts != !(m->slow_overhead_s > 0))
+        return FC_YAML_FAIL(&r->yaml, node, "node.%s: without node.%s nothing is slow (expected both or neither)",
+                            m->slow_hosts ? "slow_hosts" : "slow_overhead",
+                            m->slow_hosts ? "slow_overhead" : "slow_hosts");
     const char *key = own->packet_s > 0     ? "reception_time"
                       : own->per_byte_s > 0 ? "reception_per_byte"
                       : own->queues > 1     ? "reception_queues"

@@ -220,6 +220,11 @@ struct fc_machine {
     double memory_bytes_per_s; /* of all messages between tasks of one node together; INFINITY: no limit */
     /* Both ways between two nodes together, of messages beyond the first exchange_beyond_bytes under way; INFINITY: no limit */
     double exchange_bytes_per_s, exchange_beyond_bytes;
+    /* Nodes known to be slow, as --nodes names them (NULL: none), and by how much o is longer there, at each end of a message */
+    const char *slow_hosts;
+    long slow_line; /* of the section that names them */
+    double slow_overhead_s;
+    const uint8_t *slow_of_node; /* [n_nodes] of what is left of a machine: 1 where slow; NULL: by slow_hosts */
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;

@@ -100,7 +100,7 @@ enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, st
     const struct fc_family_ops *family = machine->family;
     *smaller = *machine;
     smaller->arena = (struct fc_arena){0};
-    smaller->hosts = smaller->hosts_file = NULL; /* they are as many as the machine's nodes */
+    smaller->hosts = smaller->hosts_file = smaller->slow_hosts = NULL; /* they are as many as the machine's nodes */
     *exists = false;
     if (!family->relative) return FC_OK;
     smaller->shape = fc_alloc(&smaller->arena, 1, family->shape_size, st);

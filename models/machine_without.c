@@ -311,6 +311,12 @@ static enum fc_code make(struct loss *l, const char *list, uint32_t *now)
             if (now[n] != FC_NONE) kind[now[n]] = net->node_kind[n];
         m->kinds.of_node = kind;
     }
+    if (net->node_slow) {
+        uint8_t *slow = fc_alloc(&m->arena, s->n_nodes, sizeof *slow, l->st);
+        for (uint32_t n = 0; slow && n < net->n_nodes; n++)
+            if (now[n] != FC_NONE) slow[now[n]] = net->node_slow[n];
+        m->slow_of_node = slow;
+    }
     m->damaged = true;
     m->family = &fc_family_graph;
     m->shape = s;

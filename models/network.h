@@ -18,6 +18,7 @@ struct fc_network {
     uint8_t *link_class;    /* [n_links] index in machine->classes */
     void *extra;            /* tables of the family, in the arena */
     uint8_t *node_kind;     /* [n_nodes] index in machine->kinds; NULL: all nodes are alike */
+    uint8_t *node_slow;     /* [n_nodes] 1: one of node.slow_hosts; NULL: none is */
     const char **host_name; /* [n_nodes]; NULL: the machine, or that node, has no host name (hosts.h) */
 };
 
@@ -67,6 +68,11 @@ static inline long long fc_node_cores(const struct fc_network *net, uint32_t nod
 static inline double fc_node_compute_scale(const struct fc_network *net, uint32_t node)
 {
     return net->node_kind ? net->machine->kinds.kind[net->node_kind[node]].compute_scale : 1;
+}
+/* What o is longer there. */
+static inline double fc_node_slow_s(const struct fc_network *net, uint32_t node)
+{
+    return net->node_slow && net->node_slow[node] ? net->machine->slow_overhead_s : 0;
 }
 /* Its ports each way, the bandwidth of one, at how many ends a fetched message that it sends crosses one; the bandwidth of the
  * messages between its own tasks together. INFINITY: no limit. */

@@ -139,21 +139,27 @@ void fc_node_kinds_most(struct fc_machine *m)
 
 /* ---- nodes ---- */
 
+/* The nodes that the text names, in the scratch memory; what is wrong is of the key, at `where` or in the file that it names. */
+static enum fc_code read_hosts(const struct fc_network *net, const char *text, struct fc_place where, const char *key,
+                               struct fc_arena *scratch, uint32_t **node, size_t *n, struct fc_status *st)
+{
+    struct fc_status why = {0};
+    if (!fc_nodes_read(net, text, 0, scratch, node, n, &why)) return FC_OK;
+    const char *message = strncmp(why.message, "--nodes: ", 9) ? why.message : why.message + 9;
+    if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", message);
+    return fc_fail(st, why.code, where, "node.%s: %s", key, message);
+}
+
 static enum fc_code assign_hosts(struct fc_network *net, uint32_t number, struct fc_arena *scratch,
                                  struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     const struct fc_node_kind *kind = &m->kinds.kind[number];
     struct fc_place where = {m->file, kind->line};
-    struct fc_status why = {0};
     uint32_t *node;
     size_t n;
     char name[300];
-    if (fc_nodes_read(net, kind->hosts, 0, scratch, &node, &n, &why)) {
-        const char *message = strncmp(why.message, "--nodes: ", 9) ? why.message : why.message + 9;
-        if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", message);
-        return fc_fail(st, why.code, where, "node.hosts: %s", message);
-    }
+    if (read_hosts(net, kind->hosts, where, "hosts", scratch, &node, &n, st)) return st->code;
     for (size_t i = 0; i < n; i++) {
         if (net->node_kind[node[i]] != UINT8_MAX && net->node_kind[node[i]] != number)
             return fc_fail(st, FC_INPUT, where, "node.hosts: %s is of the kind on line %ld already",
@@ -183,13 +189,31 @@ static enum fc_code give_class(struct fc_network *net, uint32_t node, struct fc_
     return FC_OK;
 }
 
+static enum fc_code assign_slow(struct fc_network *net, struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
+    uint32_t *node;
+    size_t n;
+    if (!m->slow_hosts && !m->slow_of_node) return FC_OK;
+    if (!(net->node_slow = fc_alloc(&net->arena, net->n_nodes, sizeof *net->node_slow, st))) return st->code;
+    if (m->slow_of_node) {
+        memcpy(net->node_slow, m->slow_of_node, net->n_nodes * sizeof *net->node_slow);
+        return FC_OK;
+    }
+    if (read_hosts(net, m->slow_hosts, (struct fc_place){m->file, m->slow_line}, "slow_hosts", &scratch, &node, &n, st))
+        return st->code;
+    for (size_t i = 0; i < n; i++) net->node_slow[node[i]] = 1;
+    return FC_OK;
+}
+
 enum fc_code fc_node_kinds_assign(struct fc_network *net, struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t rest = FC_NONE;
     char name[300];
-    if (m->kinds.n == 0) return FC_OK;
+    if (assign_slow(net, st) || m->kinds.n == 0) return st->code;
     net->node_kind = fc_alloc(&net->arena, net->n_nodes, sizeof *net->node_kind, st);
     if (!net->node_kind) return st->code;
     if (m->kinds.of_node) { /* links have their classes */

@@ -9,6 +9,6 @@
 enum fc_code fc_node_kinds_decode(struct fc_yaml *yaml, const yaml_node_t *list, struct fc_machine *machine);
 /* The machine's ports and memory are those of the kinds that have most. */
 void fc_node_kinds_most(struct fc_machine *machine);
-/* Gives every node its kind, and its links the kind's class; the hosts have their names. FC_INPUT at the file's entry: a node of
+/* Says which nodes are slow (node.slow_hosts), gives every node its kind, and its links the kind's class; the hosts have their names. FC_INPUT at the file's entry: a node of
  * two kinds or of none, and injection where nodes hang on links of another class. */
 enum fc_code fc_node_kinds_assign(struct fc_network *net, struct fc_status *st);

@@ -81,6 +81,16 @@ static enum fc_code links(struct phase *p)
 
 /* ---- processors ---- */
 
+static uint32_t node_of(const struct phase *p, uint32_t task)
+{
+    return p->placement ? p->placement->node[task] : (uint32_t)(task / p->net->machine->cores_per_node);
+}
+/* What o is longer for that task. */
+static double slow_s(const struct phase *p, uint32_t task)
+{
+    return p->net->node_slow ? fc_node_slow_s(p->net, node_of(p, task)) : 0;
+}
+
 /* CPU seconds of every task: busy[n_tasks]; messages sent: sent[n_tasks]. */
 static void entry_work(const struct phase *p, double *busy, double *sent)
 {
@@ -89,8 +99,8 @@ static void entry_work(const struct phase *p, double *busy, double *sent)
     for (size_t e = 0; e < d->n_entries; e++) {
         double n = d->messages[e];
         if (d->src[e] == d->dst[e] || n <= 0) continue;
-        busy[d->src[e]] += n * fc_send_cpu_s(software, d->bytes[e] / n);
-        busy[d->dst[e]] += n * fc_recv_cpu_s(software, d->bytes[e] / n);
+        busy[d->src[e]] += n * (fc_send_cpu_s(software, d->bytes[e] / n) + slow_s(p, d->src[e]));
+        busy[d->dst[e]] += n * (fc_recv_cpu_s(software, d->bytes[e] / n) + slow_s(p, d->dst[e]));
         sent[d->src[e]] += n;
     }
 }
@@ -104,7 +114,7 @@ static void dense_work(const struct phase *p, const struct fc_dense *part, doubl
     if (!(each > 0)) return;
     for (uint32_t t = 0; t < p->demand->n_tasks; t++) {
         double out = part->a[t] * (sum_b - part->b[t]) / each, in = part->b[t] * (sum_a - part->a[t]) / each;
-        busy[t] += out * fc_send_cpu_s(software, each) + in * fc_recv_cpu_s(software, each);
+        busy[t] += out * fc_send_cpu_s(software, each) + in * fc_recv_cpu_s(software, each) + (out + in) * slow_s(p, t);
         sent[t] += out;
     }
 }
@@ -119,7 +129,7 @@ static enum fc_code processors(struct phase *p)
         entry_work(p, busy, sent);
         for (int i = 0; i < p->demand->n_dense; i++) dense_work(p, &p->demand->dense[i], busy, sent);
         for (uint32_t t = 0; t < n; t++) {
-            double paced = sent[t] >= 1 ? (sent[t] - 1) * software->gap_s + software->send_s : 0;
+            double paced = sent[t] >= 1 ? (sent[t] - 1) * software->gap_s + software->send_s + slow_s(p, t) : 0;
             p->parts->cpu_s = fmax(p->parts->cpu_s, fmax(busy[t], paced));
         }
     }
@@ -238,10 +248,7 @@ static double slowest(const struct phase *p)
 {
     double scale = 0;
     if (!p->net->node_kind) return 1;
-    for (uint32_t t = 0; t < p->demand->n_tasks; t++) {
-        uint32_t node = p->placement ? p->placement->node[t] : (uint32_t)(t / p->net->machine->cores_per_node);
-        scale = fmax(scale, fc_node_compute_scale(p->net, node));
-    }
+    for (uint32_t t = 0; t < p->demand->n_tasks; t++) scale = fmax(scale, fc_node_compute_scale(p->net, node_of(p, t)));
     return scale;
 }
 

@@ -33,6 +33,9 @@ PER_NODE = {"2025_04_06___23_05_13": "4"}
 LIBRARY = {"leonardo": "openmpi"}
 SEEN_IN = {("alltoall", "modified-bruck"), ("gather", "basic-linear"), ("scatter", "basic-linear"), ("reduce", "linear")}
 SEEN = {2048, 131072, 8388608}
+# node.slow_overhead of leonardo was chosen on every other size of the job of 128 nodes.
+SLOW_NODE_SEEN = {"recursive_doubling_ompi": {256, 8192, 1 << 19, 1 << 25}, "ring_ompi": {2048, 1 << 16, 1 << 22, 1 << 28},
+                  "ring_segmented_ompi": {8192, 1 << 19, 1 << 25}}
 TREES = {"binary_ompi", "binomial_ompi", "knomial_ompi"}
 
 
@@ -92,6 +95,8 @@ def seen(row):
         return (row["collective"], row["algorithm"].removeprefix("default-")) in SEEN_IN and size in SEEN
     if nodes == "64" and each > 1: # Leonardo's keys of several ranks a node
         return size in SEEN
+    if nodes == "128":
+        return size in SLOW_NODE_SEEN.get(row["algorithm"], ())
     if nodes == "256" and each == 1: # node.port_sides
         return row["algorithm"] in TREES and 1 << 20 <= size <= 1 << 26
     return nodes == "256" and row["algorithm"] == "recursive_distance_doubling_over" and size == 1 << 29 # fresh_local_per_byte

@@ -251,6 +251,69 @@ static void ends(void)
     remove(trace);
 }
 
+/* ---- slow nodes ---- */
+
+/* Each end of a message on node 0 takes 30 us longer. */
+#define SLOW TORUS "node: {cores: 2, slow_hosts: 'cn0', slow_overhead: 30 us}\nsoftware: {send: 1 us, recv: 1 us}\n"
+#define QUICK ALIKE "software: {send: 1 us, recv: 1 us}\n"
+
+static void slow(void)
+{
+    char path[64], trace[64];
+    struct fc_session s;
+    struct fc_status st;
+    struct fc_answer a;
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){0}, path, &s, &st));
+    CU_ASSERT(fc_node_slow_s(&s.net, 0) == 30e-6 && fc_node_slow_s(&s.net, 1) == 0);
+    fc_session_close(&s);
+    /* Without routers it is a graph, in which node 2 is node 1 and the slow one what it was, or gone. */
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(1,0)"}, path, &s, &st));
+    CU_ASSERT(s.net.n_nodes == 7 && fc_node_slow_s(&s.net, 0) == 30e-6 && fc_node_slow_s(&s.net, 1) == 0);
+    fc_session_close(&s);
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(0,0)"}, path, &s, &st));
+    for (uint32_t n = 0; n < s.net.n_nodes; n++) CU_ASSERT(fc_node_slow_s(&s.net, n) == 0);
+    fc_session_close(&s);
+    remove(path);
+
+    /* There and back: both ends of both messages, whoever sends; elsewhere, and on LogGOPS's machine, nothing. */
+    static const uint32_t on[] = {0, 2}, back[] = {2, 0}, off[] = {3, 2}, together[] = {0, 0};
+    static const struct {
+        const uint32_t *node;
+        double plus_s;
+        const char *loggops;
+    } cases[] = {
+        {on, 60e-6, NULL}, {back, 60e-6, NULL}, {off, 0, NULL}, {together, 120e-6, NULL}, {on, 0, "L=1us,g=0,G=0"}};
+    CU_ASSERT_TRUE_FATAL(fc_test_file(trace, ".txt", TRACE, strlen(TRACE)));
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_question q = {
+            .trace = trace, .node_of = cases[i].node, .n_node_of = 2, .threads = 1, .loggops = cases[i].loggops};
+        if (q.loggops) q.network = "ideal";
+        double without_s = time_of(QUICK, q, &a);
+        fc_answer_free(&a);
+        CU_ASSERT(fc_near(time_of(SLOW, q, &a) - without_s, cases[i].plus_s, 1e-6));
+        fc_answer_free(&a);
+    }
+    remove(trace);
+    /* A graph of one message, from the slow node and to it. */
+    static const char goal[] =
+        "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 1\n}\nrank 1 {\nl1: recv 8b from 0 tag 1\n}\n";
+    CU_ASSERT_TRUE_FATAL(fc_test_file(trace, ".goal", goal, strlen(goal)));
+    for (size_t i = 0; i < 3; i++) {
+        struct fc_question q = {.trace = trace, .node_of = cases[i].node, .n_node_of = 2, .threads = 1};
+        double without_s = time_of(QUICK, q, &a);
+        fc_answer_free(&a);
+        CU_ASSERT(fc_near(time_of(SLOW, q, &a) - without_s, cases[i].plus_s / 2, 1e-6));
+        fc_answer_free(&a);
+    }
+    remove(trace);
+    /* A phase is as long as its busiest processor is: of 7 messages each way on the slow node. */
+    struct fc_question p = {.pattern = "alltoall:bytes=8", .threads = 1};
+    double without_s = time_of(QUICK, p, &a);
+    fc_answer_free(&a);
+    CU_ASSERT(fc_near(time_of(SLOW, p, &a) - without_s, 2 * 7 * 30e-6, 1e-3));
+    fc_answer_free(&a);
+}
+
 /* ---- refusals ---- */
 
 static void refusals(void)
@@ -259,6 +322,10 @@ static void refusals(void)
         const char *node, *says;
         long line;
     } cases[] = {
+        {"node: {slow_hosts: cn9, slow_overhead: 1 us}\n", "node.slow_hosts: host 'cn9' is not in machine k", 5},
+        {"node:\n  slow_hosts: cn1\n", "node.slow_hosts: without node.slow_overhead nothing is slow", 6},
+        {"node:\n  cores: 2\n  slow_overhead: 1 us\n", "node.slow_overhead: without node.slow_hosts", 7},
+        {"node:\n- {slow_hosts: cn1}\n", "node.slow_hosts: cannot differ from node to node", 6},
         {"node: []\n", "node: 0 kinds of nodes (expected 1 to 16)", 5},
         {"node: [4]\n", "node: expected a list of {hosts: LIST, cores: N", 5},
         {"node:\n- {cores: 2, ports: 65}\n", "node.ports", 6},
@@ -315,6 +382,7 @@ int suite_node_kinds(void)
         {"mappings fill each node's own cores", mappings},
         {"computation and injection of each node", times},
         {"ports and memory of each node", ends},
+        {"messages of slow nodes", slow},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,
     };

@@ -33,7 +33,7 @@ enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc
 {
     *made = *machine;
     memset(&made->arena, 0, sizeof made->arena);
-    made->hosts = made->hosts_file = NULL;
+    made->hosts = made->hosts_file = made->slow_hosts = NULL;
     struct fc_tmesh_shape *shape = fc_alloc(&made->arena, 1, sizeof *shape, st);
     if (!shape) return st->code;
     *shape = *(const struct fc_tmesh_shape *)machine->shape;

@@ -9,6 +9,8 @@
  * is later, which grows with every a_i. All of it is done for each view of the run; what led to a time is
  * kept of the real one.
  *
+ * On a node that is known to be slow (node.slow_hosts) o is longer at its end of every message.
+ *
  * A rank that does nothing from c to a, when a message comes, waits for others of that time
  *     min(a - c, computation on the path that led to the message - computation on the path that led to c), at least 0
  * and is held up by messages, its own and others', for the rest: in a ping-pong nobody waits. */
@@ -58,7 +60,8 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
     double o_s = fc_ranks_share(run, mail->from, mail->to)
                      ? fc_local_o_s(&settings->software, settings->software.send_s)
                      : settings->software.send_s;
-    double cpu_s = o_s + fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
+    double cpu_s = o_s + fc_slow_o_s(run->job, mail->from) +
+                   fc_beyond_o_s(&settings->software, bytes, (mail->state & FC_LONG) != 0);
     if (__builtin_expect(run->adjoint != NULL, 0)) node_of_send(run, s, mail, cpu_s);
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
@@ -217,6 +220,7 @@ static inline double take(struct fc_run *run, struct fc_strand *s, int view, str
     struct fc_clock *c = &s->at[view];
     double o_s = settings->software.recv_s;
     if (t->local) o_s = fc_local_o_s(&settings->software, o_s);
+    o_s += fc_slow_o_s(run->job, s->rank);
     double cpu_s = o_s + fc_beyond_o_s(&settings->software, t->bytes, t->is_long) + t->work_s, cost_s = cpu_s,
            start = c->clock_s;
     if (t->arrived_s > start) {

@@ -273,9 +273,10 @@ static double more_bytes(double bytes)
 }
 
 /* At each end of a message, beyond LogGOPS (timing.h). */
-static double beyond_ns(const struct fc_graph *g, double bytes)
+static double beyond_ns(const struct fc_graph *g, uint32_t rank, double bytes)
 {
-    return bytes > g->eager ? g->rendezvous_ns : bytes * g->copy_byte_ns;
+    return (bytes > g->eager ? g->rendezvous_ns : bytes * g->copy_byte_ns) +
+           round(1e12 * fc_slow_o_s(g->run->job, rank)) * 1e-3;
 }
 
 static void send(struct fc_graph *g, uint64_t v, double now_ns)
@@ -285,7 +286,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
     double more = more_bytes((double)e->bytes),
-           cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, (double)e->bytes);
+           cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, rank, (double)e->bytes);
     struct fc_mail *mail = fc_mail_new(&run->match);
     struct fc_card *card = card_of(g, rank, e->polls);
     if (!mail) return;
@@ -299,7 +300,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     processor_busy(g, p, FC_COST_SEND, 1, 0);
     uint32_t sent = p->chain.node;
     p->chain.node = fc_node_after(run, p->chain.node, FC_COST_PER_BYTE, 0, more);
-    p->chain.node = fc_node_after(run, p->chain.node, FC_COST_OTHER, 0, 1e-9 * beyond_ns(g, (double)e->bytes));
+    p->chain.node = fc_node_after(run, p->chain.node, FC_COST_OTHER, 0, 1e-9 * beyond_ns(g, rank, (double)e->bytes));
     mail->key = (struct fc_queue_key){e->comm, (int32_t)rank, e->peer, e->tag};
     mail->from = rank;
     mail->to = (uint32_t)e->peer;
@@ -385,7 +386,7 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
     struct fc_run *run = g->run;
     struct fc_processor *p = processor_of(g, mail->to, mail->processor);
     double more = more_bytes(mail->bytes);
-    double beyond = beyond_ns(g, mail->bytes),
+    double beyond = beyond_ns(g, mail->to, mail->bytes),
            cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns) + beyond;
     if (!run->job->settings->loggops && run->views > 1)
         mail->posted_s[FC_ALONE] = 1e9 * mail->arrived_s[FC_ALONE] + cpu_ns; /* alone, it is in by then */

@@ -26,6 +26,12 @@ static inline double fc_compute_scale(const struct fc_job *job, uint32_t rank)
     return fc_compute_scale_on(job->settings, job->net, rank, job->settings->loggops ? 0 : job->node[rank]);
 }
 
+/* What o is longer at each end of a message of that rank: 0 but on a node that is known to be slow. */
+static inline double fc_slow_o_s(const struct fc_job *job, uint32_t rank)
+{
+    return job->settings->loggops || !job->net ? 0 : fc_node_slow_s(job->net, job->node[rank]);
+}
+
 /* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if
  * every message met an idle network. The second is a bound of the first (replay.c). Ideal networks have the
  * first view only. */

@@ -203,7 +203,8 @@ static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct
         if (!back) {
             fc_end_send(run, s, mail, false);
         } else {
-            double asks_s = e->mode == FC_MOVE_GET ? run->job->settings->software.send_s : 0;
+            double asks_s =
+                e->mode == FC_MOVE_GET ? run->job->settings->software.send_s + fc_slow_o_s(run->job, s->rank) : 0;
             for (int v = 0; v < run->views; v++) mail->sent_s[v] = s->at[v].clock_s += asks_s;
             s->chain.software_s += asks_s;
             s->chain.node = mail->sent_node = fc_node_after(run, s->chain.node, FC_COST_SEND, 0, asks_s > 0);

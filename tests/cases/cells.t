@@ -22,12 +22,12 @@ $ fabricast certify -m lumi
 $ fabricast predict -m lumi -p stencil2d:grid=2x2,bytes=64KiB --nodes nid[001000,001016,005000,007977] --ranks-per-node 1
 > machine        lumi: LUMI, HPE Cray EX, Slingshot 11 dragonfly, 8 groups of 256 CPU nodes and 24 of 124 or 126 GPU nodes
 > job            stencil2d:grid=2x2,bytes=64KiB, 4 tasks, mapping def, routing ugal
-> time           23.78 us
+> time           19.77 us
 > computation    0 s
-> communication  23.78 us (100.0 % of the time)
-> bound          19.04 us: no run with this mapping and routing is faster
-> of peak        80.1 %
-> best bound     19.04 us: no mapping of this job is faster (computation and software of the busiest task)
+> communication  19.77 us (100.0 % of the time)
+> bound          15.18 us: no run with this mapping and routing is faster
+> of peak        76.8 %
+> best bound     15.18 us: no mapping of this job is faster (computation and software of the busiest task)
 > bottleneck     software
 > error          unknown: not calibrated for this network
 > traffic        1.049 MB between nodes, 0 B inside, 2.49 MB hop-bytes
