@@ -325,15 +325,14 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
 /* The most that it has met (fc_arrival), so far and now. */
 static float interference(const struct contention *c, uint32_t message)
 {
-    float most = c->moving[message].interference;
+    double most = c->moving[message].interference;
     uint32_t f = message;
     if (c->moving[message].src == FC_NONE) return 0; /* it stays in its node */
     do {
-        float now = (float)fc_fair_interference(&c->fair, f);
-        if (now > most) most = now;
+        most = fmax(most, fc_fair_interference(&c->fair, f, most));
         f = c->part[f].next;
     } while (f != message);
-    return most;
+    return (float)most;
 }
 
 /* A part over the way crosses its sender's injection FIFOs, too: more[n], how many there are then. */

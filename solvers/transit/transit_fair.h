@@ -108,9 +108,9 @@ enum fc_code fc_fair_solve(struct fc_fair *fair);
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 
 /* The greatest part of a link's load, over the links of the flow, that is of other pairs of nodes (start, end): 0 to 1. Of a link
- * with more than FC_FAIR_SEEN flows so many, evenly spread, stand for all. O(its links x FC_FAIR_SEEN). */
+ * with more than FC_FAIR_SEEN flows so many, evenly spread, stand for all. At least `least`, which may save looking. O(its links x FC_FAIR_SEEN). */
 enum { FC_FAIR_SEEN = 16 };
-double fc_fair_interference(const struct fc_fair *fair, uint32_t flow);
+double fc_fair_interference(const struct fc_fair *fair, uint32_t flow, double least);
 
 /* ---- for the files of the above ---- */
 

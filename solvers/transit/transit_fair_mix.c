@@ -46,12 +46,13 @@ void fc_fair_stir(struct fc_fair *f, uint32_t flow)
     }
 }
 
-double fc_fair_interference(const struct fc_fair *f, uint32_t flow)
+double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
-    double most = 0;
-    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end && most < 1; e++) {
         const struct fc_fair_link *l = &f->link[e->link];
+        bool all_seen = l->n_flows <= FC_FAIR_SEEN;
+        if (all_seen && (1 - e->weight / l->weight) * (1 + 1e-9) < most) continue; /* others have at most the rest */
         uint32_t step = (l->n_flows + FC_FAIR_SEEN - 1) / FC_FAIR_SEEN;
         double weight = 0, others = 0;
         for (uint32_t i = 0; l->n_flows > 1 && i < l->n_flows; i += step) {
