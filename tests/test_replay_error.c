@@ -203,6 +203,46 @@ static void test_cover(void)
     CU_ASSERT(isnan(r.covered_percent[0]) && isnan(r.unknown[0]));
 }
 
+/* ---- what a replay tells ---- */
+
+/* Interference of three rounds of messages of 4 kB between pairs of tasks, one a node of a square. */
+static double interference_of(size_t n, const uint32_t *src, const uint32_t *dst)
+{
+    static const double bytes[] = {4e3, 4e3};
+    static const uint32_t node[] = {0, 1, 2, 3};
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_trace trace;
+    struct fc_replay replay;
+    struct fc_status st = {0};
+    struct fc_replay_point point = {.interference = NAN};
+    const struct fc_placement placement = {4, (uint32_t *)(uintptr_t)node};
+    if (!fc_test_network(SQUARE, &machine, &net)) return NAN;
+    struct fc_replay_settings how = {.network = FC_NET_CONTENTION, .software = machine.software};
+    CU_ASSERT_FATAL(!fc_demand_of_pairs("pairs", 4, n, src, dst, bytes, &demand, &st));
+    CU_ASSERT_FATAL(!fc_trace_generate(&demand, 3, 0, &trace, &st));
+    CU_ASSERT_FATAL(!fc_replay_run(&net, &trace, &placement, &how, &replay, &st));
+    fc_replay_locate(&net, &replay, &point);
+    CU_ASSERT(point.share > 0.5 && point.interference <= point.share);
+    fc_replay_free(&replay);
+    fc_trace_free(&trace);
+    fc_demand_free(&demand);
+    fc_network_free(&net);
+    fc_machine_free(&machine);
+    return point.interference;
+}
+
+/* One pair meets nobody. Two that share a link have half of it each, for most of the time. */
+static void test_locate(void)
+{
+    static const uint32_t src[] = {0, 1}, dst[] = {2, 2}, away[] = {1, 2};
+    CU_ASSERT_EQUAL(interference_of(1, src, dst), 0);
+    CU_ASSERT_EQUAL(interference_of(2, src, away), 0); /* 0 -> 1 and 1 -> 2: no link in common */
+    double both = interference_of(2, src, dst);
+    CU_ASSERT(both > 0.3 && both <= 0.5);
+}
+
 /* ---- jobs on a square ---- */
 
 static bool run(int threads, double work, struct fc_machine *machine, struct fc_calibration *c)
@@ -513,6 +553,7 @@ int suite_replay_error(void)
         {"interference", test_interference},
         {"of jobs that are alike in interference", test_interference_alike},
         {"cover with a network left out", test_cover},
+        {"the interference of a replay", test_locate},
         {"small jobs", test_jobs},
         {"runs on a square, by any number of threads", test_runs},
         {"jobs held out", test_held_out},
