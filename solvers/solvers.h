@@ -155,9 +155,10 @@ struct fc_replay {
     double link_wait_s;                 /* total time messages waited for links held by others */
     double alone_s;                     /* end of the same job when no message meets another; ideal: its time */
     double path_link_s, path_latency_s; /* of the critical path: serialisation and waiting for links, and latency */
-    uint64_t n_network_messages;        /* those between nodes; graphs and programs alike */
-    uint64_t n_events;                  /* of the trace, replayed */
-    uint64_t n_unmatched_sends;         /* messages that nobody received, and */
+    double path_interference_s;    /* of its transit, what messages meet of those between other nodes (fc_arrival) */
+    uint64_t n_network_messages;   /* those between nodes; graphs and programs alike */
+    uint64_t n_events;             /* of the trace, replayed */
+    uint64_t n_unmatched_sends;    /* messages that nobody received, and */
     uint64_t n_unmatched_receives; /* receives that got nothing and that nobody waits for (a trace may be a window) */
     uint64_t
         n_uneven_calls; /* collective calls whose members recorded different bytes where the operation moves the same

@@ -22,6 +22,12 @@
 
 /* ---- the quantile ---- */
 
+/* Of a calibration made before interference was measured. */
+static struct fc_replay_point old_at(double share, double waiting, double packets, double hops)
+{
+    return (struct fc_replay_point){share, waiting, packets, hops, NAN};
+}
+
 enum { CASES = 60 };
 static struct fc_replay_case made[CASES];
 
@@ -31,7 +37,7 @@ static struct fc_replays make_cases(uint32_t n, double share, double packets)
     for (uint32_t i = 0; i < n; i++) {
         made[i] = (struct fc_replay_case){.network = i % 2 ? "a" : "b", .job = "j", .mapping = "order", .nodes = 16};
         for (int m = 0; m < FC_MEASURED; m++) {
-            made[i].at[m] = (struct fc_replay_point){share, 0, packets, 2};
+            made[i].at[m] = old_at(share, 0, packets, 2);
             made[i].ratio[m] = 1 + (i % 2 ? -0.01 : 0.01) * (i + 1) * (share + 0.05);
         }
     }
@@ -51,16 +57,16 @@ static void test_quantile(void)
 {
     struct fc_replays r = make_cases(19, 0.5, 1);
     /* ceil(0.9 x 20) = 18: the second greatest of 19 */
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 1, 2}, NULL), 18 * 0.55, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.1, 0, 1, 2}, NULL), 18 * 0.15, 1e-9);
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0, 0, 1, 2}, NULL), 1, 1e-9); /* at least 1 % */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 18 * 0.55, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.1, 0, 1, 2), NULL), 18 * 0.15, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0, 0, 1, 2), NULL), 1, 1e-9); /* at least 1 % */
     r = make_cases(9, 0.5, 1);
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 1, 2}, NULL), 9 * 0.55, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 9 * 0.55, 1e-9);
     r = make_cases(8, 0.5, 1); /* ninety percent of them is more than there are */
-    CU_ASSERT(isnan(error_at(&r, (struct fc_replay_point){0.5, 0, 1, 2}, NULL)));
+    CU_ASSERT(isnan(error_at(&r, old_at(0.5, 0, 1, 2), NULL)));
     r = make_cases(19, 0.5, 1);
     r.cases[18].ratio[FC_MEASURED_CONTENTION] = NAN; /* this model could not: ceil(0.9 x 19) = 18 of 18 */
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 1, 2}, NULL), 18 * 0.55, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 18 * 0.55, 1e-9);
 }
 
 /* Of two clouds of cases the nearer tells. */
@@ -71,24 +77,24 @@ static void test_alike(void)
         r.cases[i].at[FC_MEASURED_CONTENTION].share = 0.1;
         r.cases[i].ratio[FC_MEASURED_CONTENTION] = 1.03;
     }
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.1, 0, 1, 2}, NULL), 3, 1e-9);
-    CU_ASSERT(error_at(&r, (struct fc_replay_point){0.9, 0, 1, 2}, NULL) > 40);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.1, 0, 1, 2), NULL), 3, 1e-9);
+    CU_ASSERT(error_at(&r, old_at(0.9, 0, 1, 2), NULL) > 40);
 }
 
 static void test_hull(void)
 {
     struct fc_replays r = make_cases(19, 0.5, 4);
     bool outside;
-    double inside = error_at(&r, (struct fc_replay_point){0.5, 0, 4, 2}, &outside);
+    double inside = error_at(&r, old_at(0.5, 0, 4, 2), &outside);
     CU_ASSERT(!outside);
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 6, 2}, &outside), inside, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 6, 2), &outside), inside, 1e-9);
     CU_ASSERT(!outside); /* 6^-1/2 is within 0.1 of 4^-1/2 */
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 40, 2}, &outside), 1.2 * inside, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 40, 2), &outside), 1.2 * inside, 1e-9);
     CU_ASSERT(outside);
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){0.5, 0, 4, 3}, &outside), 1.2 * inside, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 4, 3), &outside), 1.2 * inside, 1e-9);
     CU_ASSERT(outside);
     r.cases[0].at[FC_MEASURED_CONTENTION].hops = 1; /* a step from 1 to 2 reaches 4 */
-    error_at(&r, (struct fc_replay_point){0.5, 0, 4, 3}, &outside);
+    error_at(&r, old_at(0.5, 0, 4, 3), &outside);
     CU_ASSERT(!outside);
 }
 
@@ -100,13 +106,13 @@ static void test_relatives(void)
     struct fc_replays own = make_cases(9, 0.5, 1),
                       of[2] = {{.n_cases = 10, .cases = other}, {.n_cases = 10, .cases = other}};
     struct fc_replays_relative relative[2] = {{&of[0], 0, 1}, {&of[1], 0, 0.5}};
-    struct fc_replay_point at = {0.5, 0, 1, 2};
+    struct fc_replay_point at = old_at(0.5, 0, 1, 2);
     bool outside;
     for (int i = 0; i < 10; i++) {
         other[i] = made[i];
         other[i].network = "c";
         for (int m = 0; m < FC_MEASURED; m++) {
-            other[i].at[m] = (struct fc_replay_point){0.5, 0, 9, 2};
+            other[i].at[m] = old_at(0.5, 0, 9, 2);
             other[i].ratio[m] = 1 + 0.01 * (10 + i) * 0.55; /* 10 to 19 */
         }
     }
@@ -114,10 +120,9 @@ static void test_relatives(void)
     own.relatives = relative;
     CU_ASSERT_DOUBLE_EQUAL(error_at(&own, at, &outside), 18 * 0.55, 1e-9);
     CU_ASSERT(!outside);
-    error_at(&own, (struct fc_replay_point){0.5, 0, 9, 2},
-             &outside); /* only the relative ran messages of nine packets */
+    error_at(&own, old_at(0.5, 0, 9, 2), &outside); /* only the relative ran messages of nine packets */
     CU_ASSERT(!outside);
-    error_at(&own, (struct fc_replay_point){0.5, 0, 90, 2}, &outside);
+    error_at(&own, old_at(0.5, 0, 90, 2), &outside);
     CU_ASSERT(outside);
     struct fc_replays none = {.n_relatives = 2, .relatives = relative};
     at.packets = 9;
@@ -128,6 +133,56 @@ static void test_relatives(void)
     relative[1].distance = 9;
     double near = log1p(0.19 * 0.55), far = 0.03 * 4 * 0.55;
     CU_ASSERT_DOUBLE_EQUAL(error_at(&none, at, &outside), 100 * expm1(sqrt(near * near + far * far)), 1e-9);
+}
+
+/* Where it is known whom messages meet: x = 0.01 + 0.1 s + u / (0.5 + u), u = b + w / p. */
+static void test_interference(void)
+{
+    static struct fc_replay_case other[1];
+    struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other};
+    struct fc_replays_relative relative = {&of, 0, 0.001};
+    struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2}; /* nobody: x = 0.06 */
+    for (uint32_t i = 0; i < 19; i++) {
+        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].at[m].interference = 0.25; /* x = 0.06 + 1/3 */
+        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].ratio[m] = 1 + 0.01 * (i + 1) * (0.06 + 1.0 / 3);
+    }
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * 0.06, 1e-9);
+    at.interference = 0.25;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * (0.06 + 1.0 / 3), 1e-9);
+    at.interference = 0.1;
+    at.waiting = 0.15; /* with one packet as much as interference */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * (0.06 + 1.0 / 3), 1e-9);
+    at.interference = 0;
+    at.waiting = 0.5;
+    at.packets = 4;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 1.2 * 18 * (0.06 + 0.2), 1e-9); /* longer messages than any */
+    at.packets = 1;
+    at.interference = NAN; /* a replay of which it is not known, and a relative made before: the share alone */
+    double old = error_at(&r, at, NULL);
+    CU_ASSERT_DOUBLE_EQUAL(old, 18 * (0.06 + 1.0 / 3), 1e-9);
+    at.share = 0.05;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), old * 0.1 / 0.55, 1e-9);
+    at.interference = 0.25;
+    other[0] = r.cases[0];
+    for (int m = 0; m < FC_MEASURED; m++) other[0].at[m].interference = NAN;
+    r.n_relatives = 1;
+    r.relatives = &relative;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), old * 0.1 / 0.55, 1e-9);
+    for (int m = 0; m < FC_MEASURED; m++) other[0].ratio[m] = NAN; /* it says nothing under this model */
+    CU_ASSERT(error_at(&r, at, NULL) > 2 * old * 0.1 / 0.55);
+}
+
+/* Of jobs that are alike in how uncertain they are. */
+static void test_interference_alike(void)
+{
+    struct fc_replays r = make_cases(CASES, 0.5, 1);
+    for (uint32_t i = 0; i < CASES; i++)
+        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].at[m].interference = i < CASES / 2 ? 0 : 0.9;
+    for (uint32_t i = 0; i < CASES / 2; i++) r.cases[i].ratio[FC_MEASURED_CONTENTION] = 1.03;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){.share = 0.5, .packets = 1, .hops = 2}, NULL), 3,
+                           1e-9);
+    CU_ASSERT(error_at(&r, (struct fc_replay_point){.share = 0.5, .packets = 1, .hops = 2, .interference = 0.9}, NULL) >
+              25);
 }
 
 /* Errors of 1, 2, ... 60 % that everybody shares: leaving a network out covers what a quantile covers. */
@@ -146,6 +201,46 @@ static void test_cover(void)
     r.n_cases = 5;
     fc_replays_cover(&r);
     CU_ASSERT(isnan(r.covered_percent[0]) && isnan(r.unknown[0]));
+}
+
+/* ---- what a replay tells ---- */
+
+/* Interference of three rounds of messages of 4 kB between pairs of tasks, one a node of a square. */
+static double interference_of(size_t n, const uint32_t *src, const uint32_t *dst)
+{
+    static const double bytes[] = {4e3, 4e3};
+    static const uint32_t node[] = {0, 1, 2, 3};
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_trace trace;
+    struct fc_replay replay;
+    struct fc_status st = {0};
+    struct fc_replay_point point = {.interference = NAN};
+    const struct fc_placement placement = {4, (uint32_t *)(uintptr_t)node};
+    if (!fc_test_network(SQUARE, &machine, &net)) return NAN;
+    struct fc_replay_settings how = {.network = FC_NET_CONTENTION, .software = machine.software};
+    CU_ASSERT_FATAL(!fc_demand_of_pairs("pairs", 4, n, src, dst, bytes, &demand, &st));
+    CU_ASSERT_FATAL(!fc_trace_generate(&demand, 3, 0, &trace, &st));
+    CU_ASSERT_FATAL(!fc_replay_run(&net, &trace, &placement, &how, &replay, &st));
+    fc_replay_locate(&net, &replay, &point);
+    CU_ASSERT(point.share > 0.5 && point.interference <= point.share);
+    fc_replay_free(&replay);
+    fc_trace_free(&trace);
+    fc_demand_free(&demand);
+    fc_network_free(&net);
+    fc_machine_free(&machine);
+    return point.interference;
+}
+
+/* One pair meets nobody. Two that share a link have half of it each, for most of the time. */
+static void test_locate(void)
+{
+    static const uint32_t src[] = {0, 1}, dst[] = {2, 2}, away[] = {1, 2};
+    CU_ASSERT_EQUAL(interference_of(1, src, dst), 0);
+    CU_ASSERT_EQUAL(interference_of(2, src, away), 0); /* 0 -> 1 and 1 -> 2: no link in common */
+    double both = interference_of(2, src, dst);
+    CU_ASSERT(both > 0.3 && both <= 0.5);
 }
 
 /* ---- jobs on a square ---- */
@@ -391,6 +486,7 @@ static void test_file(void)
     CU_ASSERT_FATAL(!fc_calibration_read("models/machines/bgl-64.calibration.yaml", &c, &st));
     c.replays = make_cases(19, 0.5, 1);
     c.replays.cases[3].ratio[FC_MEASURED_QUEUEING] = NAN;
+    for (int m = 0; m < FC_MEASURED; m++) c.replays.cases[7].at[m].interference = 0.25; /* the others: made before */
     for (uint32_t i = 0; i < 19; i++) c.replays.cases[i].kernel_s = 1e-5 * (i + 1);
     fc_replays_cover(&c.replays);
     c.replays.hops_run = 77;
@@ -404,6 +500,7 @@ static void test_file(void)
     CU_ASSERT(isnan(c.replays.cases[3].ratio[FC_MEASURED_QUEUEING]));
     CU_ASSERT(same(&c.replays, &again.replays));
     CU_ASSERT_EQUAL(again.replays.covered_percent[0], c.replays.covered_percent[0]);
+    CU_ASSERT_EQUAL(again.replays.cases[7].at[FC_MEASURED_QUEUEING].interference, 0.25);
     fc_calibration_free(&again);
     CU_ASSERT_FATAL(!fc_read_file(path, &arena, &text, &st));
     const char *section = strstr(text.data, "\nreplays:");
@@ -413,7 +510,9 @@ static void test_file(void)
     edited(text.data, "kernel_s: 1e-05", "kernel_s: -1", "kernel_s");
     edited(text.data, "contention: [0.5,", "contention: [1.5,", "shares of 0 to 1");
     edited(text.data, "contention: [0.5, 0, 1, 2,", "contention: [0.5, 0, 0.2, 2,", "one packet");
-    edited(text.data, "contention: [0.5, 0, 1, 2,", "contention: [0.5, 0, 1,", "list of 5");
+    edited(text.data, "contention: [0.5, 0, 1, 2,", "contention: [0.5, 0, 1,", "list of 6");
+    edited(text.data, "contention: [0.5, 0, 1, 2, 0.25,", "contention: [0.5, 0, 1, 2, 1.25,", "shares of 0 to 1");
+    edited(text.data, "contention: [0.5, 0, 1, 2, 0.25,", "contention: [0.5, 0, 1, 2, null,", "shares of 0 to 1");
     edited(text.data, "queueing: [0.5, 0, 1, 2, null]", "queueing: [0.5, 0, 1, 2, nan]", "queueing");
     edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.8, 0.4, 0.7]", "mixing: expected a limit");
     edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.5, 0, 0.7]", "mixing: expected a limit");
@@ -451,7 +550,10 @@ int suite_replay_error(void)
         {"of jobs that are alike", test_alike},
         {"outside of what was run", test_hull},
         {"jobs of relatives, beside few of its own and alone", test_relatives},
+        {"interference", test_interference},
+        {"of jobs that are alike in interference", test_interference_alike},
         {"cover with a network left out", test_cover},
+        {"the interference of a replay", test_locate},
         {"small jobs", test_jobs},
         {"runs on a square, by any number of threads", test_runs},
         {"jobs held out", test_held_out},

@@ -72,6 +72,11 @@ static double by_periods(struct rig *g, uint64_t replayed, double tolerance)
     CU_ASSERT(fc_near(p->local_bytes, q->local_bytes, 1e-12));
     CU_ASSERT_EQUAL(part.n_messages, g->out.n_messages);
     CU_ASSERT_EQUAL(part.n_events, g->out.n_events);
+    CU_ASSERT_EQUAL(part.n_network_messages, g->out.n_network_messages);
+    CU_ASSERT(fc_near(part.alone_s, g->out.alone_s, tolerance));
+    double path_s = part.path_link_s + part.path_latency_s, all_s = g->out.path_link_s + g->out.path_latency_s;
+    CU_ASSERT(fabs(path_s - all_s) <= tolerance * q->time_s);
+    CU_ASSERT(fabs(part.path_interference_s - g->out.path_interference_s) <= tolerance * q->time_s);
     CU_ASSERT_EQUAL(part.n_unmatched_sends, g->out.n_unmatched_sends);
     CU_ASSERT_STRING_EQUAL(p->binds, q->binds);
     for (uint32_t r = 0; r < script.trace.n_ranks; r++) {

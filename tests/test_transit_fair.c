@@ -192,12 +192,44 @@ static void least_key(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+static uint32_t add_from(struct fc_fair *fair, const uint32_t *link, const double *weight, uint32_t start, uint32_t end)
+{
+    uint32_t f = fc_fair_add(fair, 1, link, weight, 1, NULL, 0, 1, end);
+    fair->flow[f].start = start;
+    return f;
+}
+
+/* Of a link's load, what other pairs of nodes have: by weight, on the link where it is most, of all flows that are there or of
+ * sixteen that stand for them. */
+static void others_share(void)
+{
+    static const double capacity[2] = {9, 9}, weight[2] = {1, 0.5};
+    static const uint32_t link[2] = {0, 1};
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
+    uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, NULL, 0, 1, 5);
+    fair.flow[a].start = 3;
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0);
+    for (int i = 0; i < 40; i++) add_from(&fair, link, weight, 3, 5);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0); /* they all go its way */
+    uint32_t b = add_from(&fair, link + 1, weight, 4, 5);  /* to the same node from another one */
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, a, 0), 1 / 1.5, 1e-12));
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, b, 0), 0.5 / 1.5, 1e-12));
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, 0.9), 0.9);
+    fc_fair_remove(&fair, b);
+    for (int i = 0; i < 41; i++) add_from(&fair, link, weight, 3, 2);
+    CU_ASSERT(fabs(fc_fair_interference(&fair, a, 0) - 0.5) < 0.1); /* 41 of 82 */
+    fc_fair_close(&fair);
+}
+
 int suite_transit_fair(void)
 {
     static const CU_TestInfo tests[] = {{"rates equal filling from scratch", rates_from_scratch},
                                         {"a flow is kept where it is, a newcomer is not", kept_elsewhere},
                                         {"the least of many keys", least_key},
                                         {"flows to one node do not mix", ends_alike},
+                                        {"flows of other pairs of nodes", others_share},
                                         CU_TEST_INFO_NULL};
     return fc_add_suite("transit_fair.c, transit_fair_mix.c, transit_lows.h", tests);
 }

@@ -354,6 +354,33 @@ static void parts_alone(void)
     close_gear(&g);
 }
 
+/* Messages of one pair of nodes meet nobody. One that shares a link with as much of another pair meets half of it, whether it
+ * comes first or last; what has met keeps it when it is alone again. */
+static void meets_others(void)
+{
+    static const char ring[] = "name: ring\nnetwork: {family: torus, dims: [5]}\n"
+                               "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
+                               "router: {delay: 20 ns, routing: dimension-order}\n";
+    static const struct {
+        double time_s, bytes, interference;
+        uint32_t src, dst;
+    } m[] = {{0, 1e4, 0, 0, 1},          {0, 2e4, 0, 0, 1},    {1e-3, 1e4, 0.5, 0, 1},
+             {1.005e-3, 4e4, 0.5, 4, 1}, {2e-3, 1e4, 0, 2, 3}, {2e-3, 1e4, 0, 2, 2}};
+    struct gear g = {.settings = {.network = FC_NET_CONTENTION, .seed = 1}};
+    if (!fc_test_network(ring, &g.machine, &g.net)) return;
+    CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
+    for (size_t i = 0; i < FC_COUNT(m); i++)
+        CU_ASSERT_EQUAL(fc_test_send(g.transit, i, m[i].time_s, m[i].src, m[i].dst, m[i].bytes), FC_OK);
+    for (size_t i = 0; i < FC_COUNT(m); i++) {
+        struct fc_arrival a = {0};
+        bool found = false;
+        CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+        CU_ASSERT_FATAL(found && a.id < FC_COUNT(m));
+        CU_ASSERT(fc_near(a.interference, m[a.id].interference, 1e-6));
+    }
+    close_gear(&g);
+}
+
 int suite_transit_models(void)
 {
     static const CU_TestInfo tests[] = {{"flit: one message alone", alone},
@@ -364,6 +391,7 @@ int suite_transit_models(void)
                                         {"queueing: open traffic as the curve", as_the_curve},
                                         {"queueing: a burst", bursts},
                                         {"contention: a message in parts alone", parts_alone},
+                                        {"contention: interference of others", meets_others},
                                         {"queueing: refuses a missing calibration", refuses_calibration},
                                         CU_TEST_INFO_NULL};
     return fc_add_suite("transit_flit.c, source_outside.c, transit_queueing.c, transit_routes.c", tests);

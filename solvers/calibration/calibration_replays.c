@@ -75,6 +75,7 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
     bool theory = model == FC_MEASURED_QUEUEING && !calibration->n_cases; /* its parameters */
     if (replay(r, trace, placement, theory ? NULL : &own, network[model], &replayed, &why)) return;
     fc_replay_locate(r->net, &replayed, &r->out.at[model]);
+    if (model != FC_MEASURED_CONTENTION) r->out.at[model].interference = NAN; /* not seen there (replay_error.c) */
     if (replayed.prediction.time_s > 0) r->out.ratio[model] = r->out.kernel_s / replayed.prediction.time_s;
 }
 

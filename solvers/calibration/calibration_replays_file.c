@@ -1,6 +1,7 @@
 /* calibration_replays_file.c - the section `replays:` of a calibration's file: jobs replayed over the network
  * models and through the kernel, one a line. Files made before there were any have no such section; in one
- * that is there every key is required, an unknown one is refused with its line. */
+ * that is there every key is required, an unknown one is refused with its line. Cases of which interference is not known,
+ * those of queueing and older ones, are a number shorter (replay_error.c). */
 #include "solvers/calibration/calibration_replays.h"
 #include "solvers/calibration/calibration_yaml.h"
 
@@ -20,9 +21,11 @@ static void put_replay_case(FILE *f, const struct fc_replay_case *c)
     put_key(f, "kernel_s", c->kernel_s);
     for (int m = 0; m < FC_MEASURED; m++) {
         const struct fc_replay_point *at = &c->at[m];
-        const double figures[FIGURES] = {at->share, at->waiting, at->packets, at->hops, c->ratio[m]};
+        const double figures[FIGURES] = {at->share, at->waiting, at->packets, at->hops, at->interference, c->ratio[m]};
+        const double older[] = {at->share, at->waiting, at->packets, at->hops, c->ratio[m]};
+        bool known = !isnan(at->interference);
         fprintf(f, ", ");
-        put_list(f, models[m], figures, FIGURES);
+        put_list(f, models[m], known ? figures : older, known ? FIGURES : FIGURES - 1);
     }
     fprintf(f, "}\n");
 }
@@ -37,7 +40,9 @@ void fc_calibration_replays_write(FILE *f, const struct fc_replays *replays)
     put_list(f, "\n  unknown", replays->unknown, FC_MEASURED);
     const double mixing[] = {replays->mixing, replays->mixing_low, replays->mixing_high};
     put_list(f, "\n  mixing", mixing, FC_COUNT(mixing));
-    fprintf(f, "\n  cases: # of each model: share, waiting, packets, hops, kernel's time over the model's\n");
+    fprintf(
+        f,
+        "\n  cases: # of each model: share, waiting, packets, hops, (contention: interference,) kernel's time over the model's\n");
     for (uint32_t i = 0; i < replays->n_cases; i++) put_replay_case(f, &replays->cases[i]);
 }
 
@@ -47,11 +52,14 @@ static enum fc_code read_figures(struct reader *r, const yaml_node_t *node, stru
 {
     double v[FIGURES];
     const yaml_node_t *list = fc_yaml_value(&r->yaml, node, models[m]);
-    if (read_list(r, list, models[m], true, 0, FIGURES, v)) return r->st->code;
-    c->at[m] = (struct fc_replay_point){.share = v[0], .waiting = v[1], .packets = v[2], .hops = v[3]};
-    c->ratio[m] = v[4];
-    if (isnan(v[4])) return FC_OK;
-    if (v[0] <= 1 && v[1] <= 1 && v[2] >= 1 && v[3] >= 0 && v[4] > 0) return FC_OK;
+    bool older = fc_yaml_count(list) == FIGURES - 1;
+    if (read_list(r, list, models[m], true, 0, older ? FIGURES - 1 : FIGURES, v)) return r->st->code;
+    double ratio = v[older ? FIGURES - 2 : FIGURES - 1], interference = older ? (double)NAN : v[4];
+    c->at[m] = (struct fc_replay_point){
+        .share = v[0], .waiting = v[1], .packets = v[2], .hops = v[3], .interference = interference};
+    c->ratio[m] = ratio;
+    if (isnan(ratio)) return FC_OK;
+    if (v[0] <= 1 && v[1] <= 1 && v[2] >= 1 && v[3] >= 0 && (older || interference <= 1) && ratio > 0) return FC_OK;
     return FC_YAML_FAIL(&r->yaml, list, "%s: expected shares of 0 to 1, at least one packet, hops and a ratio above 0",
                         models[m]);
 }

@@ -9,12 +9,15 @@
 enum { FC_MEASURED_CONTENTION, FC_MEASURED_QUEUEING, FC_MEASURED };
 
 /* Where a replay lies among those that were run. */
-enum { FC_REPLAY_FEATURES = 4 };
+enum { FC_REPLAY_FEATURES = 5 };
 struct fc_replay_point {
     double share;   /* of the time: links and latency in the critical path, or the busiest link; 0 to 1 */
     double waiting; /* of the time, what messages take longer than alone: 0 to 1 */
     double packets; /* of a message between nodes, mean bytes over a packet's payload; at least 1 */
     double hops;    /* router-to-router links, mean over bytes */
+    /* Of the time, transit in the critical path times the part of a link that messages between other nodes have (fc_arrival): 0
+     * to 1; NaN: not known. */
+    double interference;
 };
 
 /* A job that was replayed both ways, by the models with the mixing limit that the jobs of other networks give. */

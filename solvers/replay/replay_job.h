@@ -40,8 +40,9 @@ enum { FC_REAL, FC_ALONE, FC_VIEWS };
 /* What the chain of events that ends at a certain time spent that time on; the rest is latency. */
 struct fc_chain {
     double computation_s, software_s;
-    double link_s; /* serialisation and waiting for links */
-    uint32_t node; /* of the run's adjoint: that time */
+    double link_s;         /* serialisation and waiting for links */
+    double interference_s; /* of that, messages' transit times the part of a link that others had (fc_arrival) */
+    uint32_t node;         /* of the run's adjoint: that time */
 };
 
 /* fc_event.mode of sends and of one-sided calls. */

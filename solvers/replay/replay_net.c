@@ -222,6 +222,7 @@ bool fc_net_next(struct fc_run *run, double until_s)
     if (__builtin_expect(run->timeline != NULL, 0) && mail->route != FC_NONE)
         fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - run->transit->ways.route[mail->route].latency_s,
                       arrival.time_s);
+    mail->chain.interference_s += arrival.interference * fc_later(0, arrival.time_s - mail->sent_s[FC_REAL]);
     arrive(run, mail, time_s);
     fc_mail_release(&run->match, mail, FC_NETWORK_HOLDS);
     return true;

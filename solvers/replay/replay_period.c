@@ -151,7 +151,12 @@ static void extend(struct extrapolation *x, struct fc_replay *out)
     out->p2p_wait_s = line(x, half->p2p_wait_s, full->p2p_wait_s);
     out->collective_s = line(x, half->collective_s, full->collective_s);
     out->link_wait_s = line(x, half->link_wait_s, full->link_wait_s);
+    out->alone_s = fmin(line(x, half->alone_s, full->alone_s), time_s);
+    out->path_link_s = fmax(0, line(x, half->path_link_s, full->path_link_s));
+    out->path_latency_s = fmax(0, line(x, half->path_latency_s, full->path_latency_s));
+    out->path_interference_s = fmax(0, line(x, half->path_interference_s, full->path_interference_s));
     out->n_messages = line_count(x, half->n_messages, full->n_messages);
+    out->n_network_messages = line_count(x, half->n_network_messages, full->n_network_messages);
     out->n_events = line_count(x, half->n_events, full->n_events);
     out->n_unmatched_sends = line_count(x, half->n_unmatched_sends, full->n_unmatched_sends);
     out->n_unmatched_receives = line_count(x, half->n_unmatched_receives, full->n_unmatched_receives);

@@ -125,6 +125,7 @@ static const char *what_binds(const struct fc_run *run, struct fc_replay *replay
     double latency_s = run->time_s[FC_REAL] - c->computation_s - c->software_s - c->link_s;
     replay->path_link_s = fmax(0, c->link_s);
     replay->path_latency_s = fmax(0, latency_s);
+    replay->path_interference_s = c->interference_s;
     if (c->computation_s >= fmax(c->software_s, fmax(c->link_s, latency_s))) return "computation";
     if (c->link_s >= fmax(c->software_s, latency_s)) return "link";
     return c->software_s >= latency_s ? "software" : "latency";

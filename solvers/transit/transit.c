@@ -153,7 +153,7 @@ enum fc_code fc_transit_next(struct fc_transit *t, double until_s, struct fc_arr
     if (t->ops->advance && t->ops->advance(t, until_s)) return t->st->code;
     if (!(fc_transit_events_first(&t->arrivals) <= until_s) || t->arrivals.n == 0) return FC_OK;
     struct fc_transit_event event = fc_transit_events_pop(&t->arrivals);
-    *arrival = (struct fc_arrival){(uint64_t)event.key, fc_transit_event_time(&event), event.value};
+    *arrival = (struct fc_arrival){(uint64_t)event.key, fc_transit_event_time(&event), event.value, event.interference};
     t->taken_s = arrival->time_s;
     *found = true;
     return FC_OK;

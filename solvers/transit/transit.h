@@ -22,6 +22,9 @@ struct fc_arrival {
     uint64_t id;
     double time_s;  /* its last byte is at the receiver's node */
     double alone_s; /* when it would have been, had the network been empty */
+    /* contention: the part of a link's load that messages between other nodes have, on the link of its way where that is most,
+     * when it begins or when it ends, whichever is more: 0 to 1; else 0 */
+    double interference;
 };
 
 /* Ports of its ends that a message goes through: its receiver's where it is fetched, else its sender's, put; `out`, `in`: which

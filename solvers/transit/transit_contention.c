@@ -33,10 +33,7 @@
  * longer one is fetched through one of its receiver's (and with node.port_sides 2 out of one of its sender's), each node's next in
  * turn, or where tasks have ports (node.port_of) its task's, as over one more link.
  *
- * Exchanges. Where two nodes carry less both ways together than each way alone (node.exchange_bandwidth), a message is a flow
- * over one more link, of the two nodes, if more than node.exchange_beyond bytes are under way between them when it starts,
- * its own counted. A node that has begun a message with one partner counts none with others until it is over: with
- * several partners at once its ports are what limits it.
+ * Exchanges. Two nodes may carry less both ways together than each way alone: one more link, of the two (transit_exchange.h).
  *
  * Memory. Where the messages within a node share its bandwidth (node.memory_bandwidth), each is a flow over one more link, the
  * node's; alone none is faster than an injection link.
@@ -48,6 +45,7 @@
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
+#include "solvers/transit/transit_exchange.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_fifos.h"
 #include "solvers/transit/transit_internal.h"
@@ -73,6 +71,7 @@ struct moving {
     uint32_t src;             /* node; FC_NONE: it stays within one */
     uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
+    float interference;       /* of fc_arrival, since it began */
     double bytes, wire_bytes; /* in all */
 };
 /* A flow as part of a message. */
@@ -82,27 +81,22 @@ struct part {
     double share;             /* bytes/s of the message that a rate of 1 B/s stands for */
     double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
 };
-/* What goes on between a node and one other, both ways. */
-struct pair {
-    uint32_t partner, n_messages; /* partner: of n_messages > 0 */
-    double bytes;                 /* of the one with the lower number: under way */
-};
 struct contention {
     struct fc_fair fair;
     struct moving *moving; /* [fair.n_flows] */
     struct part *part;     /* [fair.n_flows] */
     uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
     size_t n_ends, moving_capacity, part_capacity, ends_capacity;
-    double due_s;               /* rates are found again then; INFINITY: nothing has happened since */
-    bool late;                  /* what happens counts late */
-    bool most;                  /* the last solve changed most rates: so will the next */
-    uint32_t n_happened;        /* starts and ends since the last solve */
-    uint64_t n_solved;          /* solves so far */
-    uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
-    uint32_t first_memory;      /* one link a node, behind the ports */
-    uint32_t first_pair;        /* one link a node, behind those: of the lower number of a pair */
-    struct pair *pair;          /* [n_nodes]; NULL: exchanges are no limit */
-    uint32_t first_fifo;        /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
+    double due_s;                 /* rates are found again then; INFINITY: nothing has happened since */
+    bool late;                    /* what happens counts late */
+    bool most;                    /* the last solve changed most rates: so will the next */
+    uint32_t n_happened;          /* starts and ends since the last solve */
+    uint64_t n_solved;            /* solves so far */
+    uint32_t ports, first_port;   /* of a node, out and in, links behind those of the network; 0: no limit */
+    uint32_t first_memory;        /* one link a node, behind the ports */
+    uint32_t first_pair;          /* one link a node, behind those: of the lower number of a pair */
+    struct fc_exchange *exchange; /* [n_nodes]; NULL: exchanges are no limit */
+    uint32_t first_fifo;          /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
     struct fc_fifos fifos;
     uint32_t *next_port; /* [2 n_nodes] messages that went out of, came into the node so far */
 };
@@ -168,7 +162,7 @@ static enum fc_code open_contention(struct fc_transit *t)
     c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
     c->due_s = INFINITY;
     bool exchanges = net->machine->exchange_bytes_per_s < INFINITY;
-    c->pair = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->pair, t->st) : NULL;
+    c->exchange = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->exchange, t->st) : NULL;
     if (t->st->code) return t->st->code;
     for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
     if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
@@ -265,42 +259,19 @@ static inline uint32_t add_port(struct fc_transit *t, uint32_t node, uint32_t si
     return n + 1;
 }
 
-/* Counts a message of so many wire bytes between two nodes; returns the link of the two if they are over their limit. The
- * message's *pair is to be told when it ends. */
-static uint32_t pair_of(struct fc_transit *t, uint32_t a, uint32_t b, double wire_bytes, uint32_t *pair)
-{
-    struct contention *c = t->own;
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    *pair = FC_NONE;
-    if (!c->pair) return FC_NONE;
-    struct pair *x = &c->pair[low], *y = &c->pair[high];
-    if ((x->n_messages && x->partner != high) || (y->n_messages && y->partner != low)) return FC_NONE;
-    x->partner = high, y->partner = low;
-    x->n_messages++, y->n_messages++;
-    x->bytes += wire_bytes;
-    *pair = low;
-    return x->bytes > t->net->machine->exchange_beyond_bytes ? c->first_pair + low : FC_NONE;
-}
 /* The links of its end points that a message crosses: more[3], how many. */
 static uint32_t more_links(struct fc_transit *t, const struct fc_transit_message *m, struct fc_fair_more *more,
                            uint32_t *pair)
 {
     struct contention *c = t->own;
-    uint32_t n = 0, link;
+    uint32_t n = 0;
     if (c->ports && m->ports.fetched) n = add_port(t, m->dst, 1, m->ports.in, more, n);
     if (c->ports && (!m->ports.fetched || fc_node_port_sides(t->net, m->src) > 1))
         n = add_port(t, m->src, 0, m->ports.out, more, n);
-    link = pair_of(t, m->src, m->dst, m->wire_bytes, pair);
-    if (link != FC_NONE) more[n++] = (struct fc_fair_more){link, 1};
+    *pair = FC_NONE;
+    if (c->exchange && fc_exchange_begins(c->exchange, t->net->machine, m->src, m->dst, m->wire_bytes, pair))
+        more[n++] = (struct fc_fair_more){c->first_pair + *pair, 1};
     return n;
-}
-static void pair_ends(struct contention *c, const struct moving *m)
-{
-    if (m->pair == FC_NONE) return;
-    struct pair *x = &c->pair[m->pair];
-    x->bytes -= m->wire_bytes;
-    c->pair[x->partner].n_messages--;
-    if (--x->n_messages == 0) x->bytes = 0;
 }
 
 /* Room to tell of all flows there are. */
@@ -351,6 +322,19 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
     return FC_OK;
 }
 
+/* The most that it has met (fc_arrival), so far and now. */
+static float interference(const struct contention *c, uint32_t message)
+{
+    double most = c->moving[message].interference;
+    uint32_t f = message;
+    if (c->moving[message].src == FC_NONE) return 0; /* it stays in its node */
+    do {
+        most = fmax(most, fc_fair_interference(&c->fair, f, most));
+        f = c->part[f].next;
+    } while (f != message);
+    return (float)most;
+}
+
 /* A part over the way crosses its sender's injection FIFOs, too: more[n], how many there are then. */
 static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way,
                            struct fc_fair_more *more, uint32_t n)
@@ -393,8 +377,10 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         if (i == 0 ? moves(t, m, first = f, late_s, share, moving) : joins(t, first, f)) return t->st->code;
         c->part[f].way = number;
         c->part[f].share = share;
+        c->fair.flow[f].start = m->src;
         if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share);
     }
+    if (first != FC_NONE) c->moving[first].interference = interference(c, first);
     return FC_OK;
 }
 
@@ -547,10 +533,11 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         uint32_t f = c->ends[0];
         const struct moving *m = &c->moving[f];
         if (m->end_s > instant_s + m->slack_s) break;
-        if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
+        double arrives_s = fmax(now_s + m->head_s, m->least_s);
+        if (!m->arrived && fc_transit_arrive_with(t, m->id, arrives_s, m->alone_s, interference(c, f)))
             return t->st->code;
         uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
-        pair_ends(c, m);
+        if (m->pair != FC_NONE) fc_exchange_ends(c->exchange, m->pair, m->wire_bytes);
         if (m->src != FC_NONE) fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
         if (m->src != FC_NONE && fc_fifos_foresee(t, &c->fifos, m->src, now_s)) return t->st->code;
         leaves(t, f, now_s);

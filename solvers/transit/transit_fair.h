@@ -38,8 +38,9 @@ struct fc_fair_flow {
     uint32_t bottleneck; /* link; FC_NONE: none yet */
     uint32_t place;      /* in came[] */
     uint8_t state;
-    float blocks; /* 0 to 1 */
-    uint32_t end; /* the node that it goes to */
+    float blocks;   /* 0 to 1 */
+    uint32_t end;   /* the node that it goes to */
+    uint32_t start; /* and comes from; the caller's, for fc_fair_interference alone */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
@@ -105,6 +106,11 @@ void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 enum fc_code fc_fair_solve(struct fc_fair *fair);
 /* The same from nothing (transit_fair_anew.c): all links of all flows, cheaper where most rates change. */
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
+
+/* The greatest part of a link's load, over the links of the flow, that is of other pairs of nodes (start, end): 0 to 1. Of a link
+ * with more than FC_FAIR_SEEN flows so many, evenly spread, stand for all. At least `least`, which may save looking. O(its links x FC_FAIR_SEEN). */
+enum { FC_FAIR_SEEN = 16 };
+double fc_fair_interference(const struct fc_fair *fair, uint32_t flow, double least);
 
 /* ---- for the files of the above ---- */
 

@@ -14,7 +14,10 @@
  * through the kernel (solvers/calibration/calibration_mixing.c).
  *
  * Limits: the loss does not know where the flows come from, nor that they part later than at the link's end. It depends on who is
- * there, not on rates: flows that crawl, for a bottleneck elsewhere, count in full. */
+ * there, not on rates: flows that crawl, for a bottleneck elsewhere, count in full.
+ *
+ * Interference: where all flows on the links of a flow have its start and its end, no packet waits behind one that goes elsewhere, and
+ * sharing is exact but for the order of packets. So the others' part of the load tells how uncertain it is (replay_error.c). */
 #include "solvers/transit/transit_fair.h"
 
 #include <math.h>
@@ -41,6 +44,26 @@ void fc_fair_stir(struct fc_fair *f, uint32_t flow)
         f->stirred[f->n_stirred++] = e->link;
         m->stirred = true;
     }
+}
+
+double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
+{
+    const struct fc_fair_flow *x = &f->flow[flow];
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end && most < 1; e++) {
+        const struct fc_fair_link *l = &f->link[e->link];
+        bool all_seen = l->n_flows <= FC_FAIR_SEEN;
+        if (all_seen && (1 - e->weight / l->weight) * (1 + 1e-9) < most) continue; /* others have at most the rest */
+        uint32_t step = (l->n_flows + FC_FAIR_SEEN - 1) / FC_FAIR_SEEN;
+        double weight = 0, others = 0;
+        for (uint32_t i = 0; l->n_flows > 1 && i < l->n_flows; i += step) {
+            const struct fc_fair_on *o = &f->on[l->first + i];
+            const struct fc_fair_flow *y = &f->flow[o->flow];
+            weight += o->weight;
+            if (y->end != x->end || y->start != x->start) others += o->weight;
+        }
+        if (others > most * weight) most = others / weight;
+    }
+    return most;
 }
 
 double fc_fair_mixed(struct fc_fair *f, uint32_t link)

@@ -16,6 +16,7 @@ struct fc_transit_event {
     unsigned __int128 key; /* time's bits << 64 | id */
     double value;          /* arrivals: the contention-free time of arrival */
     uint32_t index;        /* departures: the message */
+    float interference;    /* arrivals: of fc_arrival */
 };
 struct fc_transit_events {
     struct fc_transit_event *event; /* [n] a heap */
@@ -240,11 +241,17 @@ static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
  * it arrives not before it would by contention (transit_queueing.c). */
 double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way, double time_s, double bytes,
                          double wire_bytes, bool *shares);
-/* Schedules the arrival at time_s, or at the contention-free time alone_s if that is (by rounding) later. */
-static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, double time_s, double alone_s)
+/* Schedules the arrival at time_s, or at the contention-free time alone_s if that is (by rounding) later. interference: of fc_arrival. */
+static inline enum fc_code fc_transit_arrive_with(struct fc_transit *t, uint64_t id, double time_s, double alone_s,
+                                                  float interference)
 {
     if (time_s < alone_s) time_s = alone_s;
     t->waited_s += time_s - alone_s;
-    struct fc_transit_event event = {.key = fc_transit_event_key(time_s, id), .value = alone_s};
+    struct fc_transit_event event = {
+        .key = fc_transit_event_key(time_s, id), .value = alone_s, .interference = interference};
     return fc_transit_events_push(&t->arrivals, event, t->st) ? FC_OK : t->st->code;
+}
+static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, double time_s, double alone_s)
+{
+    return fc_transit_arrive_with(t, id, time_s, alone_s, 0);
 }
