@@ -138,9 +138,9 @@ static void test_relatives(void)
 /* Where it is known whom messages meet: x = 0.01 + 0.1 s + u / (0.5 + u), u = b + w / p. */
 static void test_interference(void)
 {
-    static struct fc_replay_case other[1];
-    struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other};
-    struct fc_replays_relative relative = {&of, 0, 0.001};
+    static struct fc_replay_case other[2];
+    struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other}, knows = {1, other + 1};
+    struct fc_replays_relative relatives[] = {{&of, 0, 0.001}, {&knows, 0, 0.001}};
     struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2}; /* nobody: x = 0.06 */
     for (uint32_t i = 0; i < 19; i++) {
         for (int m = 0; m < FC_MEASURED; m++) r.cases[i].at[m].interference = 0.25; /* x = 0.06 + 1/3 */
@@ -163,11 +163,17 @@ static void test_interference(void)
     at.share = 0.05;
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), old * 0.1 / 0.55, 1e-9);
     at.interference = 0.25;
-    other[0] = r.cases[0];
+    other[0] = other[1] = r.cases[0];
     for (int m = 0; m < FC_MEASURED; m++) other[0].at[m].interference = NAN;
     r.n_relatives = 1;
-    r.relatives = &relative;
+    r.relatives = relatives;
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), old * 0.1 / 0.55, 1e-9);
+    r.n_relatives = 2; /* one of two knows: the other is passed over, however far it was off */
+    double known = error_at(&r, at, NULL);
+    CU_ASSERT(known > 2 * old * 0.1 / 0.55);
+    for (int m = 0; m < FC_MEASURED; m++) other[0].ratio[m] = 9;
+    CU_ASSERT_EQUAL(error_at(&r, at, NULL), known);
+    r.n_relatives = 1;
     for (int m = 0; m < FC_MEASURED; m++) other[0].ratio[m] = NAN; /* it says nothing under this model */
     CU_ASSERT(error_at(&r, at, NULL) > 2 * old * 0.1 / 0.55);
 }

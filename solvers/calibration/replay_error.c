@@ -21,8 +21,9 @@
  * those of the least mean of 0.9 max(d, 0) + 0.1 max(-d, 0), d = log(|error| + 0.5 %) - log(stated + 0.5 %), over the jobs of 13
  * shipped calibrations and those of tests/validate_phases.c on shipped machines and o.. (docs/notes/calibration.md).
  *
- * Under queueing, which lets short messages pass each other and so sees little of b, and where one of the calibrations was made
- * before b was known, x = s + HIDDEN, and like are those near by s, waiting / s and packets^-1/2 (bulk_point.c has the reason).
+ * Under queueing, which lets short messages pass each other and so sees little of b, and where the machine's calibration, or those
+ * of all its relatives, were made before b was known (a single relative's that was is passed over), x = s + HIDDEN, and like are those
+ * near by s, waiting / s and packets^-1/2 (bulk_point.c has the reason).
  *
  * Never less than 1 %. On a network that was not run the error is
  * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
@@ -90,18 +91,23 @@ static void features(const struct fc_replay_point *p, bool old, double x[FEATURE
     x[2] = old ? 1 / sqrt(fmax(1, p->packets)) : 0;
 }
 
-static bool all_know(const struct fc_replays *replays, int model)
+/* Of the cases that count under the model, how many have b, or have it not. */
+static uint32_t count(const struct fc_replays *replays, int model, bool with)
 {
+    uint32_t n = 0;
     for (uint32_t i = 0; i < replays->n_cases; i++)
-        if (replays->cases[i].ratio[model] > 0 && isnan(replays->cases[i].at[model].interference)) return false;
-    return true;
+        n += replays->cases[i].ratio[model] > 0 && isnan(replays->cases[i].at[model].interference) != with;
+    return n;
 }
-/* Whether b is not known of all cases that count, or of the replay. */
+/* Whether b is not known of the replay, of a case of its own calibration, or of any relative's. */
 static bool is_old(const struct fc_replays *replays, int model, const struct fc_replay_point *point)
 {
-    bool know = !isnan(point->interference) && all_know(replays, model);
-    for (uint32_t i = 0; i < replays->n_relatives; i++) know = know && all_know(replays->relatives[i].replays, model);
-    return !know;
+    uint32_t with = 0, without = 0;
+    for (uint32_t i = 0; i < replays->n_relatives; i++) {
+        with += count(replays->relatives[i].replays, model, true);
+        without += count(replays->relatives[i].replays, model, false);
+    }
+    return isnan(point->interference) || count(replays, model, false) > 0 || (without > 0 && with == 0);
 }
 
 struct like {
@@ -128,6 +134,7 @@ static uint32_t collect(const struct fc_replays *replays, int model, const struc
     for (uint32_t i = 0; i < replays->n_cases && i < FC_MOST_REPLAYS; i++) {
         const struct fc_replay_case *c = &replays->cases[i];
         if (!(c->ratio[model] > 0) || i == without_case || (without && !strcmp(c->network, without))) continue;
+        if (!old && isnan(c->at[model].interference)) continue; /* of a relative */
         features(&c->at[model], old, x);
         like[n] = (struct like){0, fabs(c->ratio[model] - 1) / uncertain(&c->at[model], old), weight};
         for (int f = 0; f < FEATURES; f++) like[n].distance += (x[f] - at[f]) * (x[f] - at[f]);
@@ -205,8 +212,9 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
     uint32_t n = collect(replays, model, point, old, without, without_case, 1, like, 0);
     for (uint32_t i = 0; i < replays->n_relatives; i++) {
         const struct fc_replays_relative *r = &replays->relatives[i];
+        uint32_t before = n;
         n = collect(r->replays, model, point, old, NULL, FC_NONE, r->weight, like, n);
-        distance = fmin(distance, r->distance);
+        if (n > before) distance = fmin(distance, r->distance);
     }
     double q = quantile(like, n);
     free(like);
