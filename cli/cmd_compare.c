@@ -50,12 +50,8 @@ static void print_machines(FILE *stream, const struct report *r)
         if (costs) fprintf(stream, " %12s", cost_text(text, sizeof text, m->cost.total));
         for (size_t j = 0; j < c->n_jobs; j++)
             fprintf(stream, " %10s", fc_format(number, sizeof number, m->cells[j].time_s, FC_SECONDS));
-        if (isnan(m->error_percent))
-            snprintf(text, sizeof text, "unknown");
-        else
-            snprintf(text, sizeof text, "+-%.0f %%", m->error_percent);
         fprintf(stream, " %10s %8.3f %8s  ", fc_format(number, sizeof number, m->mean_s, FC_SECONDS), m->relative,
-                text);
+                fc_format_error(text, sizeof text, m->error_percent));
         if (m->on_front)
             fprintf(stream, "%-10s  yes\n", fc_tier_names[m->tier]);
         else

@@ -161,10 +161,7 @@ static void print(FILE *stream, const void *what)
     for (size_t i = 0; i < report->n; i++) {
         const struct fc_answer *r = &report->rows[i].answer;
         char time[64], error[32], machine[256];
-        if (isnan(r->p.error_percent))
-            snprintf(error, sizeof error, "unknown");
-        else
-            snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
+        fc_format_error(error, sizeof error, r->p.error_percent);
         const char *against = fc_error_against_name(r->p.error_against);
         char best[32];
         fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s %8s %8s  %s%s%s\n",

@@ -270,8 +270,8 @@ static void print(FILE *stream, const void *what)
             "of best", "bottleneck");
     for (int i = 0; i < 2; i++) {
         const struct fc_answer *r = &a->row[i];
-        char time[64], bound[64], error[32] = "unknown";
-        if (!isnan(r->p.error_percent)) snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
+        char time[64], bound[64], error[32];
+        fc_format_error(error, sizeof error, r->p.error_percent);
         const char *against = fc_error_against_name(r->p.error_against);
         char best[32];
         fprintf(stream, "%-16s %10s %8s %8s %10s %8.1f %8s  %s\n", r->mapping,

@@ -99,6 +99,10 @@ void fc_print_error(FILE *stream, const char *calibration, const char *from, con
         fprintf(stream, is_over ? "unknown (%s)%s\n" : "unknown: %s%s\n", is_over ? over : why, is_over ? why + n : "");
         return;
     }
+    if (p->error_percent == 0 && *why) {
+        fprintf(stream, "none: %s\n", why);
+        return;
+    }
     fprintf(stream, "+-%.0f %% %s", p->error_percent, fc_error_against_words(p->error_against));
     if (from)
         fprintf(stream, ", from %s", from);
@@ -113,6 +117,17 @@ const char *fc_format_percent(char *out, size_t size, double percent)
         snprintf(out, size, "unknown");
     else
         snprintf(out, size, "%.1f", percent);
+    return out;
+}
+
+const char *fc_format_error(char *out, size_t size, double percent)
+{
+    if (isnan(percent))
+        snprintf(out, size, "unknown");
+    else if (percent == 0)
+        snprintf(out, size, "none");
+    else
+        snprintf(out, size, "+-%.0f %%", percent);
     return out;
 }
 

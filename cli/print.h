@@ -24,6 +24,8 @@ void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 void fc_print_best_bound(FILE *stream, const struct fc_answer *answer);
 /* "12.3", or "unknown". */
 const char *fc_format_percent(char *out, size_t size, double percent);
+/* A stated error for a table: "+-12 %"; "none" where nothing crosses a network, "unknown" where it is not known. */
+const char *fc_format_error(char *out, size_t size, double percent);
 /* "+-4 % against the kernel, calibrated by FILE", "+-31 % against the kernel on its family, from 6 calibrated torus machines
  * (nearest bgl-512), not from this machine", "unknown: WHY", "unknown (over 100 %)", with what is extrapolated; ends the line. `calibration`: file, or NULL. `from`: what else the
  * error is from, in words; NULL: that file. */
