@@ -74,6 +74,11 @@ static void print_figures(FILE *stream, const void *what)
     else
         fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
                 m->cores_per_node, (unsigned long long)f->facts.n_routers);
+    if (m->slow_hosts) {
+        fputs("slow        ", stream);
+        fc_print_visible(stream, m->slow_hosts);
+        fprintf(stream, ": o is %s longer there\n", fc_format(a, sizeof a, m->slow_overhead_s, FC_SECONDS));
+    }
     const char **host = f->session->net.host_name;
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     if (isinf(f->facts.mean_hops))
