@@ -6,6 +6,7 @@ $ fabricast machines leonardo
 > source      CINECA user guide (network, cells, switches); G. Lockwood's notes on Leonardo; HLC-Lab/pico, commit 413bc5d, tracer/maps (cell, rack and leaf switch of every node); Turisini et al., LEONARDO, arXiv 2307.16885
 > family      dragonfly-plus, routing ugal
 > nodes       4992 with 32 cores, on 788 routers
+> slow        lrdn0393: o is 1.8 us longer there
 > hosts       lrdn0001 to lrdn4992
 > distance    diameter 3 hops, mean 2.93236 hops (2.93294 between distinct nodes)
 > bisection   2178 links, 54.45 TB/s one way
