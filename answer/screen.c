@@ -18,16 +18,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a task sends to those on another node. */
+struct sent {
+    uint32_t src, dst; /* nodes, by their places in a list */
+    uint32_t task;
+    double bytes, messages;
+};
+struct screened_link {
+    double latency_s, s_per_byte;
+    double busy_s; /* 0 but for the touched ones */
+};
 /* Scratch of one thread. */
 struct screen {
     const struct fc_session *session;
     const struct fc_demand *demand;
+    const struct sent *sent; /* [n_sent] of the demand's entries: those of two nodes one after the other */
+    size_t n_sent;
     uint32_t ranks_per_node;
     struct fc_arena arena, list; /* list: of the list at hand */
     struct fc_walk walk;
-    double *busy_s;    /* [n_links] 0 but for the touched ones */
-    uint32_t *touched; /* [n_touched] */
-    double *waits_s;   /* [n_tasks] */
+    struct screened_link *link; /* [n_links] */
+    uint32_t *touched;          /* [n_touched] */
+    double *waits_s;            /* [n_tasks] */
     uint32_t n_touched;
     struct fc_status st;
 };
@@ -36,9 +48,13 @@ static enum fc_code open_screen(struct screen *s)
 {
     const struct fc_network *net = &s->session->net;
     uint32_t capacity = s->session->machine.routing->walk_capacity(net);
-    s->busy_s = fc_alloc(&s->arena, net->n_links, sizeof *s->busy_s, &s->st);
+    s->link = fc_alloc(&s->arena, net->n_links, sizeof *s->link, &s->st);
     s->touched = fc_alloc(&s->arena, net->n_links, sizeof *s->touched, &s->st);
     s->waits_s = fc_alloc(&s->arena, s->demand->n_tasks, sizeof *s->waits_s, &s->st);
+    for (uint32_t l = 0; l < net->n_links && !s->st.code; l++) {
+        double free_bytes_per_s = fc_free_bandwidth(net, s->session->background_bytes_per_s, l);
+        s->link[l] = (struct screened_link){fc_head_delay_s(net, l), 1 / fmin(fmax(free_bytes_per_s, 1e-9), 1e30), 0};
+    }
     return s->st.code ? s->st.code : fc_walk_start(&s->walk, capacity, &s->st);
 }
 
@@ -49,21 +65,56 @@ static void close_screen(struct screen *s)
     fc_arena_free(&s->list);
 }
 
-static void send(struct screen *s, uint32_t task, uint32_t src, uint32_t dst, double bytes, double messages)
+static int by_nodes(const void *a, const void *b)
 {
-    const struct fc_network *net = &s->session->net;
+    const struct sent *x = a, *y = b;
+    if (x->src != y->src) return x->src < y->src ? -1 : 1;
+    if (x->dst != y->dst) return x->dst < y->dst ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/* The demand's entries between nodes, for all lists. */
+static enum fc_code gather(struct screen *s, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_demand *d = s->demand;
+    struct sent *sent = fc_alloc(arena, d->n_entries, sizeof *sent, st);
+    for (size_t e = 0; sent && e < d->n_entries; e++) {
+        struct sent x = {d->src[e] / s->ranks_per_node, d->dst[e] / s->ranks_per_node, d->src[e], d->bytes[e],
+                         d->messages[e]};
+        if (x.src != x.dst) sent[s->n_sent++] = x;
+    }
+    if (s->n_sent > 0) qsort(sent, s->n_sent, sizeof *sent, by_nodes);
+    s->sent = sent;
+    return st->code;
+}
+
+/* So many bytes over the links between two nodes; returns the route's latency. */
+static double send(struct screen *s, uint32_t src, uint32_t dst, double bytes)
+{
     double latency_s = 0;
     s->walk.n = 0;
-    s->session->machine.routing->walk(net, src, dst, 1, &s->walk);
+    s->session->machine.routing->walk(&s->session->net, src, dst, 1, &s->walk);
     for (uint32_t i = 0; i < s->walk.n; i++) {
-        uint32_t link = s->walk.link[i];
-        double free_bytes_per_s = fc_free_bandwidth(net, s->session->background_bytes_per_s, link);
-        latency_s += s->walk.weight[i] * fc_head_delay_s(net, link);
-        if (s->busy_s[link] == 0) s->touched[s->n_touched++] = link;
+        struct screened_link *link = &s->link[s->walk.link[i]];
+        latency_s += s->walk.weight[i] * link->latency_s;
+        if (link->busy_s == 0) s->touched[s->n_touched++] = s->walk.link[i];
         /* never 0 again, not of a link without a limit either: touched once */
-        s->busy_s[link] += s->walk.weight[i] * (bytes + 1e-30) / fmin(fmax(free_bytes_per_s, 1e-9), 1e30) + 1e-300;
+        link->busy_s += s->walk.weight[i] * (bytes + 1e-30) * link->s_per_byte + 1e-300;
     }
-    s->waits_s[task] += messages * latency_s;
+    return latency_s;
+}
+
+/* All that is sent from one node to another, from sent[i] on; the first of the next two. */
+static size_t send_between(struct screen *s, const uint32_t *node, size_t i)
+{
+    const struct sent *first = &s->sent[i];
+    double bytes = 0;
+    size_t end = i;
+    for (; end < s->n_sent && s->sent[end].src == first->src && s->sent[end].dst == first->dst; end++)
+        bytes += s->sent[end].bytes;
+    double latency_s = send(s, node[first->src], node[first->dst], bytes);
+    for (; i < end; i++) s->waits_s[s->sent[i].task] += s->sent[i].messages * latency_s;
+    return end;
 }
 
 static void score(struct screen *s, struct fc_screened *list)
@@ -78,23 +129,20 @@ static void score(struct screen *s, struct fc_screened *list)
         return;
     }
     memset(s->waits_s, 0, n_tasks * sizeof *s->waits_s);
-    for (size_t e = 0; e < d->n_entries; e++) {
-        uint32_t src = node[d->src[e] / s->ranks_per_node], dst = node[d->dst[e] / s->ranks_per_node];
-        if (src != dst) send(s, d->src[e], src, dst, d->bytes[e], d->messages[e]);
-    }
+    for (size_t i = 0; i < s->n_sent;) i = send_between(s, node, i);
     for (int k = 0; k < d->n_dense; k++) /* a node's tasks together: the same pairs of nodes */
         for (uint32_t a = 0; a < n_tasks; a += s->ranks_per_node)
             for (uint32_t b = 0; b < n_tasks; b += s->ranks_per_node) {
                 double out = 0, in = 0;
                 for (uint32_t t = a; t < a + s->ranks_per_node && t < n_tasks; t++) out += d->dense[k].a[t];
                 for (uint32_t t = b; t < b + s->ranks_per_node && t < n_tasks; t++) in += d->dense[k].b[t];
-                if (a != b && out * in > 0)
-                    send(s, a, node[a / s->ranks_per_node], node[b / s->ranks_per_node], out * in,
-                         out * in / fmax(1, d->dense[k].message_bytes) / s->ranks_per_node);
+                if (a == b || !(out * in > 0)) continue;
+                double messages = out * in / fmax(1, d->dense[k].message_bytes) / s->ranks_per_node;
+                s->waits_s[a] += messages * send(s, node[a / s->ranks_per_node], node[b / s->ranks_per_node], out * in);
             }
     for (uint32_t i = 0; i < s->n_touched; i++) {
-        busy_s = fmax(busy_s, s->busy_s[s->touched[i]]);
-        s->busy_s[s->touched[i]] = 0;
+        busy_s = fmax(busy_s, s->link[s->touched[i]].busy_s);
+        s->link[s->touched[i]].busy_s = 0;
     }
     s->n_touched = 0;
     for (uint32_t t = 0; t < n_tasks; t++) waits_s = fmax(waits_s, s->waits_s[t]);
@@ -107,6 +155,8 @@ enum fc_code fc_screen_nodes(const struct fc_question *q, const struct fc_sessio
 {
     long long cores = session->machine.cores_per_node;
     struct screen first = {.session = session, .demand = demand, .ranks_per_node = (uint32_t)cores};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    if (gather(&first, &arena, st)) return st->code;
 #pragma omp parallel num_threads(fc_threads(q->threads))
     {
         struct screen s = first;

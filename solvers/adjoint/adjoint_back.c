@@ -123,34 +123,53 @@ static void divide_instant(const struct fc_adjoint *a, const struct fc_adjoint_n
     fc_adjoint_mark(nodes, a->step[s].node)->v[FC_TIE_FIRST] += by->v[FC_TIE_FIRST];
 }
 
+/* What node i has, `by`, to what it is made of. True: the node before has all of it. */
+static bool divide_node(const struct fc_adjoint *a, size_t i, const struct fc_adjoint_lanes *by,
+                        struct fc_adjoint_marks *nodes, struct fc_adjoint_marks *rates, struct fc_adjoint_reader *log,
+                        struct sums *s)
+{
+    const struct fc_adjoint_node *node = &a->node[i];
+    uint32_t index = node->what & 0x0fffffff;
+    enum fc_adjoint_cost cost = (enum fc_adjoint_cost)(node->what >> 28);
+    if (cost == FC_COST_MOVED) { /* no time, but bytes */
+        fc_adjoint_divide_use(a, log, index, false, by, nodes, rates);
+        return false;
+    }
+    for (int k = 0; k < FC_GRADIENTS; k++) {
+        float size = fabsf(by->v[k]);
+        s->greatest.v[k] = size > s->greatest.v[k] ? size : s->greatest.v[k];
+    }
+    switch (cost) {
+    case FC_COST_COMPUTE: add_up(&s->compute[index], by, node->amount); break;
+    case FC_COST_LINK: add_link(a, index, by, node->amount, s); break;
+    case FC_COST_CLASS: add_up(&s->bandwidth[index], by, node->amount); break;
+    case FC_COST_END: divide_end(a, index, by, nodes, rates); return false;
+    case FC_COST_SEVERAL: divide(a, node, by, nodes); return false;
+    case FC_COST_WAIT: fc_adjoint_divide_use(a, log, index, true, by, nodes, rates); return false;
+    case FC_COST_INSTANT: divide_instant(a, node, by, nodes); return false;
+    default: add_up(&s->cost[cost], by, node->amount); break;
+    }
+    return true;
+}
+
 static void go_through_nodes(const struct fc_adjoint *a, struct fc_adjoint_marks *nodes, struct fc_adjoint_marks *rates,
                              struct fc_adjoint_reader *log, struct sums *s)
 {
     size_t i = (size_t)a->last + 1;
     while (next(nodes, &i) && i > 0) {
-        const struct fc_adjoint_node *node = &a->node[i];
-        const struct fc_adjoint_lanes out = take_out(nodes, (uint32_t)i), *by = &out;
-        uint32_t index = node->what & 0x0fffffff;
-        enum fc_adjoint_cost cost = (enum fc_adjoint_cost)(node->what >> 28);
-        if (cost == FC_COST_MOVED) { /* no time, but bytes */
-            fc_adjoint_divide_use(a, log, index, false, by, nodes, rates);
-            continue;
+        struct fc_adjoint_lanes by = take_out(nodes, (uint32_t)i);
+        while (divide_node(a, i, &by, nodes, rates, log, s)) {
+            uint32_t before = a->node[i].before;
+            if (before == 0 || before + 1 != i) {
+                add(fc_adjoint_mark(nodes, before), &by, 1);
+                break;
+            }
+            i = before; /* the next one at once */
+            if (nodes->marks[i / 64] >> i % 64 & 1) {
+                const struct fc_adjoint_lanes more = take_out(nodes, before);
+                add(&by, &more, 1);
+            }
         }
-        for (int k = 0; k < FC_GRADIENTS; k++) {
-            float size = fabsf(by->v[k]);
-            s->greatest.v[k] = size > s->greatest.v[k] ? size : s->greatest.v[k];
-        }
-        switch (cost) {
-        case FC_COST_COMPUTE: add_up(&s->compute[index], by, node->amount); break;
-        case FC_COST_LINK: add_link(a, index, by, node->amount, s); break;
-        case FC_COST_CLASS: add_up(&s->bandwidth[index], by, node->amount); break;
-        case FC_COST_END: divide_end(a, index, by, nodes, rates); continue;
-        case FC_COST_SEVERAL: divide(a, node, by, nodes); continue;
-        case FC_COST_WAIT: fc_adjoint_divide_use(a, log, index, true, by, nodes, rates); continue;
-        case FC_COST_INSTANT: divide_instant(a, node, by, nodes); continue;
-        default: add_up(&s->cost[cost], by, node->amount); break;
-        }
-        add(fc_adjoint_mark(nodes, node->before), by, 1);
     }
 }
 

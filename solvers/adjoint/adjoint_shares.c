@@ -28,17 +28,32 @@
 enum { AHEAD = 4 };   /* flows that are called into the cache before it is their turn */
 enum { RECENT = 64 }; /* stretches that are still there */
 
-static void close_shares(struct fc_adjoint_shares *s)
+static void close_shares(struct fc_adjoint_shares *s, bool keep)
 {
+    free(s->level);
+    free(s->which);
+    free(s->sender);
+    if (keep) {
+        *s = (struct fc_adjoint_shares){.share = s->share,
+                                        .seen = s->seen,
+                                        .sent = s->sent,
+                                        .slower = s->slower,
+                                        .place = s->place,
+                                        .happened = s->happened,
+                                        .share_capacity = s->share_capacity,
+                                        .seen_capacity = s->seen_capacity,
+                                        .sent_capacity = s->sent_capacity,
+                                        .slower_capacity = s->slower_capacity,
+                                        .place_capacity = s->place_capacity,
+                                        .happened_capacity = s->happened_capacity};
+        return;
+    }
     fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
     fc_adjoint_release(s->seen, s->seen_capacity, sizeof *s->seen);
     fc_adjoint_release(s->sent, s->sent_capacity, sizeof *s->sent);
     fc_adjoint_release(s->slower, s->slower_capacity, sizeof *s->slower);
     fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
     fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
-    free(s->level);
-    free(s->which);
-    free(s->sender);
     free(s);
 }
 
@@ -48,7 +63,8 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
     struct fc_adjoint_shares *s = a->shares;
     if (a->lost) return NULL;
     if (s) return s;
-    s = a->shares = calloc(1, sizeof *s);
+    s = a->shares = a->unused ? a->unused : calloc(1, sizeof *s);
+    a->unused = NULL;
     a->close_shares = close_shares;
     if (s) {
         s->n_links = fair->n_links;
@@ -296,7 +312,8 @@ static double own_part(const struct fc_adjoint *a, const struct fc_fair *fair, u
     double capacity = fair->link[link].capacity;
     if (link >= a->net->n_links) return capacity;
     double opened = fair->mix && fair->mix[link].alone > 0 ? fair->mix[link].alone : capacity;
-    return capacity * (fc_link_bandwidth(a->net, link) / opened);
+    double bandwidth = fc_link_bandwidth(a->net, link);
+    return bandwidth == opened ? capacity : capacity * (bandwidth / opened);
 }
 
 /* The rate of the fastest flow on a link. */
@@ -350,7 +367,8 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     level->solve = s->solve;
     level->rate = new_rate(a);
     if (level->rate == FC_NONE) return FC_NONE;
-    level->own = (float)(own_part(a, fair, link) / weight);
+    double part = 1 / weight;
+    level->own = (float)(own_part(a, fair, link) * part);
     if (link >= a->first_fifo)
         terms_of_fifo(a, fair, link, weight);
     else if (link >= a->net->n_links)
@@ -360,7 +378,7 @@ static uint32_t level_of(struct fc_adjoint *a, const struct fc_fair *fair, uint3
     for (size_t k = first; k < s->n_slower && !a->lost; k++) {
         const struct fc_fair_on *x = &fair->on[s->slower[k]];
         if (s->seen[x->flow].rate_number != FC_NONE) /* FC_NONE: it still has 0 */
-            term_of_rate(a, s->seen[x->flow].rate_number, -x->weight / weight);
+            term_of_rate(a, s->seen[x->flow].rate_number, -part * x->weight);
     }
     s->n_slower = first;
     return a->lost ? FC_NONE : level->rate;
