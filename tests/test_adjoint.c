@@ -37,29 +37,6 @@ static void costs(void)
     fc_arena_free(&arena);
 }
 
-/* A tape has the memory of one that has been closed, and nothing of what was on it; each has its own. */
-static void memory(void)
-{
-    enum { NODES = 300000 };
-    struct fc_adjoint a, b;
-    fc_adjoint_open(&a, NULL, NULL, 0);
-    for (int i = 0; i < NODES; i++) a.last = fc_adjoint_add(&a, a.last, FC_COST_SEND, 0, 1);
-    fc_adjoint_close(&a);
-    fc_adjoint_open(&a, NULL, NULL, 0);
-    fc_adjoint_open(&b, NULL, NULL, 0);
-    CU_ASSERT(a.node_capacity > NODES && a.n_nodes == 1 && a.last == 0 && !a.node[0].before && !a.node[0].what);
-    CU_ASSERT(b.node_capacity < NODES && b.node != a.node);
-    fc_adjoint_close(&a); /* kept, so that b's is not */
-    fc_adjoint_close(&b);
-    fc_adjoint_open(&a, NULL, NULL, 0);
-    CU_ASSERT(a.node_capacity > NODES && !a.lost);
-    a.lost = a.refused = true; /* there is too little for others, too */
-    fc_adjoint_close(&a);
-    fc_adjoint_open(&a, NULL, NULL, 0);
-    CU_ASSERT(a.node_capacity < NODES && !a.lost && !a.refused);
-    fc_adjoint_close(&a);
-}
-
 /* Arrays beside each other keep what they have, from the least piece of a page to several pages alone. */
 static void pages(void)
 {
@@ -252,7 +229,6 @@ int suite_adjoint(void)
     static const CU_TestInfo tests[] = {
         {"each cost on the path counts, and nothing else", costs},
         {"arrays of a tape as they grow", pages},
-        {"a tape on the memory of one before", memory},
         {"messages that share links against small changes", shares},
         {"messages that wait for FIFOs against small changes", waits},
         {"one link beside others that are as full", one_link},

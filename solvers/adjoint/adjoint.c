@@ -1,32 +1,18 @@
 /* adjoint.c - the tape of a replay: its arrays, and the nodes at which messages leave and arrive. What it means: adjoint_back.c. */
 #include "solvers/adjoint/adjoint_internal.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-/* The memory of a tape that has been closed, for the next one that is opened: arrays without content. Who finds it in use by another
- * thread does without. */
-static struct fc_adjoint kept;
-static atomic_int kept_is;
-enum { EMPTY, IN_USE, FULL };
 
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links)
 {
-    int full = FULL;
-    *a = (struct fc_adjoint){0};
-    if (atomic_compare_exchange_strong(&kept_is, &full, IN_USE)) {
-        *a = kept;
-        kept = (struct fc_adjoint){0};
-        atomic_store(&kept_is, EMPTY);
-    }
-    a->net = net;
+    *a = (struct fc_adjoint){.net = net};
     for (int i = 0; i < n_links && i < FC_ADJOINT_LINKS; i++) a->link[a->n_links++] = link[i];
     a->first_fifo = FC_NONE;
     if (fc_adjoint_grow(a, (void **)&a->node, &a->node_capacity, 1024, sizeof *a->node))
         a->node[a->n_nodes++] = (struct fc_adjoint_node){0};
 }
 
-static void release(struct fc_adjoint *a)
+void fc_adjoint_close(struct fc_adjoint *a)
 {
     fc_adjoint_release(a->node, a->node_capacity, sizeof *a->node);
     fc_adjoint_release(a->step, a->step_capacity, sizeof *a->step);
@@ -38,38 +24,8 @@ static void release(struct fc_adjoint *a)
     fc_adjoint_release(a->use, a->use_capacity, sizeof *a->use);
     fc_adjoint_release(a->departs, a->slot_capacity, sizeof *a->departs);
     fc_adjoint_release(a->arrives, a->arrive_capacity, sizeof *a->arrives);
-    if (a->unused) a->close_shares(a->unused, false);
+    if (a->shares) a->close_shares(a->shares);
     fc_adjoint_close_pages(&a->pages);
-}
-
-static void empty_arrays(struct fc_adjoint *a)
-{
-    a->n_nodes = a->n_steps = a->n_stretches = a->n_ends = a->n_terms = a->n_rates = a->n_entries = a->n_uses = 0;
-    a->n_log_flows = a->last = 0;
-    a->lost = a->refused = false;
-    a->n_links = 0;
-}
-
-void fc_adjoint_close(struct fc_adjoint *a)
-{
-    size_t bytes = a->node_capacity * sizeof *a->node + a->step_capacity * sizeof *a->step +
-                   a->stretch_capacity * sizeof *a->stretch + a->end_capacity * sizeof *a->end +
-                   a->term_capacity * sizeof *a->term + a->rate_capacity * sizeof *a->rate +
-                   a->entry_capacity * sizeof *a->entry + a->use_capacity * sizeof *a->use;
-    bool keep = !a->refused && bytes <= FC_ADJOINT_KEPT_BYTES;
-    int empty = EMPTY;
-    if (a->shares) {
-        a->close_shares(a->shares, true);
-        a->unused = a->shares;
-        a->shares = NULL;
-    }
-    empty_arrays(a);
-    if (keep && atomic_compare_exchange_strong(&kept_is, &empty, IN_USE)) {
-        kept = *a;
-        atomic_store(&kept_is, FULL);
-    } else {
-        release(a);
-    }
     memset(a, 0, sizeof *a);
 }
 

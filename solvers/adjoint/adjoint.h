@@ -106,10 +106,8 @@ struct fc_adjoint {
     uint32_t link[FC_ADJOINT_LINKS]; /* [n_links] links that are looked at one by one */
     int n_links;
     uint32_t first_fifo;              /* links of the shares from here on are injection FIFOs, of the nodes in order */
-    struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another */
-    struct fc_adjoint_shares *unused; /* of an earlier tape: nothing but arrays, for this one's shares; or NULL */
-    /* What closes them, but for their arrays where those are kept. */
-    void (*close_shares)(struct fc_adjoint_shares *shares, bool keep);
+    struct fc_adjoint_shares *shares; /* adjoint_shares.c; NULL: no message has met another; */
+    void (*close_shares)(struct fc_adjoint_shares *shares); /* else what closes them */
     uint32_t *departs, *arrives; /* [slot_capacity] nodes of messages under way, by the low bits of their ids */
     size_t slot_capacity, arrive_capacity;
     struct fc_adjoint_pages pages;
@@ -130,10 +128,8 @@ enum { FC_ADJOINT_SLOT_BITS = 26 };
  * Memory: 16 bytes an operation of the job (some 6 a message), 12 for each change of a message's rate and for its time until the
  * next, 16 more where one of its node has waited, 8 for each rate that a link's own depends on; and while it is gone
  * through 4 an operation and 20 a rate. Once that is more than FC_ADJOINT_BYTES nothing more is kept, and there is no gradient.
- * Arrays double, so twice as much may be reserved. What a tape has had of the system, up to FC_ADJOINT_KEPT_BYTES, the process's next
- * one uses: a sixth of what derivatives cost is memory, which the system clears. */
+ * Arrays double, so twice as much may be reserved. */
 #define FC_ADJOINT_BYTES ((size_t)3 << 30)
-#define FC_ADJOINT_KEPT_BYTES ((size_t)128 << 20)
 void fc_adjoint_open(struct fc_adjoint *a, const struct fc_network *net, const uint32_t *link, int n_links);
 void fc_adjoint_close(struct fc_adjoint *a);
 /* Gradients of one tape differ in what an instant depends on where several things happen at once: on all alike, on one of them;

@@ -28,32 +28,17 @@
 enum { AHEAD = 4 };   /* flows that are called into the cache before it is their turn */
 enum { RECENT = 64 }; /* stretches that are still there */
 
-static void close_shares(struct fc_adjoint_shares *s, bool keep)
+static void close_shares(struct fc_adjoint_shares *s)
 {
-    free(s->level);
-    free(s->which);
-    free(s->sender);
-    if (keep) {
-        *s = (struct fc_adjoint_shares){.share = s->share,
-                                        .seen = s->seen,
-                                        .sent = s->sent,
-                                        .slower = s->slower,
-                                        .place = s->place,
-                                        .happened = s->happened,
-                                        .share_capacity = s->share_capacity,
-                                        .seen_capacity = s->seen_capacity,
-                                        .sent_capacity = s->sent_capacity,
-                                        .slower_capacity = s->slower_capacity,
-                                        .place_capacity = s->place_capacity,
-                                        .happened_capacity = s->happened_capacity};
-        return;
-    }
     fc_adjoint_release(s->share, s->share_capacity, sizeof *s->share);
     fc_adjoint_release(s->seen, s->seen_capacity, sizeof *s->seen);
     fc_adjoint_release(s->sent, s->sent_capacity, sizeof *s->sent);
     fc_adjoint_release(s->slower, s->slower_capacity, sizeof *s->slower);
     fc_adjoint_release(s->place, s->place_capacity, sizeof *s->place);
     fc_adjoint_release(s->happened, s->happened_capacity, sizeof *s->happened);
+    free(s->level);
+    free(s->which);
+    free(s->sender);
     free(s);
 }
 
@@ -63,8 +48,7 @@ static struct fc_adjoint_shares *shares_of(struct fc_adjoint *a, const struct fc
     struct fc_adjoint_shares *s = a->shares;
     if (a->lost) return NULL;
     if (s) return s;
-    s = a->shares = a->unused ? a->unused : calloc(1, sizeof *s);
-    a->unused = NULL;
+    s = a->shares = calloc(1, sizeof *s);
     a->close_shares = close_shares;
     if (s) {
         s->n_links = fair->n_links;
