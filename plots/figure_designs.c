@@ -69,8 +69,10 @@ static void put_costs(FILE *script, struct range x)
     for (; k + 1 < FC_COUNT(unit) && x.high >= 1000 * scale; k++) scale *= 1000;
     double least = ceil(x.low / step) * step;
     fprintf(script, "set xtics (");
-    for (int i = 0; least + i * step <= x.high; i++)
-        fprintf(script, "%s\"%.6g%s\" %.9g", i ? ", " : "", (least + i * step) / scale, unit[k], least + i * step);
+    for (int i = 0; least + i * step <= x.high; i++) {
+        double cost = least + i * step;
+        fprintf(script, "%s\"%.6g%s\" %.9g", i ? ", " : "", cost / scale, cost > 0 ? unit[k] : "", cost);
+    }
     fprintf(script, ")\n");
 }
 

@@ -89,6 +89,7 @@ static void put_panel(const struct fc_paper_plot *plot, int panel, int at, FILE 
     bool first = true;
     fc_script_words(script, "set title ", plot->category[panel]);
     fc_script_words(script, " offset 0, -0.6\nset ylabel ", at % COLUMNS == 0 ? plot->y_label : "");
+    fprintf(script, " offset 2, 0"); /* else it is cut: marks are shorter than gnuplot takes them to be */
     fc_script_words(script, "\nset xlabel ", at + COLUMNS >= n_panels(plot) ? plot->x_label : "");
     fprintf(script, "\n");
     put_range(plot, panel, script);
