@@ -8,7 +8,8 @@
  * overheads) is left out.
  *
  * Limits: of what adaptive routings do under load nothing but their minimal split; no two messages meet in time; the order of
- * tasks is that of the list. So the best few are predicted in full. */
+ * tasks is that of the list; nodes that are known to be slow (node.slow_hosts) are not told from others. So the best few are
+ * predicted in full. */
 #include "answer/screen.h"
 #include "models/hosts.h"
 #include "solvers/load_internal.h"
