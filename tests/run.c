@@ -20,6 +20,7 @@ struct job {
     unsigned index; /* in the registry */
     pid_t process;
     FILE *output, *counts; /* both unnamed temporary files */
+    char sessions[40];     /* a folder for Open MPI's */
     struct fc_test_counts result;
     double start_s, wall_s, cpu_s;
     bool bad; /* ended by a signal, a sanitizer or without its counts */
@@ -97,6 +98,7 @@ static void become_suite(const struct job *job)
     char *argv[] = {program, option, one, counts, fc_update_cases ? update : NULL, NULL};
     snprintf(one, sizeof one, "%u", job->index);
     snprintf(counts, sizeof counts, "%d", dup(fileno(job->counts)));
+    setenv("OMPI_MCA_orte_tmpdir_base", job->sessions, 1);
     dup2(fileno(job->output), 1);
     dup2(fileno(job->output), 2);
     execv("/proc/self/exe", argv);
@@ -114,11 +116,14 @@ bool fc_run_one_suite(unsigned index, int counts_file)
     return write(counts_file, &counts, sizeof counts) == sizeof counts;
 }
 
+/* A mpirun of Open MPI that ends removes the folder of its sessions under another that begins (4.1.4: "File exists", status 1): each
+ * suite has a folder of its own. */
 static bool start(struct job *job)
 {
+    strcpy(job->sessions, "/tmp/fabricast-sessions-XXXXXX");
     job->output = tmpfile();
     job->counts = tmpfile();
-    if (!job->output || !job->counts) return false;
+    if (!job->output || !job->counts || !mkdtemp(job->sessions)) return false;
     fflush(NULL);
     job->start_s = now_s();
     job->process = fork();
@@ -158,6 +163,7 @@ static void finish(struct job *job, int status, const struct rusage *use)
         printf("        %s ended with status %d\n", job->suite->pName, WEXITSTATUS(status));
     fclose(job->output);
     fclose(job->counts);
+    rmdir(job->sessions);
 }
 
 static struct job *running(struct job *jobs, size_t n, pid_t process)

@@ -14,20 +14,23 @@
 #define KINDS "node:\n- {hosts: ['cn[0-1]'], cores: 4, compute_scale: 2, injection: 1 GB/s}\n- {cores: 2}\n"
 #define ALIKE TORUS "node: {cores: 2}\n"
 
-static bool opened(const char *yaml, const struct fc_question *ask, char *path, struct fc_session *s,
-                   struct fc_status *st)
+static bool opened(const char *yaml, const struct fc_question *ask, struct fc_session *s, struct fc_status *st)
 {
+    char path[64];
     struct fc_question q = *ask;
     *st = (struct fc_status){0};
-    return fc_test_file(path, ".yaml", yaml, strlen(yaml)) && !fc_session_open(&q, path, s, st);
+    if (!fc_test_file(path, ".yaml", yaml, strlen(yaml))) return false;
+    bool good = !fc_session_open(&q, path, s, st);
+    remove(path);
+    return good;
 }
 
 static void nodes(void)
 {
-    char path[64], name[64];
+    char name[64];
     struct fc_session s;
     struct fc_status st;
-    if (!opened(TORUS KINDS, &(struct fc_question){0}, path, &s, &st)) printf("%s\n", st.message);
+    if (!opened(TORUS KINDS, &(struct fc_question){0}, &s, &st)) printf("%s\n", st.message);
     CU_ASSERT_FALSE_FATAL(st.code);
     const struct fc_network *net = &s.net;
     CU_ASSERT(net->node_kind[0] == 0 && net->node_kind[1] == 0 && net->node_kind[2] == 1 && net->node_kind[7] == 1);
@@ -44,12 +47,11 @@ static void nodes(void)
     fc_session_close(&s);
 
     /* Without a cable it is a graph, whose nodes are what they were; without (1,0) node 2 is node 1. */
-    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){.without = "(1,0)"}, path, &s, &st));
+    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){.without = "(1,0)"}, &s, &st));
     CU_ASSERT(s.net.n_nodes == 7 && s.net.node_kind[0] == 0 && s.net.node_kind[1] == 1);
     CU_ASSERT(fc_link_bandwidth(&s.net, s.net.first_link[fc_node_vertex(&s.net, 0)]) == 1e9);
     CU_ASSERT(fc_link_bandwidth(&s.net, s.net.first_link[fc_node_vertex(&s.net, 1)]) == 4e9);
     fc_session_close(&s);
-    remove(path);
 }
 
 /* ---- where tasks go ---- */
@@ -57,13 +59,11 @@ static void nodes(void)
 static bool placed(const struct fc_question *ask, uint32_t n_tasks, const char *map, struct fc_mapping *m,
                    struct fc_status *st)
 {
-    char path[64];
     struct fc_session s;
     struct fc_demand demand = {.n_tasks = n_tasks};
-    if (!opened(TORUS KINDS, ask, path, &s, st)) return false;
+    if (!opened(TORUS KINDS, ask, &s, st)) return false;
     bool good = !fc_place_tasks(ask, &s, &demand, map, m, st);
     fc_session_close(&s);
-    remove(path);
     return good;
 }
 
@@ -259,21 +259,20 @@ static void ends(void)
 
 static void slow(void)
 {
-    char path[64], trace[64];
+    char trace[64];
     struct fc_session s;
     struct fc_status st;
     struct fc_answer a;
-    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){0}, path, &s, &st));
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){0}, &s, &st));
     CU_ASSERT(fc_node_slow_s(&s.net, 0) == 30e-6 && fc_node_slow_s(&s.net, 1) == 0);
     fc_session_close(&s);
     /* Without routers it is a graph, in which node 2 is node 1 and the slow one what it was, or gone. */
-    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(1,0)"}, path, &s, &st));
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(1,0)"}, &s, &st));
     CU_ASSERT(s.net.n_nodes == 7 && fc_node_slow_s(&s.net, 0) == 30e-6 && fc_node_slow_s(&s.net, 1) == 0);
     fc_session_close(&s);
-    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(0,0)"}, path, &s, &st));
+    CU_ASSERT_TRUE_FATAL(opened(SLOW, &(struct fc_question){.without = "(0,0)"}, &s, &st));
     for (uint32_t n = 0; n < s.net.n_nodes; n++) CU_ASSERT(fc_node_slow_s(&s.net, n) == 0);
     fc_session_close(&s);
-    remove(path);
 
     /* There and back: both ends of both messages, whoever sends; elsewhere, and on LogGOPS's machine, nothing. */
     static const uint32_t on[] = {0, 2}, back[] = {2, 0}, off[] = {3, 2}, together[] = {0, 0};
@@ -345,34 +344,31 @@ static void refusals(void)
         {"node:\n- {injection: 3}\n- {cores: [1]}\n", "node.cores: expected one value", 7},
         {"node:\n- {compute_scale: 0}\n", "node.compute_scale", 6},
     };
-    char yaml[500], path[64];
+    char yaml[500];
     struct fc_session s;
     struct fc_status st;
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         snprintf(yaml, sizeof yaml, "%s%s", TORUS, cases[i].node);
-        bool open = opened(yaml, &(struct fc_question){0}, path, &s, &st);
+        bool open = opened(yaml, &(struct fc_question){0}, &s, &st);
         CU_ASSERT_FALSE(open);
         if (!strstr(st.message, cases[i].says) || st.line != cases[i].line)
             printf("%zu: %ld: %s\n", i, st.line, st.message);
         CU_ASSERT(strstr(st.message, cases[i].says) && st.line == cases[i].line);
         if (open) fc_session_close(&s);
-        remove(path);
     }
     CU_ASSERT_FALSE(
         opened("name: t\nnetwork: {family: fat-tree, children: [4], parents: [1]}\nlinks: {leaf: {bandwidth: 1 "
                "GB/s}}\nnode: [{injection: 1 GB/s}]\n",
-               &(struct fc_question){0}, path, &s, &st));
+               &(struct fc_question){0}, &s, &st));
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node.injection: nodes of this fat-tree hang on its links 'leaf'"));
-    remove(path);
-    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){0}, path, &s, &st));
+    CU_ASSERT_TRUE_FATAL(opened(TORUS KINDS, &(struct fc_question){0}, &s, &st));
     CU_ASSERT_EQUAL(fc_session_only_alike(&s, "flit", &st), FC_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node: flit is for machines whose nodes are all alike"));
     fc_session_close(&s);
     st = (struct fc_status){0};
     struct fc_question q = {.background = "uniform:10%"};
-    CU_ASSERT_FALSE(opened(TORUS KINDS, &q, path, &s, &st));
+    CU_ASSERT_FALSE(opened(TORUS KINDS, &q, &s, &st));
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "node: --background is for machines"));
-    remove(path);
 }
 
 int suite_node_kinds(void)

@@ -139,7 +139,8 @@ static void test_relatives(void)
 static void test_interference(void)
 {
     static struct fc_replay_case other[2];
-    struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other}, knows = {1, other + 1};
+    struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other},
+                      knows = {.n_cases = 1, .cases = other + 1};
     struct fc_replays_relative relatives[] = {{&of, 0, 0.001}, {&knows, 0, 0.001}};
     struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2}; /* nobody: x = 0.06 */
     for (uint32_t i = 0; i < 19; i++) {
