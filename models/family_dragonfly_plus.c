@@ -515,4 +515,5 @@ const struct fc_family_ops fc_family_dragonfly_plus = {
     .words = words,
     .relative = relative,
     .block_name = block_name,
+    .queueing_by_theory = true,
 };

@@ -407,6 +407,7 @@ const struct fc_family_ops fc_family_graph = {
     .vertex_name = vertex_name,
     .note = note,
     .words = words,
+    .queueing_by_theory = true,
     .node_names = node_names,
     .routing_of = routing_of,
 };

@@ -227,6 +227,9 @@ struct fc_family_ops {
     const char *(*left_out)(const struct fc_network *net, const char **expected);
     /* The routing of a machine whose file names none, where its shape decides. NULL: default_routing. */
     const char *(*routing_of)(const struct fc_machine *machine);
+    /* No calibration of such routers' queueing is shipped, for which the model's equations would have to stay what they were: it
+     * takes those that are nearer to the kernel without one (solvers/queueing/turns.h). */
+    bool queueing_by_theory;
     /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
     const char *const *(*node_names)(const struct fc_network *net);
 };

@@ -53,6 +53,8 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
         flit.cut_through ? "cut-through" : "wormhole", fc_arbitration_names[flit.arbitration]);
     add(text, sizeof text, " buffer_flits=%u paths=%u vc_allocation=%s", flit.buffer_flits, flit.paths,
         flit.vc_stage ? "own-stage" : "combined");
+    if (m->family->queueing_by_theory)
+        add(text, sizeof text, " shares=last"); /* fc_turns_weight; those from before had others */
     if (m->router.dateline != FC_DATELINE_CROSSED)
         add(text, sizeof text, " dateline=%s", fc_dateline_names[m->router.dateline]);
     if (m->router.arbitration == FC_SLQ || m->router.arbitration == FC_JSQ_SLQ)

@@ -28,8 +28,30 @@ HOT void bring(const struct fc_queueing *q, uint32_t p, double waiting, double l
     *part = (fc_two_doubles){load * waiting, fc_less(1, waiting * unit)};
 }
 
+/* How long packets of the edge stand before others of its output, at load one: they wait for it and, by theory, for room. */
+HOT double waiting_at(const struct fc_queueing *q, uint32_t e, uint32_t output, bool rooms)
+{
+    double wait = rooms ? q->edge_wait[e] + q->edge_room[e] : q->edge_wait[e];
+    return q->edge_rate[e] * q->link_unit[output] * wait;
+}
+
+/* By theory: the room that packets of each edge wait for, by the shares of its exits in their output. */
+static void find_rooms(const struct fc_queueing *q)
+{
+    for (uint32_t k = 0; k < q->n_exits;) {
+        uint32_t e = q->exit_edge[k];
+        double sum = 0, all = 0;
+        for (; k < q->n_exits && q->exit_edge[k] == e; k++) {
+            double own = q->exit_own[k];
+            sum += own * own * q->room[q->exit_channel[k]];
+            all += own;
+        }
+        q->edge_room[e] = all > 0 ? sum / all : 0;
+    }
+}
+
 /* (1): what all pairs bring to their outputs, from the waits of the round before. */
-HOT void contention(const struct fc_queueing_round *v, bool plain)
+HOT void contention(const struct fc_queueing_round *v, bool plain, bool rooms)
 {
     const struct fc_queueing *q = v->q;
     memset(q->out_part, 0, q->t->n_links * sizeof *q->out_part);
@@ -37,12 +59,12 @@ HOT void contention(const struct fc_queueing_round *v, bool plain)
         memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
         for (uint32_t e = 0; e < q->n_edges; e++) {
             uint32_t p = q->edge_pair[e];
-            q->pair_waiting[p] += q->edge_rate[e] * q->link_unit[q->pair_out[p]] * q->edge_wait[e];
+            q->pair_waiting[p] += waiting_at(q, e, q->pair_out[p], rooms);
         }
     }
     for (uint32_t p = 0; p < q->n_pairs; p++) {
         uint32_t o = q->pair_out[p];
-        double waiting = plain ? q->edge_rate[p] * q->link_unit[o] * q->edge_wait[p] : q->pair_waiting[p];
+        double waiting = plain ? waiting_at(q, p, o, rooms) : q->pair_waiting[p];
         fc_two_doubles part;
         bring(q, p, waiting, v->load, &part);
         if (!plain) q->pair_part[p] = part;
@@ -51,14 +73,14 @@ HOT void contention(const struct fc_queueing_round *v, bool plain)
 }
 
 /* (1): the wait at an edge of a channel; busy: of the channel, by its rate. */
-HOT void edge_wait(const struct fc_queueing_round *v, uint32_t e, double busy, double factor, bool plain)
+HOT void edge_wait(const struct fc_queueing_round *v, uint32_t e, double busy, double factor, bool plain, bool rooms)
 {
     const struct fc_queueing *q = v->q;
     uint32_t p = plain ? e : q->edge_pair[e], o = q->pair_out[p];
     double f = fc_less(1, busy * q->edge_rate[e]), t = q->t->service[o];
     fc_two_doubles others;
     if (plain)
-        bring(q, p, q->edge_rate[e] * q->link_unit[o] * q->edge_wait[e], v->load, &others);
+        bring(q, p, waiting_at(q, e, o, rooms), v->load, &others);
     else
         others = q->pair_part[p];
     others = q->out_part[o] - others;
@@ -170,7 +192,7 @@ HOT void edges_go_on(struct fc_queueing_round *v, uint32_t exit, uint32_t last, 
 }
 
 /* All channels. */
-HOT void fronts(struct fc_queueing_round *v, bool plain)
+HOT void fronts(struct fc_queueing_round *v, bool plain, bool rooms)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
@@ -184,7 +206,7 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
             edge = exit, edges = last;
         else if (exit < last)
             edge = q->exit_edge[exit], edges = q->exit_edge[last - 1] + 1;
-        for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, busy, factor, plain);
+        for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, busy, factor, plain, rooms);
         struct front f = front_of(v, c, plain);
         q->front[c] = q->own_time[c] + f.wait;
         q->front2[c] = q->own_square[c] + 2 * (f.service + f.square);
@@ -196,7 +218,7 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
 
 void fc_queueing_contention(struct fc_queueing_round *v)
 {
-    contention(v, false);
+    contention(v, false, false);
 }
 
 void fc_queueing_edge_waits(struct fc_queueing_round *v, uint32_t c)
@@ -204,7 +226,7 @@ void fc_queueing_edge_waits(struct fc_queueing_round *v, uint32_t c)
     const struct fc_queueing *q = v->q;
     uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1];
     double factor = v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]), busy = q->busy[c] * q->channel_unit[c];
-    for (uint32_t e = q->exit_edge[exit]; e <= q->exit_edge[last - 1]; e++) edge_wait(v, e, busy, factor, false);
+    for (uint32_t e = q->exit_edge[exit]; e <= q->exit_edge[last - 1]; e++) edge_wait(v, e, busy, factor, false, false);
 }
 
 void fc_queueing_edges_go_on(struct fc_queueing_round *v, uint32_t c)
@@ -215,12 +237,16 @@ void fc_queueing_edges_go_on(struct fc_queueing_round *v, uint32_t c)
 HOT void heads(struct fc_queueing_round *v)
 {
     const struct fc_queueing *q = v->q;
-    if (q->n_exits == q->n_edges && q->n_pairs == q->n_edges) {
-        contention(v, true);
-        fronts(v, true);
+    if (q->edge_room) {
+        find_rooms(q);
+        contention(v, false, true);
+        fronts(v, false, true);
+    } else if (q->n_exits == q->n_edges && q->n_pairs == q->n_edges) {
+        contention(v, true, false);
+        fronts(v, true, false);
     } else {
-        contention(v, false);
-        fronts(v, false);
+        contention(v, false, false);
+        fronts(v, false, false);
     }
 }
 

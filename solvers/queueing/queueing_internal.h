@@ -65,6 +65,9 @@ struct fc_queueing {
     fc_two_doubles *pair_part; /* [n_pairs] l_jo W_jo; how likely a packet of the pair is to be followed into */
     fc_two_doubles *out_part;  /* [n_links] sums over inputs */
     double *link_wait;         /* [n_links] */
+    /* By theory (t->by_theory) and without that stage, else NULL: */
+    double *edge_room; /* [n_edges] X of the edge's packets, as far as others of their output stand behind them */
+    double *exit_own;  /* [n_exits] share of an output's packets that come by the same virtual channel of it */
     /* Virtual channels given out in a stage of their own (t->stage > 0, queueing_stage.c); else NULL: */
     uint32_t *choice_exit; /* [n_choices] of those that have an edge */
     double *not_own,
@@ -132,9 +135,9 @@ enum fc_code fc_queueing_stage_open(struct fc_queueing *q, const uint32_t *exit_
 void fc_queueing_stage_fronts(struct fc_queueing_round *round);
 /* P of a link's port, from the mean time of its packets there and their wait by (4). */
 double fc_queueing_stage_port(struct fc_queueing_round *round, uint32_t link, double mean, double queue);
-/* Wait for a place in a channel of which each virtual channel has that rate; *places: packets for which there is room besides
- * those on their way. */
-double fc_queueing_stage_credits(struct fc_queueing_round *round, uint32_t channel, double rate, double *places);
+/* Wait for a place in a channel of which each virtual channel has that rate, by X of queueing_stage.c; *places: packets for which
+ * there is room besides those on their way. */
+double fc_queueing_credits(struct fc_queueing_round *round, uint32_t channel, double rate, double *places);
 /* How many times as long as first come, first served, a packet is late where flits go in turn. */
 double fc_queueing_in_turn(const struct fc_queueing *q);
 /* Y of the heads of a state, and *link W. */

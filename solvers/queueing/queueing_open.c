@@ -275,6 +275,19 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
     return make_arrays(arrays, FC_COUNT(arrays), arena, st);
 }
 
+static enum fc_code open_rooms(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    q->edge_room = fc_alloc(arena, q->n_edges + 1ull, sizeof *q->edge_room, st);
+    q->exit_own = fc_alloc(arena, q->n_exits + 1ull, sizeof *q->exit_own, st);
+    for (uint32_t k = 0; k < q->n_exits && !st->code; k++) {
+        uint32_t to = q->exit_channel[k], o = t->channel_link[to];
+        double all = t->rate[o] * t->copies[o] * t->channel_vcs[to];
+        q->exit_own[k] = all > 0 ? t->channel_rate[to] / all : 0;
+    }
+    return st->code;
+}
+
 static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
@@ -325,7 +338,8 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
         make_pairs(q, scratch, st) || make_rows(q, exit_of, arena, scratch, st) || last_arrays(q, arena, st))
         return st->code;
     make_shares(q);
-    return t->stage > 0 ? fc_queueing_stage_open(q, exit_of, arena, st) : FC_OK;
+    if (t->stage > 0) return fc_queueing_stage_open(q, exit_of, arena, st);
+    return t->by_theory ? open_rooms(q, arena, st) : FC_OK;
 }
 
 enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)

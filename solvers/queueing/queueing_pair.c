@@ -131,11 +131,10 @@ static void find_choices(const struct fc_queueing_pairs *p, uint32_t vertex, uin
     for (int i = 0; i < n; i++) {
         if (free && c->out[i].escape) continue;
         uint32_t m = c->n++, l = t->orbit ? t->orbit[c->out[i].link] : c->out[i].link;
-        double idle = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * t->rate[l] * t->service[l] / t->max_service_rate);
         c->out[m] = c->out[i];
         c->channel[m] = channel_of(p, c->out[m].link, c->out[m].vcs);
         c->known = c->known && c->channel[m] != FC_NONE;
-        sum += c->share[m] = idle * idle;
+        sum += c->share[m] = fc_turns_weight(t, t->rate[l] * t->service[l] / t->max_service_rate);
     }
     for (uint32_t i = 0; i < c->n; i++) c->share[i] /= sum;
 }

@@ -66,10 +66,8 @@ static void queues(struct fc_queueing_round *v)
         double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c],
                mean = q->front[c] / t->channel_rate[c];
         double square = q->front2[c] / t->channel_rate[c], apart = t->service2[l], places = held, credits = 0;
-        if (t->stage > 0) {
-            if (t->kind[l] != FC_TURN_INJECTION) apart += t->stage * (2 * t->service[l] + t->stage);
-            credits = fc_queueing_stage_credits(v, c, rate, &places);
-        }
+        if (t->stage > 0 && t->kind[l] != FC_TURN_INJECTION) apart += t->stage * (2 * t->service[l] + t->stage);
+        if (t->places) credits = fc_queueing_credits(v, c, rate, &places);
         double wait = beta * queue_wait(rate, mean, square, apart, &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + (t->stage > 0 ? q->beside[c] : 1) * q->port[l];

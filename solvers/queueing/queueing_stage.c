@@ -228,7 +228,7 @@ double fc_queueing_stage_port(struct fc_queueing_round *v, uint32_t l, double me
     return q->port_free[l];
 }
 
-double fc_queueing_stage_credits(struct fc_queueing_round *v, uint32_t c, double rate, double *places)
+double fc_queueing_credits(struct fc_queueing_round *v, uint32_t c, double rate, double *places)
 {
     const struct fc_turns *t = v->q->t;
     uint32_t l = t->channel_link[c];

@@ -2,9 +2,8 @@
  *
  * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes
  * the choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as
- * their root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load
- * that fills the busiest link, by successive averages over ROUNDS walks; equal in the first. This is the
- * equilibrium of routers that join the shortest queue, not the best split. Escape channels
+ * their root). Shares are by fc_turns_weight of each output's utilisation, by successive averages over ROUNDS walks;
+ * equal in the first. Escape channels
  * are taken only where there is nothing else. Each pair is followed once for every random word that makes a
  * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
  * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
@@ -34,10 +33,7 @@ static uint32_t behind(struct fc_turns_walk *w, uint32_t s, double rate)
     uint32_t first = t->first_choice[s], n = t->first_choice[s + 1] - first, best = 0;
     double *share = w->share, sum = 0, most = -INFINITY;
     if (n == 1) return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        double free = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * w->utilisation[t->choice_link[first + i]]);
-        sum += share[i] = free * free;
-    }
+    for (uint32_t i = 0; i < n; i++) sum += share[i] = fc_turns_weight(t, w->utilisation[t->choice_link[first + i]]);
     for (uint32_t i = 0; i < n; i++) {
         double late = share[i] / sum * (t->state_rate[s] + rate) - t->choice_rate[first + i];
         if (late > most) most = late, best = i;
@@ -323,7 +319,8 @@ static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
     return FC_OK;
 }
 
-/* Places of virtual channels and round trips of credits (solvers/flit/cycle_step.c). */
+/* Places of virtual channels and round trips of credits (solvers/flit/cycle_step.c; of packets that move whole, event_transfer.c:
+ * the last flit's). */
 static enum fc_code add_credits(struct fc_turns_walk *w, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
@@ -331,8 +328,8 @@ static enum fc_code add_credits(struct fc_turns_walk *w, struct fc_status *st)
     t->round_trip = fc_alloc(&t->arena, t->n_links, sizeof *t->round_trip, st);
     for (uint32_t l = 0; l < t->n_links && !st->code; l++) {
         int class = w->net->link_class[t->link[l]];
-        double ticks = 2.0 * w->flit.latency_ticks[class] + w->flit.router_ticks + w->flit.flit_ticks[class] +
-                       w->flit.credit_ticks;
+        double ticks = 2.0 * w->flit.latency_ticks[class] + w->flit.router_ticks + w->flit.credit_ticks +
+                       (w->whole_packets ? t->flits_mean : 1) * w->flit.flit_ticks[class];
         t->round_trip[l] = ticks / w->flit.ticks_per_cycle;
         if (t->kind[l] != FC_TURN_EJECTION) t->places[l] = fc_flit_depth(&w->flit, t->link[l]) / t->flits_mean;
     }
@@ -392,7 +389,7 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     t->n_vcs = w->flit.n_vcs;
     t->stage = w->flit.vc_stage ? 1 / w->flit.ticks_per_cycle : 0;
     t->one_bid = !fc_flit_by_events(&w->flit, settings) && fastest_class(w) == 1;
-    if (t->stage > 0 && add_credits(w, st)) return st->code;
+    if ((t->stage > 0 || t->by_theory) && add_credits(w, st)) return st->code;
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
     if (fc_turns_tables(w, st)) return st->code;
@@ -416,6 +413,7 @@ static enum fc_code make_at(enum fc_turns_method method, const struct fc_network
     struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
+    turns->by_theory = net->machine->family->queueing_by_theory;
     w.ugal = load != NULL;
     w.at_load = load ? *load : 0;
     if (fc_flit_prepare(net, settings, &w.flit, st)) return st->code;

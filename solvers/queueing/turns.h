@@ -42,6 +42,7 @@ struct fc_turns {
     double flits_mean, buffer_packets;      /* of a packet; whole packets that a virtual channel holds, at least 1 */
     int n_vcs;
     double stage;       /* cycles that a head takes to be given a virtual channel, before the switch; 0: both at once */
+    bool by_theory;     /* the family has no calibrations that the equations must suit (models/network.h) */
     bool one_bid;       /* an input port asks for one output a cycle, and sends nothing where it loses */
     double *places;     /* [n_links] packets that a virtual channel of the link holds; 0: endless */
     double *round_trip; /* [n_links] cycles from sending a flit to the use of its credit, without waits */

@@ -2,7 +2,7 @@
  *
  * What a head may do depends on its spot (turns_ways.c), so all packets of a destination flow through one
  * graph without cycles, and one pass in topological order is exact: x(s) = starts(s) + sum over edges (r, s)
- * of x(r) p(r, s), p: share of the output among those of the spot, in proportion to (1 - rho)^2 as in
+ * of x(r) p(r, s), p: share of the output among those of the spot, in proportion to fc_turns_weight as in
  * turns.c. Heads that came by channel c and have the outputs of s are the flow of the edges into s by c.
  * Utilisations: rounds of passes, each adding the share `step` of the change, until they change by less than
  * ACCURACY of the busiest; the step shrinks while the change does not fall (Sheffi, Urban Transportation
@@ -57,7 +57,7 @@ struct pass {
     double *x;             /* [spots + 1] packets a cycle; of the last spot + 1: arrived */
     double *share;         /* [edges] */
     struct moments *alone; /* [spots][n_kinds room] */
-    double *weight, *flow; /* [channels] (1 - rho)^2, packets a cycle */
+    double *weight, *flow; /* [channels] fc_turns_weight, packets a cycle */
     uint32_t channels;
     uint32_t n_kinds;
     struct fc_turns_alone kind[MOST_KINDS];
@@ -183,10 +183,8 @@ static double go_on(struct pass *p, double step)
         change = fmax(change, fabs(more));
         p->w->utilisation[l] += step * more;
     }
-    for (uint32_t c = 0; c < t->n_channels; c++) {
-        double free = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * p->w->utilisation[t->channel_link[c]]);
-        p->weight[c] = free * free;
-    }
+    for (uint32_t c = 0; c < t->n_channels; c++)
+        p->weight[c] = fc_turns_weight(t, p->w->utilisation[t->channel_link[c]]);
     return change;
 }
 

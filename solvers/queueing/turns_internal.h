@@ -4,10 +4,17 @@
 #include "solvers/flit/source.h"
 #include "solvers/queueing/turns.h"
 
-/* Shares are (1 - rho)^2 of the utilisation rho of each output at this share of the load that fills the
- * busiest link. */
-#define FC_TURNS_LOAD_SHARE 0.8
 #define FC_TURNS_MOST_SET FC_FLIT_MOST_CHOICES
+
+/* What an output of that utilisation rho, relative to the busiest's, weighs among those that a head may choose from: (1 - rho)^2 at
+ * 0.8 of the load that fills the busiest link, the equilibrium of routers that join the shortest queue and not the best split
+ * (calibrations are made with it). Where there are none (by_theory) 1 - rho at that very load: a head takes the first output with room, and so often finds
+ * this one free; near saturation the shares in the kernel are these. */
+static inline double fc_turns_weight(const struct fc_turns *turns, double utilisation)
+{
+    double free = fmax(1e-3, 1 - (turns->by_theory ? 1 : 0.8) * utilisation);
+    return turns->by_theory ? free : free * free;
+}
 
 struct fc_cells {
     int n_dims;

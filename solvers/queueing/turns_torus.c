@@ -138,8 +138,7 @@ static void set_shares(struct torus *t)
             share[d] = 0;
             if (!digit || !t->half[d]) continue;
             double rho = w->utilisation[t->port_orbit[2 * d + (int)digit - 1]];
-            double free = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * rho);
-            sum += share[d] = t->s->parallel[d] * free * free;
+            sum += share[d] = t->s->parallel[d] * fc_turns_weight(w->turns, rho);
         }
         for (int d = 0; d < t->n && sum > 0; d++) share[d] /= sum;
     }
