@@ -332,8 +332,10 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
             "set terminal svg size 96*width,96*height font 'DejaVu Sans,10.67' noenhanced background 'white'\n");
     put_output(plot, script, ".svg");
     put_drawing(plot, script, true);
+    /* Letters of 8 pt: pango counts them at 96 to an inch, pages at 72. Wider by a letter than drawn, keys would take more rows. */
     fprintf(script,
-            "set terminal pdfcairo size width,height font 'DejaVu Sans,8' fontscale 1 pointscale 0.6 noenhanced\n");
+            "set terminal pdfcairo size width,height font 'DejaVu Sans,8' fontscale 0.75 pointscale 0.6 noenhanced\n%s",
+            plot->form == FC_PAPER_CURVES || plot->form == FC_PAPER_BARS ? "set key width -1\n" : "");
     put_output(plot, script, ".pdf");
     put_drawing(plot, script, true);
     fprintf(script, "unset output\n");

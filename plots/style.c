@@ -31,7 +31,7 @@ void fc_script_start(FILE *script, const char *name, const char *title, double w
             "fontscale 300/96. linewidth 300/96. pointscale 300/96.*0.6\n"
             "if (form eq 'svg') set terminal svg noenhanced size 96*width,96*height font 'DejaVu Sans,10.67' "
             "background 'white'\n"
-            "if (form eq 'pdf') set terminal pdfcairo noenhanced size width,height font 'DejaVu Sans,8' fontscale 1 "
+            "if (form eq 'pdf') set terminal pdfcairo noenhanced size width,height font 'DejaVu Sans,8' fontscale 0.75 "
             "linewidth 2 pointscale 0.6\n"
             "set output ",
             width_in, height_in / width_in);
