@@ -160,6 +160,13 @@ static void stated(void)
         }
         close_whole(&w);
     }
+    if (open_whole("router 0 router 1\nrouter 1 router 2 1GB/s\nrouter 0 node 0\nrouter 2 node 1\n", "uniform", 2, 32,
+                   &w)) {
+        CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &w.turns, "uniform", &w.settings, &c, &w.st) && c);
+        CU_ASSERT_FALSE(fc_calibrated_by_theory(c)); /* links of several speeds */
+        fc_calibrated_close(c);
+    }
+    close_whole(&w);
 }
 
 int suite_queueing_theory(void)
