@@ -3,55 +3,20 @@
  * A channel is free again a cycle after the last flit of a packet of F flits: F / (F + 1) of a link go through one channel, and
  * (2 - sqrt 2) F / (F + 1) of a crossbar with one queue an input. A port that asks for one output at a time is one such queue
  * however many channels it has (Karol, Hluchyj & Morgan 1987). A buffer of B flits passes B a credit's round trip. */
-#include "solvers/calibration/calibration.h"
-#include "solvers/queueing/queueing_pair.h"
-#include "tests/flit_oracles.h"
-#include "tests/support.h"
-#include "tests/tests.h"
-
-struct stage {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_demand demand;
-    struct fc_flit_settings settings;
-    struct fc_turns turns;
-    struct fc_queueing *queueing;
-    struct fc_queueing_parameters theory;
-    struct fc_status st;
-};
+#include "tests/queueing_fixture.h"
 
 /* One router and n nodes; packets of `flits`. Pattern NULL: each to the next, who sends to it alone. */
-static bool open_stage(const char *yaml, const char *pattern, uint32_t flits, struct stage *s)
+static bool open_stage(const char *yaml, const char *pattern, uint32_t flits, struct queued *s)
 {
     static uint32_t src[128], dst[128];
     static double bytes[128];
-    *s = (struct stage){0};
-    fc_flit_defaults(&s->settings);
-    s->settings.packet_flits_min = s->settings.packet_flits_max = flits;
+    queued_start(s, flits);
     if (!fc_test_network(yaml, &s->machine, &s->net)) return false;
     if (!pattern)
         oracle_shift(&s->demand, s->net.n_nodes, 1, src, dst, bytes);
     else if (fc_demand_from_pattern(&s->net, pattern, 1, &s->demand, &s->st))
         return false;
-    s->demand.open_loop = true;
-    if (fc_turns_make(&s->net, &s->demand, &s->settings, 1000000, &s->turns, &s->st)) return false;
-    fc_queueing_theory(&s->turns, &s->theory);
-    return !fc_queueing_open(&s->turns, &s->queueing, &s->st);
-}
-static void close_stage(struct stage *s, bool pattern)
-{
-    if (s->st.code) printf("\n    %s\n", s->st.message);
-    CU_ASSERT_EQUAL(s->st.code, FC_OK);
-    fc_queueing_close(s->queueing);
-    fc_turns_free(&s->turns);
-    if (pattern) fc_demand_free(&s->demand);
-    fc_test_close(&s->machine, &s->net);
-}
-static double saturation(struct stage *s)
-{
-    double load = NAN;
-    CU_ASSERT_EQUAL(fc_queueing_saturation(s->queueing, &s->theory, &load, &s->st), FC_OK);
-    return load;
+    return queued_model(s);
 }
 
 static const char *crossbar(int n, int vcs, const char *allocation, const char *latency, const char *buffer)
@@ -69,13 +34,13 @@ static const char *crossbar(int n, int vcs, const char *allocation, const char *
 
 static void check_saturation(const char *yaml, const char *pattern, uint32_t flits, double expected, double tolerance)
 {
-    struct stage s;
+    struct queued s;
     if (open_stage(yaml, pattern, flits, &s)) {
-        double got = saturation(&s);
+        double got = queued_saturation(&s);
         CU_ASSERT(fc_near(got, expected, tolerance));
         if (!fc_near(got, expected, tolerance)) printf("\n    %g (expected %g)\n", got, expected);
     }
-    close_stage(&s, pattern != NULL);
+    queued_close(&s, pattern != NULL);
 }
 
 static void one_channel(void)
@@ -90,13 +55,13 @@ static void crossbars(void)
     const double karol = 2 - sqrt(2);
     check_saturation(crossbar(128, 1, "stage", "1 cycle", "4 KiB"), "uniform", 1, karol / 2, 0.01);
     check_saturation(crossbar(128, 1, "stage", "1 cycle", "4 KiB"), "uniform", 4, karol * 0.8, 0.01);
-    struct stage s;
+    struct queued s;
     if (open_stage(crossbar(128, 4, "combined", "1 cycle", "4 KiB"), "uniform", 1, &s)) {
         CU_ASSERT(s.turns.one_bid);
         s.theory.value[FC_Q_PORT] = 1; /* theory's on graphs, whose ports are the same */
-        CU_ASSERT(fc_near(saturation(&s), karol, 0.01));
+        CU_ASSERT(fc_near(queued_saturation(&s), karol, 0.01));
     }
-    close_stage(&s, true);
+    queued_close(&s, true);
 }
 
 /* From sending a flit to the use of its credit: 2 x 20 cycles of wire, 2 of the router, a flit's, 1 of the credit. */
@@ -109,10 +74,10 @@ static void credits(void)
 /* Latency rises from that of a packet alone to the saturation; pairs make the mean; the kernel agrees. */
 static void curve(void)
 {
-    struct stage s;
+    struct queued s;
     if (open_stage(crossbar(16, 2, "stage", "1 cycle", "128 B"), "uniform", 2, &s)) {
         struct fc_queueing_answer a;
-        double end = saturation(&s), last = s.turns.zero_load_cycles;
+        double end = queued_saturation(&s), last = s.turns.zero_load_cycles;
         CU_ASSERT(!fc_queueing_solve(s.queueing, &s.theory, 1e-6 * end, &a, &s.st) &&
                   fc_near(a.latency_mean_cycles, last, 1e-4));
         for (int i = 1; i < 20; i++) {
@@ -134,18 +99,18 @@ static void curve(void)
             fc_queueing_pairs_close(pairs);
         }
     }
-    close_stage(&s, true);
+    queued_close(&s, true);
 }
 
 /* Without a calibration, and with one of other routers of the family: theory, with an error. */
 static void stated(void)
 {
-    struct stage s;
+    struct queued s;
     struct fc_calibrated *c = NULL;
     struct fc_calibrated_answer answer;
     struct fc_calibration other = {.kind = "family=fat-tree vc_allocation=combined", .n_relatives = 1, .distance = 1};
     if (open_stage(crossbar(16, 2, "stage", "1 cycle", "128 B"), "uniform", 2, &s)) {
-        double end = saturation(&s), percent;
+        double end = queued_saturation(&s), percent;
         for (int i = 0; i < 2; i++) {
             CU_ASSERT_FATAL(!fc_calibrated_open(i ? &other : NULL, &s.turns, "uniform", &s.settings, &c, &s.st) && c);
             CU_ASSERT(fc_calibrated_by_theory(c) && fc_near(fc_calibrated_saturation(c, &percent), end, 1e-3));
@@ -155,20 +120,20 @@ static void stated(void)
             fc_calibrated_close(c);
         }
     }
-    close_stage(&s, true);
+    queued_close(&s, true);
     if (open_stage(crossbar(16, 2, "stage", "20 cycles", "128 B"), "uniform", 2, &s)) {
         CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &s.turns, "uniform", &s.settings, &c, &s.st) && c);
         CU_ASSERT(!fc_calibrated_solve(c, 0.05, &answer, &s.st) && answer.extrapolated);
         CU_ASSERT(strstr(answer.why, "of what a link sends in a credit's round trip") != NULL);
         fc_calibrated_close(c);
     }
-    close_stage(&s, true);
+    queued_close(&s, true);
     if (open_stage(crossbar(16, 2, "combined", "1 cycle", "128 B"), "uniform", 2, &s)) {
         CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &s.turns, "uniform", &s.settings, &c, &s.st) && c);
         CU_ASSERT(!fc_calibrated_by_theory(c));
         fc_calibrated_close(c);
     }
-    close_stage(&s, true);
+    queued_close(&s, true);
 }
 
 int suite_queueing_stage(void)

@@ -1,58 +1,30 @@
 /* test_queueing_theory.c - the queueing model of families without calibrations, whose packets move whole: against the kernel, and
  * what is lost of a port, how a choice is shared and what short buffers cost in cases where it is known. */
-#include "solvers/calibration/calibration.h"
-#include "solvers/queueing/queueing.h"
-#include "tests/flit_oracles.h"
 #include "tests/graph_checks.h"
-
-struct whole {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_demand demand;
-    struct fc_flit_settings settings;
-    struct fc_turns turns;
-    struct fc_queueing *queueing;
-    struct fc_queueing_parameters theory;
-    struct fc_status st;
-};
+#include "tests/queueing_fixture.h"
 
 /* Packets of 8 flits, a flit a cycle; `edges`: the list of cables. */
-static bool open_whole(const char *edges, const char *pattern, int vcs, int buffer_flits, struct whole *w)
+static bool open_whole(const char *edges, const char *pattern, int vcs, int buffer_flits, struct queued *w)
 {
     char more[300];
-    *w = (struct whole){0};
+    queued_start(w, 8);
     snprintf(
         more, sizeof more,
         "links: {link: {bandwidth: 4 GB/s, latency: 10 cycles}, injection: {bandwidth: 4 GB/s, latency: 10 cycles}}\n"
         "router: {delay: 2 cycles, flit: 8 B, credit: 1 cycle, vcs: %d, buffer: %d B, escape: hops}\n"
         "packet: {min: 8 B, max: 64 B}\n",
         vcs, 8 * buffer_flits);
-    fc_flit_defaults(&w->settings);
-    w->settings.packet_flits_min = w->settings.packet_flits_max = 8;
     if (graph_machine("edge-list", edges, more, &w->machine, &w->st) ||
         fc_network_build(&w->machine, &w->net, &w->st) ||
         fc_demand_from_pattern(&w->net, pattern, 1, &w->demand, &w->st))
         return false;
-    w->demand.open_loop = true;
-    if (fc_turns_make(&w->net, &w->demand, &w->settings, 1000000, &w->turns, &w->st)) return false;
-    fc_queueing_theory(&w->turns, &w->theory);
-    return !fc_queueing_open(&w->turns, &w->queueing, &w->st);
-}
-static void close_whole(struct whole *w)
-{
-    if (w->st.code) printf("\n    %s\n", w->st.message);
-    CU_ASSERT_EQUAL(w->st.code, FC_OK);
-    fc_queueing_close(w->queueing);
-    fc_turns_free(&w->turns);
-    fc_demand_free(&w->demand);
-    fc_test_close(&w->machine, &w->net);
+    return queued_model(w);
 }
 /* The model's saturation, and what the kernel accepts of sources that are always full. */
-static void saturations(struct whole *w, uint64_t cycles, double *model, double *kernel)
+static void saturations(struct queued *w, uint64_t cycles, double *model, double *kernel)
 {
     struct fc_flit_result r;
-    *model = *kernel = NAN;
-    CU_ASSERT_EQUAL(fc_queueing_saturation(w->queueing, &w->theory, model, &w->st), FC_OK);
+    *model = queued_saturation(w);
     CU_ASSERT_EQUAL_FATAL(oracle_run(&w->net, &w->demand, FC_ENGINE_EVENT, 0, 8, cycles, &r, &w->st), FC_OK);
     *kernel = r.accepted_flits_per_node_cycle;
     fc_flit_free(&r);
@@ -69,7 +41,7 @@ static const char *crossbar(int n)
 /* A port of V channels that packets use alike is lost V^(-5/3) of its heads' waits; one channel is Karol's queue. */
 static void ports(void)
 {
-    struct whole w;
+    struct queued w;
     double model, kernel, last = 0;
     for (int vcs = 1; vcs <= 8; vcs *= 2) {
         if (open_whole(crossbar(16), "uniform", vcs, 400, &w)) {
@@ -79,7 +51,7 @@ static void ports(void)
             CU_ASSERT(fc_near(model, kernel, 0.04) && model > last + 0.03);
             last = model;
         }
-        close_whole(&w);
+        queued_close(&w, true);
     }
 }
 
@@ -93,7 +65,7 @@ static void shares(void)
         "router 3 node 5\n";
     static uint32_t src[] = {0, 1, 2}, dst[] = {4, 5, 3};
     static double bytes[] = {8, 8, 8};
-    struct whole w;
+    struct queued w;
     if (open_whole(two_ways, "uniform", 2, 400, &w)) {
         struct fc_demand demand = {
             .n_tasks = 6, .n_entries = 3, .src = src, .dst = dst, .bytes = bytes, .open_loop = true};
@@ -104,7 +76,7 @@ static void shares(void)
         CU_ASSERT(fc_near(by[0], by[1], 0.06) && fc_near(by[0] + by[1], t.packets, 1e-9));
         fc_turns_free(&t);
     }
-    close_whole(&w);
+    queued_close(&w, true);
 }
 
 /* A 3 x 3 HyperX of two nodes a router. */
@@ -127,7 +99,7 @@ static const char *hyperx(void)
 static void buffers(void)
 {
     static const int flits[] = {16, 32, 400};
-    struct whole w;
+    struct queued w;
     double model, kernel, last[2] = {0};
     for (size_t i = 0; i < FC_COUNT(flits); i++) {
         if (open_whole(hyperx(), "uniform", 2, flits[i], &w)) {
@@ -137,14 +109,14 @@ static void buffers(void)
             last[0] = model;
             last[1] = kernel;
         }
-        close_whole(&w);
+        queued_close(&w, true);
     }
 }
 
 /* An error without a calibration under uniform traffic; twice as wide where a few links may be full. */
 static void stated(void)
 {
-    struct whole w;
+    struct queued w;
     struct fc_calibrated *c = NULL;
     struct fc_calibrated_answer a;
     double percent;
@@ -158,7 +130,7 @@ static void stated(void)
             CU_ASSERT(!i || strstr(a.why, "traffic that is not uniform") != NULL);
             fc_calibrated_close(c);
         }
-        close_whole(&w);
+        queued_close(&w, true);
     }
     if (open_whole("router 0 router 1\nrouter 1 router 2 1GB/s\nrouter 0 node 0\nrouter 2 node 1\n", "uniform", 2, 32,
                    &w)) {
@@ -166,7 +138,7 @@ static void stated(void)
         CU_ASSERT_FALSE(fc_calibrated_by_theory(c)); /* links of several speeds */
         fc_calibrated_close(c);
     }
-    close_whole(&w);
+    queued_close(&w, true);
 }
 
 int suite_queueing_theory(void)
