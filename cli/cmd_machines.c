@@ -61,6 +61,22 @@ static void print_kinds(FILE *stream, const struct figures *f)
     }
 }
 
+/* As the file names them, or, where some have failed, how many are left. */
+static void print_slow(FILE *stream, const struct fc_network *net)
+{
+    const struct fc_machine *m = net->machine;
+    uint32_t n = 0;
+    char text[64];
+    for (uint32_t i = 0; net->node_slow && i < net->n_nodes; i++) n += net->node_slow[i];
+    if (!n) return;
+    fputs("slow        ", stream);
+    if (m->slow_of_node)
+        fprintf(stream, "%u of the nodes that are left", n);
+    else
+        fc_print_visible(stream, m->slow_hosts);
+    fprintf(stream, ": o is %s longer there\n", fc_format(text, sizeof text, m->slow_overhead_s, FC_SECONDS));
+}
+
 static void print_figures(FILE *stream, const void *what)
 {
     const struct figures *f = what;
@@ -74,11 +90,7 @@ static void print_figures(FILE *stream, const void *what)
     else
         fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
                 m->cores_per_node, (unsigned long long)f->facts.n_routers);
-    if (m->slow_hosts) {
-        fputs("slow        ", stream);
-        fc_print_visible(stream, m->slow_hosts);
-        fprintf(stream, ": o is %s longer there\n", fc_format(a, sizeof a, m->slow_overhead_s, FC_SECONDS));
-    }
+    print_slow(stream, &f->session->net);
     const char **host = f->session->net.host_name;
     if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     if (isinf(f->facts.mean_hops))
