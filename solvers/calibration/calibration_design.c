@@ -9,7 +9,7 @@
  * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
  * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
  * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
- * sizes; then the same on the larger ones. */
+ * sizes; then the same on the larger ones. Where networks are those of which one case takes the whole budget: the cheapest case first. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -352,6 +352,17 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     return FC_OK;
 }
 
+/* Where a case may take all of the budget: the cheapest first, so that one does not shut out the others. */
+static void cheapest_first(struct fc_calibration_design *d)
+{
+    for (uint32_t i = 1; i < d->n_jobs; i++) {
+        struct fc_calibration_job job = d->jobs[i];
+        uint32_t at = i;
+        for (; at > 0 && d->jobs[at - 1].estimate_s > job.estimate_s; at--) d->jobs[at] = d->jobs[at - 1];
+        d->jobs[at] = job;
+    }
+}
+
 /* Fixed windows grow alike to what the budget has left. */
 static void use_budget(struct fc_calibration_design *d, double budget_s)
 {
@@ -377,9 +388,9 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
     d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st) : NULL;
-    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st) ||
-        (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
-        return st->code;
+    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st)) return st->code;
+    bool dear = d->n_networks == 0;
+    if (dear && add_networks(machine, budget_s, 1, without, seed, d, st)) return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
                          machine->name);
@@ -388,6 +399,7 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         for (int uniform = 1; uniform >= 0; uniform--)
             for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
                 if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
+    if (dear) cheapest_first(d);
     use_budget(d, budget_s);
     return FC_OK;
 }
