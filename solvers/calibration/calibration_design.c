@@ -9,7 +9,8 @@
  * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
  * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
  * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
- * sizes; then the same on the larger ones. Where networks are those of which one case takes the whole budget: the cheapest case first. */
+ * sizes; then the same on the larger ones. Where networks are those of which one case takes the whole budget: uniform on the
+ * smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -352,13 +353,14 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     return FC_OK;
 }
 
-/* Where a case may take all of the budget: the cheapest first, so that one does not shut out the others. */
+/* Where a case may take all of the budget: after that of the machine's own packets the cheapest first, so that one does not shut
+ * out the others. */
 static void cheapest_first(struct fc_calibration_design *d)
 {
-    for (uint32_t i = 1; i < d->n_jobs; i++) {
+    for (uint32_t i = 2; i < d->n_jobs; i++) {
         struct fc_calibration_job job = d->jobs[i];
         uint32_t at = i;
-        for (; at > 0 && d->jobs[at - 1].estimate_s > job.estimate_s; at--) d->jobs[at] = d->jobs[at - 1];
+        for (; at > 1 && d->jobs[at - 1].estimate_s > job.estimate_s; at--) d->jobs[at] = d->jobs[at - 1];
         d->jobs[at] = job;
     }
 }

@@ -138,7 +138,8 @@ static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int 
         if (status[i].code && !st->code) *st = status[i];
         struct fc_calibration_point *points =
             st->code ? NULL : fc_alloc(arena, (size_t)wave[i]->out->n_points, sizeof *points, st);
-        if (points) memcpy(points, wave[i]->out->points, (size_t)wave[i]->out->n_points * sizeof *points);
+        if (points && wave[i]->out->n_points > 0)
+            memcpy(points, wave[i]->out->points, (size_t)wave[i]->out->n_points * sizeof *points);
         wave[i]->out->points = points;
         fc_arena_free(&own[i]);
     }
