@@ -29,7 +29,7 @@ static const char *quantity(enum fc_unit unit, double value, char *out, size_t s
     return out;
 }
 
-/* Four digits of a ratio, none nearer to 1: the error that a case gives is to cover the row that it is from. */
+/* Four digits of a ratio, none nearer to 1: an error is to cover the rows that it is from. */
 static double kept(double ratio)
 {
     double unit = pow(10, floor(log10(ratio)) - 3);
@@ -43,7 +43,7 @@ static char *cases_text(const struct fc_measured_fit *fit, struct fc_status *st)
     if (fc_memory_open(&out, st)) return NULL;
     fprintf(out.stream, "measured={source: '");
     for (const char *c = fit->cases.source; *c; c++) fprintf(out.stream, *c == '\'' ? "''" : "%c", *c);
-    fprintf(out.stream, "', widen: %.3g, rows: [", fit->cases.widen);
+    fprintf(out.stream, "', widen: %.4g, rows: [", kept(fit->cases.widen));
     for (uint32_t i = 0; i < fit->cases.n; i++) {
         const struct fc_measured_case *c = &fit->cases.cases[i];
         fprintf(out.stream, "%s[%s, %.0f, %.0f, %.0f, %.4g]", i ? ", " : "", c->collective, c->nodes, c->ranks_per_node,

@@ -1,5 +1,5 @@
 /* machine_measured.c - section `measured:` of a machine file: how far predictions with its end points were off where the machine
- * itself was measured. `calibrate --measured` writes it (answer/measured_error.c uses it).
+ * itself was measured. `calibrate --measured` writes it (solvers/calibration/measured_error.c uses it).
  *
  *     measured:
  *       source: where the rows are from

@@ -106,12 +106,12 @@ static enum fc_code count(const struct fc_measured *t, struct choice which, stru
         const struct fc_measured_row *row = &t->rows[i];
         if (!chosen(t, row, which)) continue;
         int size = row->bytes > SHORT_BYTES;
-        double ratio = fabs(log(row->measured_s / row->predicted_s)), error = stated(t, row, false) / 100;
+        double missed = fabs(row->measured_s / row->predicted_s - 1), error = stated(t, row, false) / 100;
         part[size][y->of[size]++] = off(row);
         part[2][y->n++] = error;
         y->within += off(row) <= NEAR;
-        y->covered += ratio <= log1p(error);
-        y->held_out += ratio <= log1p(stated(t, row, true) / 100);
+        y->covered += missed <= error;
+        y->held_out += missed <= stated(t, row, true) / 100;
     }
     if (!st->code) {
         y->off[0] = median(part[0], y->of[0]);

@@ -9,7 +9,8 @@
  * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
  * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
  * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
- * sizes; then the same on the larger ones. */
+ * sizes; then the same on the larger ones. Where networks are those of which one case takes the whole budget: uniform on the
+ * smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -24,6 +25,7 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 #define PACKETS_OF_A_CASE 4e6
 #define LEAST_PACKETS 2500.0
 #define LEAST_CYCLES 30.0
+#define LEAST_UGAL_CYCLES 10.0 /* the kernel's own first window: its hops cost most */
 #define MOST_OF_BUDGET (1 / 10.0)
 #define LONG_SHARE 0.05
 #define LEAN_SHARE 0.02
@@ -141,7 +143,8 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     job->estimate_s = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * latency * rate) * packet_s(job);
     if (job->estimate_s <= LONG_SHARE * budget_s) return;
     double packets = fmax(LEAST_PACKETS, LEAN_SHARE * budget_s / LEAN_WINDOWS / packet_s(job));
-    job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, LEAST_CYCLES * latency));
+    double least = fc_compares_ways(job->net->machine) ? LEAST_UGAL_CYCLES : LEAST_CYCLES;
+    job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, least * latency));
     job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
 
@@ -350,6 +353,18 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     return FC_OK;
 }
 
+/* Where a case may take all of the budget: after that of the machine's own packets the cheapest first, so that one does not shut
+ * out the others. */
+static void cheapest_first(struct fc_calibration_design *d)
+{
+    for (uint32_t i = 2; i < d->n_jobs; i++) {
+        struct fc_calibration_job job = d->jobs[i];
+        uint32_t at = i;
+        for (; at > 1 && d->jobs[at - 1].estimate_s > job.estimate_s; at--) d->jobs[at] = d->jobs[at - 1];
+        d->jobs[at] = job;
+    }
+}
+
 /* Fixed windows grow alike to what the budget has left. */
 static void use_budget(struct fc_calibration_design *d, double budget_s)
 {
@@ -375,9 +390,9 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
     d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st) : NULL;
-    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st) ||
-        (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
-        return st->code;
+    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st)) return st->code;
+    bool dear = d->n_networks == 0;
+    if (dear && add_networks(machine, budget_s, 1, without, seed, d, st)) return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
                          machine->name);
@@ -386,6 +401,7 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         for (int uniform = 1; uniform >= 0; uniform--)
             for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
                 if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
+    if (dear) cheapest_first(d);
     use_budget(d, budget_s);
     return FC_OK;
 }

@@ -16,6 +16,11 @@
 
 #define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
+/* Under UGAL a flow is on a quarter of all links, and to know what a pattern's flows get of each other (fc_bulk_rounds) takes 0.4 us
+ * a flow and link, measured on 512 and 3456 nodes, as hops at FC_CALIBRATION_UGAL_HOPS_PER_S; patterns that take more than
+ * MOST_LOOKS of the budget are left out. Other routings cost too little to count. */
+#define LOOK_HOPS (4e-7 / 4 * FC_CALIBRATION_UGAL_HOPS_PER_S)
+#define MOST_LOOKS (1 / 16.0)
 enum {
     MOST_PATTERNS = 16,
     MOST_NETWORKS = FC_CALIBRATION_MOST_NETWORKS,
@@ -40,6 +45,8 @@ struct family {
     double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
     bool events;                   /* the event engine counts packets over links, the cycle engine flits */
     double flits;                  /* of a packet */
+    double slower;                 /* how much longer a hop takes than where channels fit the caches */
+    double looks;                  /* what knowing its loads takes, as hops */
 };
 struct run {
     const struct family *of;
@@ -70,16 +77,19 @@ static void name_pattern(const struct family *f, double bytes, char *out, size_t
 
 /* ---- design ---- */
 
-static bool uses_events(const struct fc_network *net, double *flits, struct fc_status *st)
+static enum fc_code find_engine(struct family *f, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
     fc_flit_defaults(&settings);
-    if (fc_flit_prepare(net, &settings, &flit, st)) return false;
-    bool events = fc_flit_by_events(&flit, &settings);
-    *flits = flit.packet_flits_max;
+    if (fc_flit_prepare(f->net, &settings, &flit, st)) return st->code;
+    f->events = fc_flit_by_events(&flit, &settings);
+    f->flits = flit.packet_flits_max;
+    f->slower = 1;
+    if (fc_compares_ways(f->net->machine))
+        f->slower += (double)f->net->n_links * flit.n_network_vcs / FC_CALIBRATION_CACHED_CHANNELS;
     fc_flit_unprepare(&flit);
-    return events;
+    return FC_OK;
 }
 
 static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *st)
@@ -92,7 +102,15 @@ static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *
     return FC_OK;
 }
 
-static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_status *st)
+/* Sets looks; FC_INPUT: over `most`. */
+static enum fc_code may_look(struct family *f, const struct fc_demand *demand, double most, struct fc_status *st)
+{
+    if (fc_compares_ways(f->net->machine)) f->looks = LOOK_HOPS * (double)demand->n_entries * f->net->n_links;
+    if (f->looks <= most) return FC_OK;
+    return fc_refuse(st, FC_INPUT, "%s: its loads take longer than the budget allows", f->pattern);
+}
+
+static enum fc_code load_family(struct family *f, double most_looks, uint64_t seed, struct fc_status *st)
 {
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_load_settings how = {.threads = 1, .seed = seed};
@@ -100,6 +118,7 @@ static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_statu
     name_pattern(f, message_bytes(f, 1), text, sizeof text);
     if (fc_demand_from_pattern(f->net, text, seed, &demand, st)) return st->code;
     f->alike = demand.n_dense || fc_all_equal(demand.bytes, (uint32_t)demand.n_entries);
+    if (may_look(f, &demand, most_looks, st)) return st->code;
     if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
         if (!fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st))
             fc_bulk_rounds(f->net, &demand, &f->placement, NULL, &f->rounds_s, st);
@@ -112,8 +131,8 @@ static void close_family(struct family *f)
     fc_arena_free(&f->arena);
 }
 
-/* Adds the pattern where the network has it and it sends anything over a link. */
-static enum fc_code add_family(const struct fc_network *net, const char *pattern, uint64_t seed,
+/* Adds the pattern where the network has it, it sends anything over a link, and its loads are in the budget. */
+static enum fc_code add_family(const struct fc_network *net, const char *pattern, double most_looks, uint64_t seed,
                                struct family *families, int *n, struct fc_status *st)
 {
     struct family *f = &families[*n];
@@ -122,10 +141,9 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
         if (families[i].net == net && !strcmp(families[i].pattern, pattern)) return FC_OK;
     *f = (struct family){.net = net};
     snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
-    f->events = uses_events(net, &f->flits, st);
-    if (st->code) return st->code;
-    if (load_family(f, seed, &why)) {
-        if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape */
+    if (find_engine(f, st)) return st->code;
+    if (load_family(f, most_looks, seed, &why)) {
+        if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape, or too much */
         close_family(f);
         return st->code;
     }
@@ -138,8 +156,8 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
     return FC_OK;
 }
 
-static enum fc_code add_families(const struct fc_network *net, uint64_t seed, struct family *families, int *n,
-                                 struct fc_status *st)
+static enum fc_code add_families(const struct fc_network *net, double most_looks, uint64_t seed,
+                                 struct family *families, int *n, struct fc_status *st)
 {
     static const char *const own[] = {"neighbor",
                                       "permutation:seed=1",
@@ -148,13 +166,13 @@ static enum fc_code add_families(const struct fc_network *net, uint64_t seed, st
                                       "random:seed=1",
                                       "random:partners=3,share=0.125,sigma=0,seed=2",
                                       "random:partners=12,sigma=0.5,seed=3"};
-    if (add_family(net, "alltoall", seed, families, n, st)) return st->code;
+    if (add_family(net, "alltoall", most_looks, seed, families, n, st)) return st->code;
     struct fc_calibration_patterns patterns;
     fc_calibration_patterns(net, &patterns);
     for (int i = 0; i < patterns.n; i++)
-        if (add_family(net, patterns.text[i], seed, families, n, st)) return st->code;
+        if (add_family(net, patterns.text[i], most_looks, seed, families, n, st)) return st->code;
     for (size_t i = 0; i < FC_COUNT(own); i++)
-        if (add_family(net, own[i], seed, families, n, st)) return st->code;
+        if (add_family(net, own[i], most_looks, seed, families, n, st)) return st->code;
     return FC_OK;
 }
 
@@ -165,10 +183,11 @@ static double flits_of(const struct family *f, double packets)
     return packets > 0 ? f->flits : fmin(f->flits, ceil((SHORT_BYTES + m->packet.header_bytes) / m->router.flit_bytes));
 }
 
-/* Hops that a run takes, by the engine that takes it. */
+/* Hops that a run takes, by the engine that takes it; loads that are not those of another size are known anew. */
 static double estimate(const struct family *f, double packets)
 {
-    return f->packets * fmax(packets, 1) * f->hops * (f->events ? 1 : flits_of(f, packets));
+    double hops = f->packets * fmax(packets, 1) * f->hops * (f->events ? 1 : flits_of(f, packets));
+    return hops * f->slower + (f->alike ? 0 : f->looks);
 }
 
 /* The short message needs packets of which it is a small part. */
@@ -183,6 +202,7 @@ static uint32_t choose(const struct family *families, int n_families, double bud
 {
     double planned = 0;
     uint32_t n = 0;
+    for (int i = 0; i < n_families; i++) planned += families[i].looks;
     for (int costly = 0; costly < 2; costly++)
         for (int s = 0; s < SIZES; s++)
             for (int i = 0; i < n_families && n < FC_KRIGING_MOST_POINTS; i++) {
@@ -390,7 +410,7 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const s
     struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
     if (families && runs) fc_calibration_networks_open(machine, d, &networks, st);
     for (int i = 0; i < networks.n && !st->code; i++)
-        add_families(networks.net[i], settings->seed, families, &n_families, st);
+        add_families(networks.net[i], MOST_LOOKS * budget_hops, settings->seed, families, &n_families, st);
     if (!st->code) {
         uint32_t n = choose(families, n_families, budget_hops, runs);
         if (!run_all(runs, n, settings, st)) keep(runs, n, arena, bulk, st);

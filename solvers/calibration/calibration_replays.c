@@ -48,7 +48,7 @@ static enum fc_code replay(const struct run *r, const struct fc_trace *trace, co
                            struct fc_replay *out, struct fc_status *st)
 {
     struct fc_replay_settings how = {
-        .network = network, .software = r->net->machine->software, .calibration = calibration};
+        .network = network, .software = r->net->machine->software, .calibration = calibration, .time_only = true};
     return fc_replay_run(r->net, trace, placement, &how, out, st);
 }
 

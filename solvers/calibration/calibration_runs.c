@@ -4,7 +4,8 @@
  * allows. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
  * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
  * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
- * them. Cases with windows of fixed length keep the first.
+ * them. Cases with windows of fixed length keep the first; under UGAL, where packets cost most and the ideal is far above what
+ * is accepted, a run in overload warms up and drains no longer than MOST_BESIDE, not seven times that.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
@@ -21,6 +22,7 @@ enum { WAVE = 4 };
 #define COARSE_PACKETS 4e4
 #define COARSE_CYCLES 50.0
 #define WIDTH 0.01
+#define MOST_BESIDE 30.0 /* of a run of the search under UGAL, twice the zero-load time, beside its window */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
 enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
 static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4};
@@ -98,6 +100,8 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
     if (!coarse.measure_cycles)
         coarse.measure_cycles =
             (uint64_t)ceil(fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
+    else if (fc_compares_ways(job->net->machine))
+        coarse.most_cycles = coarse.measure_cycles + (uint64_t)ceil(MOST_BESIDE * 2 * job->turns.zero_load_cycles);
     struct fc_status none = {0};
     k->saturation = NAN;
     if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none)) {
@@ -134,7 +138,8 @@ static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int 
         if (status[i].code && !st->code) *st = status[i];
         struct fc_calibration_point *points =
             st->code ? NULL : fc_alloc(arena, (size_t)wave[i]->out->n_points, sizeof *points, st);
-        if (points) memcpy(points, wave[i]->out->points, (size_t)wave[i]->out->n_points * sizeof *points);
+        if (points && wave[i]->out->n_points > 0)
+            memcpy(points, wave[i]->out->points, (size_t)wave[i]->out->n_points * sizeof *points);
         wave[i]->out->points = points;
         fc_arena_free(&own[i]);
     }

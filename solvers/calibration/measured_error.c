@@ -1,12 +1,13 @@
 /* measured_error.c - the error of a prediction from collectives that were measured on the machine itself.
  *
- * With x_i = |ln(measured_i / predicted_i)| of the cases, of rows that the end points were not fitted to, and the distance of a
+ * With x_i = |measured_i / predicted_i - 1| of the cases, of rows that the end points were not fitted to, and the distance of a
  * job from case i
  *
  *     d_i = (|ln(bytes / bytes_i)| + |ln(nodes / nodes_i)| + 3 |ln(ranks / ranks_i)|) / ln 8 + (2 if the operation is another),
  *
- * the error is exp(w q) - 1, q the SHARE quantile of x over the NEAREST nearest cases, at least LEAST. w (`widen`) is such that
- * the cases of every job are covered in SHARE by the error that the other jobs give: what a job of another size may expect.
+ * the error is w q, q the SHARE quantile of x over the NEAREST nearest cases, at least LEAST: a time T +- e is to be measured
+ * between T (1 - e) and T (1 + e), as that of replays against the kernel is (replay_error.c). w (`widen`) is such that the cases
+ * of every job are covered in SHARE by the error that the other jobs give: what a job of another size may expect.
  * Outside of the sizes measured the error grows by GROWTH for every factor of 8. A quantile of neighbours, not a model: the
  * cases have algorithms, sizes and noise of their own (Stone, Consistent nonparametric regression, Ann. Stat. 5, 1977).
  * Limits: collectives of all ranks; of other jobs it says what messages of that size are worth. */
@@ -77,7 +78,7 @@ static double quantile(const struct fc_measured_cases *cases, const struct fc_me
         near[n++] = (struct neighbour){steps(c->bytes, p->bytes) + steps(c->nodes, p->nodes) +
                                            RANKS_WEIGHT * steps(c->ranks_per_node, p->ranks_per_node) +
                                            (other ? OTHER_OPERATION : 0),
-                                       fabs(log(c->ratio)), i};
+                                       fabs(c->ratio - 1), i};
     }
     double q = NAN;
     if (n >= LEAST_CASES) {
@@ -96,7 +97,7 @@ double fc_measured_error_percent(const struct fc_measured_cases *cases, const st
                                  uint32_t without, bool *extrapolated)
 {
     *extrapolated = false;
-    return 100 * (exp(cases->widen * quantile(cases, point, without, false, extrapolated)) - 1);
+    return 100 * cases->widen * quantile(cases, point, without, false, extrapolated);
 }
 
 double fc_measured_widen(struct fc_measured_cases *cases)
@@ -110,7 +111,7 @@ double fc_measured_widen(struct fc_measured_cases *cases)
         const struct fc_measured_case *c = &cases->cases[i];
         const struct fc_measured_point at = {c->collective, c->nodes, c->ranks_per_node, c->bytes};
         double q = quantile(cases, &at, i, one_job, &far);
-        if (!isnan(q)) need[n++] = (struct neighbour){0, fabs(log(c->ratio)) / q, i};
+        if (!isnan(q)) need[n++] = (struct neighbour){0, fabs(c->ratio - 1) / q, i};
     }
     if (n > 0) {
         qsort(need, n, sizeof *need, by_off);

@@ -66,8 +66,8 @@ $ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; 
 > all 99 rows: within 40 %                             -  95.96  %               -  80..100  timing  predicted  inside
 > of two algorithms ranked alike, 101 pairs            -  96.04  %               -  85..100  timing  predicted  inside
 > the stated error covers                              -  84.85  %               -  80..100  timing  fitted     inside
-> the same, from rows of other jobs alone              -  80.81  %               -  -        timing  fitted     -
-> the stated error, median                             -  23.11  %               -  0..30    timing  predicted  inside
+> the same, from rows of other jobs alone              -   79.8  %               -  -        timing  fitted     -
+> the stated error, median                             -  20.02  %               -  0..30    timing  predicted  inside
 >
 > figure         points  inside  worst %  what
 > measured-lumi       6       6        -  collectives measured and predicted, 4 to 1000 nodes
