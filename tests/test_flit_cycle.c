@@ -31,6 +31,7 @@ struct plan {
     uint32_t least, most;
     int threads;
     bool plain, closed, published;
+    int vector_bytes;
     const struct fc_flit_engine_ops *engine;
 };
 enum { FROM = 300, TO = 1100 };
@@ -55,6 +56,7 @@ static bool start(struct run *r, const struct plan *p, struct fc_flit_settings *
         CU_FAIL_FATAL("prepare");
     }
     r->flit.plain = p->plain;
+    r->flit.vector_bytes = p->vector_bytes;
     return true;
 }
 static void go(struct run *r, const struct plan *p)
@@ -168,6 +170,17 @@ static void fast_path(void)
                 q.plain = true;
                 compare(&p, &q);
             }
+}
+/* Vectors of any length. */
+static void vectors(void)
+{
+    for (size_t i = 0; i < FC_COUNT(simple); i++)
+        for (int bytes = 16; bytes < 64; bytes *= 2) {
+            struct plan p = {.yaml = simple[i], .pattern = "uniform", .threads = 1, .load = 0.4, .least = 1, .most = 1};
+            struct plan q = p;
+            p.vector_bytes = bytes;
+            compare(&p, &q);
+        }
 }
 
 static const char *const any[] = {
@@ -373,6 +386,7 @@ int suite_flit_cycle(void)
     CU_pSuite suite = CU_add_suite("flit: cycle engine", NULL, NULL);
     if (!suite) return 1;
     CU_ADD_TEST(suite, fast_path);
+    CU_ADD_TEST(suite, vectors);
     CU_ADD_TEST(suite, bits);
     CU_ADD_TEST(suite, escapes);
     CU_ADD_TEST(suite, threads);

@@ -12,8 +12,10 @@ FC_FAST_TARGET static void run_avx2(block *b, uint64_t from, uint64_t to)
 }
 static void run_block(block *b, uint64_t from, uint64_t to)
 {
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    if (avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    int most = b->engine->flit->vector_bytes ? b->engine->flit->vector_bytes : 64;
+    bool avx2 =
+        most > 16 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (avx2 && most > 32 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
         fc_cycle_fast_run_wide(b, from, to);
     else if (avx2)
         run_avx2(b, from, to);

@@ -98,6 +98,7 @@ static void fill(struct fc_cycle *e)
     for (uint32_t i = 0; i < x->n; i++) {
         memset(x->site[i].credits, e->flit->buffer_flits, sizeof x->site[i].credits);
         memset(x->site[i].last_vc, FC_FAST_VCS - 1, FC_LANES);
+        memset(x->site[i].soon, FC_SITE_LATER, FC_LANES);
     }
     for (uint32_t r = 0; r < e->flit->n_routers; r++)
         for (uint32_t out = 0; out < FC_SITE_OUTS; out++) connect(e, fc_route_torus_link(e->flit, r, out), r, out);

@@ -13,6 +13,7 @@
 #include "solvers/flit/cycle_fast.h"
 
 enum { FC_SITE_DIMS = 3, FC_SITE_PORTS = 7, FC_SITE_OUTS = 6, FC_SITE_CHANNELS = 2 * FC_SITE_PORTS };
+#define FC_SITE_LATER 0xff
 #define FC_SITE_FAR 0x80 /* of a wanted output, one bit of seven: by virtual channel 1, else 0 */
 typedef uint8_t fc_row[FC_LANES] __attribute__((aligned(64)));
 
@@ -32,16 +33,17 @@ struct fc_site {
     fc_row head[FC_SITE_CHANNELS];                            /* place of the front in its ring of slots */
     fc_row want[FC_SITE_CHANNELS];                            /* output that the front wants */
     fc_row credits[FC_SITE_CHANNELS], tail[FC_SITE_CHANNELS]; /* sender * 2 + channel, as in struct fc_fast_rows */
-    fc_row above_out[FC_SITE_PORTS];                /* round robin over outputs: those above the last winner */
-    fc_row last_0[FC_SITE_PORTS];                   /* over channels: 0xff where channel 0 was the last winner */
-    fc_row above_port[FC_SITE_PORTS];               /* outputs, over ports: those above the last winner, as bits */
-    fc_row bit[FC_SITE_PORTS];                      /* the bit of a port, by the router's own number of it */
-    fc_row port[FC_SITE_PORTS + 1];                 /* [number] the port */
-    fc_row wraps[FC_SITE_OUTS];                     /* as in struct fc_fast_rows */
-    fc_row lane[FC_SITE_OUTS];                      /* behind the output */
-    fc_row last_vc;                                 /* of the nodes */
-    fc_row sent[FC_SITE_PORTS];                     /* outputs: since the last call of tally */
-    uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES]; /* and of the nodes, before that */
+    fc_row above_out[FC_SITE_PORTS];  /* round robin over outputs: those above the last winner */
+    fc_row last_0[FC_SITE_PORTS];     /* over channels: 0xff where channel 0 was the last winner */
+    fc_row above_port[FC_SITE_PORTS]; /* outputs, over ports: those above the last winner, as bits */
+    fc_row bit[FC_SITE_PORTS];        /* the bit of a port, by the router's own number of it */
+    fc_row port[FC_SITE_PORTS + 1];   /* [number] the port */
+    fc_row wraps[FC_SITE_OUTS];       /* as in struct fc_fast_rows */
+    fc_row lane[FC_SITE_OUTS];        /* behind the output */
+    fc_row last_vc;                   /* of the nodes */
+    fc_row soon;                /* ticks of this window until the node's packet is born; FC_SITE_LATER: in none of it */
+    fc_row sent[FC_SITE_PORTS]; /* outputs: since the last call of tally */
+    uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES];            /* and of the nodes, before that */
     struct fc_site_link to[FC_SITE_OUTS], from[FC_SITE_PORTS]; /* from: the sender behind a port, delay of credits */
 };
 struct fc_sites {

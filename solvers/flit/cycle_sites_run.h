@@ -68,16 +68,37 @@ INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8
         AT(k->able[1], i) = able1;
     }
 }
+/* What row soon says of a packet. */
+INLINE uint8_t soon(uint64_t born, uint64_t start, uint64_t end)
+{
+    return (uint8_t)(born <= start ? 0 : born < end ? born - start : FC_SITE_LATER);
+}
+/* A window begins: packets that wait, and those born in it. */
+INLINE void site_births(const block *b, struct fc_site *s, uint32_t site, uint64_t start, uint64_t end)
+{
+    fc_row waits;
+    for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
+        fc_lanes later = (fc_lanes)(AT(s->soon, i) == FC_SITE_LATER);
+        AT(s->soon, i) = later;
+        AT(waits, i) = ~later;
+    }
+    for (uint64_t rest = b->sending[site] & ~fc_fast_lanes_set(waits); rest; rest &= rest - 1)
+        s->soon[LOW(rest)] = soon(b->engine->node[b->node[site * FC_LANES + LOW(rest)]].source.born, start, end);
+}
 INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, struct fc_site *s, uint32_t site,
-                      uint64_t t, uint64_t now, const struct site_tick *k)
+                      uint64_t t, uint64_t start, uint64_t end, const struct site_tick *k)
 {
     struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + ((t + v->x.node_delay) & v->x.due_mask);
     uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
-    memset(due->out[FC_SITE_OUTS], 0, FC_LANES);
-    for (uint64_t rest = b->sending[site]; rest; rest &= rest - 1) {
+    fc_row sends;
+    for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
+        AT(sends, i) = (fc_lanes)(AT(s->soon, i) <= (uint8_t)(t - start)) & AT(k->may_send, i);
+        AT(due->out[FC_SITE_OUTS], i) = (fc_lanes){0};
+    }
+    for (uint64_t rest = fc_fast_lanes_set(sends); rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), place = site * FC_LANES + lane, n = b->node[place], may = k->may_send[lane], id;
         struct fc_flit_source *source = &b->engine->node[n].source;
-        if (source->born > t || !may || (id = fc_cycle_record(b)) == FC_NONE) continue;
+        if ((id = fc_cycle_record(b)) == FC_NONE) return;
         uint32_t vc = may == 3 ? s->last_vc[lane] == 0 : may >> 1, c = 2 * FC_SITE_OUTS + vc;
         s->last_vc[lane] = (uint8_t)vc;
         s->sent_sum[FC_SITE_PORTS][lane]++;
@@ -87,7 +108,8 @@ INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, st
             fc_flit_next_plain(b->engine->traffic, n, source);
         else
             fc_flit_next(b->engine->traffic, n, source);
-        fc_cycle_next_birth(b, place, source->born, t, now);
+        fc_cycle_next_birth(b, place, source->born, t, end - 1);
+        s->soon[lane] = soon(source->born, start, end);
         bool first = s->credits[c][lane]-- == v->w.buffer_flits;
         uint32_t at = first ? 0 : s->tail[c][lane];
         s->tail[c][lane] = (uint8_t)((at + 1) & v->w.ring_mask);
@@ -247,15 +269,15 @@ INLINE void site_tell(const struct site_view *v, const struct fc_site *s, uint64
     }
 }
 
-INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, uint32_t site, uint64_t t, uint64_t now,
-                      struct site_tick *k)
+INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, uint32_t site, uint64_t t, uint64_t start,
+                      uint64_t end, struct site_tick *k)
 {
     struct fc_site *s = v->x.site + site;
     const struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + (t & v->x.due_mask);
     const uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     uint32_t ejected = sums->ejected;
     site_credits(s, due, v->w.injection_vcs, k);
-    site_send(b, v, sums, s, site, t, now, k);
+    site_send(b, v, sums, s, site, t, start, end, k);
     site_allocate(s, due, v->w.buffer_flits, (uint8_t)v->w.ring_mask, k);
     site_fronts(v, s, slots, k);
     site_moves(b, v, sums, s, slots, t, k);
@@ -285,8 +307,10 @@ INLINE void run_sites(block *b, uint64_t from, uint64_t to)
         if (end > start + v.x.window) end = start + v.x.window;
         fc_cycle_watch(b, start);
         for (uint64_t t = start; t < end; t++) fc_cycle_births(b, t, end - 1);
-        for (uint32_t site = 0; site < v.x.n; site++)
-            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, end - 1, &k);
+        for (uint32_t site = 0; site < v.x.n; site++) {
+            site_births(b, &v.x.site[site], site, start, end);
+            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, start, end, &k);
+        }
         b->flits_in += sums.flits;
         b->packets_in += sums.packets;
         b->counts->measured_started += sums.measured;
