@@ -267,20 +267,16 @@ static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t, uint64_
         place = next;
     }
 }
-/* The node's packet has left at tick t; the next is born at `born`. `now` as above. */
-static inline void fc_cycle_next_birth(struct fc_cycle_block *b, uint32_t place, uint64_t born, uint64_t t,
-                                       uint64_t now)
-{
-    if (born <= t) return;
-    b->n_done += born == UINT64_MAX;
-    b->sending[place / 64] &= ~(1ull << place % 64);
-    fc_cycle_await_birth(b, place, born, now);
-}
+/* The node's packet has left at tick t: the next of its source. `now` as above. */
 static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
                                         uint32_t n, struct fc_flit_source *source, uint64_t t, uint64_t now)
 {
     fc_flit_next(traffic, n, source);
-    fc_cycle_next_birth(b, place, source->born, t, now);
+    uint64_t born = source->born;
+    if (born <= t) return;
+    b->n_done += born == UINT64_MAX;
+    b->sending[place / 64] &= ~(1ull << place % 64);
+    fc_cycle_await_birth(b, place, born, now);
 }
 /* A record for a packet. FC_NONE: none left. */
 static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)

@@ -86,6 +86,14 @@ static void connect(struct fc_cycle *e, uint32_t link, uint32_t router, uint32_t
     s->wraps[out][here] =
         (uint8_t)(fc_route_torus_wraps(e->flit, port->router, out) ? 1u << e->fast->route.out_bits : 0);
 }
+void fc_cycle_sites_set_epoch(struct fc_cycle *e, uint64_t epoch)
+{
+    struct fc_sites *x = e->fast->sites;
+    x->epoch = epoch;
+    for (uint32_t place = 0; place < e->block->n_nodes; place++)
+        x->site[place / FC_LANES].born[place % FC_LANES] =
+            fc_site_born(e->node[e->block->node[place]].source.born, epoch);
+}
 static void fill(struct fc_cycle *e)
 {
     struct fc_sites *x = e->fast->sites;
@@ -98,7 +106,6 @@ static void fill(struct fc_cycle *e)
     for (uint32_t i = 0; i < x->n; i++) {
         memset(x->site[i].credits, e->flit->buffer_flits, sizeof x->site[i].credits);
         memset(x->site[i].last_vc, FC_FAST_VCS - 1, FC_LANES);
-        memset(x->site[i].soon, FC_SITE_LATER, FC_LANES);
     }
     for (uint32_t r = 0; r < e->flit->n_routers; r++)
         for (uint32_t out = 0; out < FC_SITE_OUTS; out++) connect(e, fc_route_torus_link(e->flit, r, out), r, out);
@@ -107,11 +114,7 @@ static void fill(struct fc_cycle *e)
         connect(e, link, router, FC_SITE_OUTS);
         e->block->node[site_of(e, router) * FC_LANES + lane_of(e, router)] = n;
     }
-    /* Births were put on the wheel by other places. */
-    memset(e->block->wheel, 0xff, (e->wheel_mask + 1u) * sizeof *e->block->wheel);
-    memset(e->block->sending, 0, (e->block->n_nodes / 64u + 1) * sizeof *e->block->sending);
-    for (uint32_t place = 0; place < e->block->n_nodes; place++)
-        fc_cycle_await_birth(e->block, place, e->node[e->block->node[place]].source.born, 0);
+    fc_cycle_sites_set_epoch(e, 0);
 }
 enum fc_code fc_cycle_sites_open(struct fc_cycle *e, struct fc_status *st)
 {

@@ -13,7 +13,6 @@
 #include "solvers/flit/cycle_fast.h"
 
 enum { FC_SITE_DIMS = 3, FC_SITE_PORTS = 7, FC_SITE_OUTS = 6, FC_SITE_CHANNELS = 2 * FC_SITE_PORTS };
-#define FC_SITE_LATER 0xff
 #define FC_SITE_FAR 0x80 /* of a wanted output, one bit of seven: by virtual channel 1, else 0 */
 typedef uint8_t fc_row[FC_LANES] __attribute__((aligned(64)));
 
@@ -41,14 +40,16 @@ struct fc_site {
     fc_row wraps[FC_SITE_OUTS];       /* as in struct fc_fast_rows */
     fc_row lane[FC_SITE_OUTS];        /* behind the output */
     fc_row last_vc;                   /* of the nodes */
-    fc_row soon;                /* ticks of this window until the node's packet is born; FC_SITE_LATER: in none of it */
-    fc_row sent[FC_SITE_PORTS]; /* outputs: since the last call of tally */
+    fc_row soon;                      /* ticks of this window until the node's packet is born, at most 255 */
+    int32_t born[FC_LANES];           /* of it, behind the epoch; or INT32_MAX */
+    fc_row sent[FC_SITE_PORTS];       /* outputs: since the last call of tally */
     uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES];            /* and of the nodes, before that */
     struct fc_site_link to[FC_SITE_OUTS], from[FC_SITE_PORTS]; /* from: the sender behind a port, delay of credits */
 };
 struct fc_sites {
     uint32_t n, window, due_mask, due_bits;
     uint32_t node_delay, ring_places;
+    uint64_t epoch;          /* tick that births are counted from */
     bool plain;              /* the sources are (source_draw.h) */
     uint8_t want[32];        /* [code of a flit's route word] */
     struct fc_site *site;    /* [n] */
@@ -56,9 +57,16 @@ struct fc_sites {
     uint64_t *slot;          /* [n][ring_places][channel][lane] flits */
 };
 
+static inline int32_t fc_site_born(uint64_t born, uint64_t epoch)
+{
+    uint64_t since = born > epoch ? born - epoch : 0;
+    return since < INT32_MAX ? (int32_t)since : INT32_MAX;
+}
 /* Cuts the torus into boxes where the engine is so plain; fast->sites stays NULL where not. The nodes of block->node are put
  * in the order of sites. */
 enum fc_code fc_cycle_sites_open(struct fc_cycle *engine, struct fc_status *st);
+/* Births are counted from tick `epoch`, which must not be 2^31 ticks or more before now. */
+void fc_cycle_sites_set_epoch(struct fc_cycle *engine, uint64_t epoch);
 /* Copies the state to the rows of struct fc_fast, for reports. */
 void fc_cycle_sites_sync(const struct fc_cycle *engine);
 /* Adds the flits in channels behind links between routers. */

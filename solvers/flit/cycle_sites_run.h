@@ -68,25 +68,14 @@ INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8
         AT(k->able[1], i) = able1;
     }
 }
-/* What row soon says of a packet. */
-INLINE uint8_t soon(uint64_t born, uint64_t start, uint64_t end)
+INLINE uint8_t soon(int32_t born, int32_t start)
 {
-    return (uint8_t)(born <= start ? 0 : born < end ? born - start : FC_SITE_LATER);
-}
-/* A window begins: packets that wait, and those born in it. */
-INLINE void site_births(const block *b, struct fc_site *s, uint32_t site, uint64_t start, uint64_t end)
-{
-    fc_row waits;
-    for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
-        fc_lanes later = (fc_lanes)(AT(s->soon, i) == FC_SITE_LATER);
-        AT(s->soon, i) = later;
-        AT(waits, i) = ~later;
-    }
-    for (uint64_t rest = b->sending[site] & ~fc_fast_lanes_set(waits); rest; rest &= rest - 1)
-        s->soon[LOW(rest)] = soon(b->engine->node[b->node[site * FC_LANES + LOW(rest)]].source.born, start, end);
+    int32_t wait = born - start;
+    wait = wait < 0 ? 0 : wait;
+    return (uint8_t)(wait > UINT8_MAX ? UINT8_MAX : wait);
 }
 INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, struct fc_site *s, uint32_t site,
-                      uint64_t t, uint64_t start, uint64_t end, const struct site_tick *k)
+                      uint64_t t, uint64_t start, const struct site_tick *k)
 {
     struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + ((t + v->x.node_delay) & v->x.due_mask);
     uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
@@ -108,8 +97,9 @@ INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, st
             fc_flit_next_plain(b->engine->traffic, n, source);
         else
             fc_flit_next(b->engine->traffic, n, source);
-        fc_cycle_next_birth(b, place, source->born, t, end - 1);
-        s->soon[lane] = soon(source->born, start, end);
+        b->n_done += source->born == UINT64_MAX;
+        s->born[lane] = fc_site_born(source->born, v->x.epoch);
+        s->soon[lane] = soon(s->born[lane], (int32_t)(start - v->x.epoch));
         bool first = s->credits[c][lane]-- == v->w.buffer_flits;
         uint32_t at = first ? 0 : s->tail[c][lane];
         s->tail[c][lane] = (uint8_t)((at + 1) & v->w.ring_mask);
@@ -270,14 +260,14 @@ INLINE void site_tell(const struct site_view *v, const struct fc_site *s, uint64
 }
 
 INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, uint32_t site, uint64_t t, uint64_t start,
-                      uint64_t end, struct site_tick *k)
+                      struct site_tick *k)
 {
     struct fc_site *s = v->x.site + site;
     const struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + (t & v->x.due_mask);
     const uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     uint32_t ejected = sums->ejected;
     site_credits(s, due, v->w.injection_vcs, k);
-    site_send(b, v, sums, s, site, t, start, end, k);
+    site_send(b, v, sums, s, site, t, start, k);
     site_allocate(s, due, v->w.buffer_flits, (uint8_t)v->w.ring_mask, k);
     site_fronts(v, s, slots, k);
     site_moves(b, v, sums, s, slots, t, k);
@@ -299,6 +289,7 @@ INLINE void tally(const struct fc_sites *x)
 }
 INLINE void run_sites(block *b, uint64_t from, uint64_t to)
 {
+    if (from - b->engine->fast->sites->epoch > INT32_MAX / 2) fc_cycle_sites_set_epoch(b->engine, from);
     const struct site_view v = {.w = view_of(b, FC_SITE_PORTS, 3, 1), .x = *b->engine->fast->sites};
     struct site_tick k;
     for (uint64_t start = from, end; start < to; start = end) {
@@ -306,10 +297,10 @@ INLINE void run_sites(block *b, uint64_t from, uint64_t to)
         end = stretch(b, start, to);
         if (end > start + v.x.window) end = start + v.x.window;
         fc_cycle_watch(b, start);
-        for (uint64_t t = start; t < end; t++) fc_cycle_births(b, t, end - 1);
         for (uint32_t site = 0; site < v.x.n; site++) {
-            site_births(b, &v.x.site[site], site, start, end);
-            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, start, end, &k);
+            struct fc_site *s = v.x.site + site;
+            for (uint32_t i = 0; i < FC_LANES; i++) s->soon[i] = soon(s->born[i], (int32_t)(start - v.x.epoch));
+            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, start, &k);
         }
         b->flits_in += sums.flits;
         b->packets_in += sums.packets;
