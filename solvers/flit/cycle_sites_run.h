@@ -218,10 +218,15 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
         }
     }
     sums->ejected += (uint32_t)__builtin_popcountll(k->winners[FC_SITE_OUTS]);
+    uint64_t arrived[FC_LANES];
+    uint32_t n = 0;
     for (uint64_t rest = k->winners[FC_SITE_OUTS]; rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), p = s->port[LOW(k->winner[FC_SITE_OUTS][lane])][lane];
-        deliver(b, &v->w, slots[(uint32_t)k->source[p][lane] * FC_LANES + lane], t, FC_FAST_SINGLE);
+        uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
+        __builtin_prefetch(&v->w.packet[flit >> v->w.last_bits]);
+        arrived[n++] = flit;
     }
+    for (uint32_t i = 0; i < n; i++) deliver(b, &v->w, arrived[i], t, FC_FAST_SINGLE);
 }
 
 /* A row to the next box behind output turn - 1: lanes x + 4 y + 16 z. */
