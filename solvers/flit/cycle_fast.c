@@ -1,10 +1,10 @@
-/* cycle_fast.c - the tick of cycle_fast_run.h and of cycle_sites_run.h for processors with 32-byte vectors and
+/* cycle_fast.c - the tick of cycle_fast_run.h and of cycle_boxes_run.h for processors with 32-byte vectors and
  * instructions for the bits of a word (AVX2, BMI); on others that of cycle_fast_wide.c or cycle_fast_narrow.c, with the
  * same results. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FC_LANE_BYTES 32
 #define FC_FAST_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#include "solvers/flit/cycle_sites_run.h"
+#include "solvers/flit/cycle_boxes_run.h"
 
 FC_FAST_TARGET static void run_avx2(block *b, uint64_t from, uint64_t to)
 {

@@ -87,7 +87,7 @@ struct fc_fast {
     uint32_t arriving_bits, arriving_mask;
     uint32_t *lane;         /* [n_routers] chunk * 64 + lane */
     uint32_t *sender;       /* [n_links] (chunk << place_bits | place) * 64 + lane */
-    struct fc_sites *sites; /* the same network in boxes (cycle_sites.h), which runs then; or NULL */
+    struct fc_boxes *boxes; /* the same network in boxes (cycle_boxes.h), which runs then; or NULL */
     uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
 };
 

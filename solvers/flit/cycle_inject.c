@@ -1,6 +1,6 @@
 /* cycle_inject.c - nodes of the cycle engine: packets leave their sources flit by flit, one virtual channel a
  * packet, round robin over those of the injection link; and the counts of a block over the measurement. */
-#include "solvers/flit/cycle_sites.h"
+#include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_router.h"
 
 static uint32_t queued_flits(const void *engine_, uint32_t link)
@@ -160,8 +160,8 @@ static void sample_occupancy(engine *e, block *b)
     const struct fc_cycle_port *end = e->port + e->first_port[b->last_router];
     const int n_vcs = e->flit->n_vcs;
     uint64_t *sum = b->counts->occupancy_flit_ticks, flits[2] = {0};
-    if (e->fast && e->fast->sites) {
-        fc_cycle_sites_occupancy(e, flits);
+    if (e->fast && e->fast->boxes) {
+        fc_cycle_boxes_occupancy(e, flits);
         for (int v = 0; v < n_vcs; v++) sum[v] += 64 * flits[v];
         return;
     }

@@ -1,4 +1,4 @@
-/* cycle_sites_run.h - the tick of a torus in boxes (cycle_sites.h): that of cycle_fast_run.h, and equal to it.
+/* cycle_boxes_run.h - the tick of a torus in boxes (cycle_boxes.h): that of cycle_fast_run.h, and equal to it.
  *
  * A site at a tick: credits that come back; flits that nodes send, one by one; flits that arrive and allocation, a vector
  * of lanes at a time; fronts of the channels whose next flit moves up and the flits that move, one by one; then rows of
@@ -6,7 +6,7 @@
 #pragma once
 
 #include "solvers/flit/cycle_fast_run.h"
-#include "solvers/flit/cycle_sites.h"
+#include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/source_draw.h"
 
 /* Vectors are given and returned by inlined functions only. */
@@ -30,7 +30,7 @@ struct site_tick {                   /* of a site at a tick */
 };
 struct site_view {
     struct view w;
-    struct fc_sites x;
+    struct fc_boxes x;
 };
 
 INLINE fc_lanes either(fc_lanes mask, fc_lanes a, fc_lanes b)
@@ -283,7 +283,7 @@ INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, ui
     sums->moves = moves;
 }
 /* Bytes that count what was sent, before they overflow. */
-INLINE void tally(const struct fc_sites *x)
+INLINE void tally(const struct fc_boxes *x)
 {
     for (uint32_t i = 0; i < x->n; i++)
         for (uint32_t o = 0; o < FC_SITE_PORTS; o++)
@@ -292,10 +292,10 @@ INLINE void tally(const struct fc_sites *x)
                 x->site[i].sent[o][lane] = 0;
             }
 }
-INLINE void run_sites(block *b, uint64_t from, uint64_t to)
+INLINE void run_boxes(block *b, uint64_t from, uint64_t to)
 {
-    if (from - b->engine->fast->sites->epoch > INT32_MAX / 2) fc_cycle_sites_set_epoch(b->engine, from);
-    const struct site_view v = {.w = view_of(b, FC_SITE_PORTS, 3, 1), .x = *b->engine->fast->sites};
+    if (from - b->engine->fast->boxes->epoch > INT32_MAX / 2) fc_cycle_boxes_set_epoch(b->engine, from);
+    const struct site_view v = {.w = view_of(b, FC_SITE_PORTS, 3, 1), .x = *b->engine->fast->boxes};
     struct site_tick k;
     for (uint64_t start = from, end; start < to; start = end) {
         struct sums sums = {0};
@@ -320,8 +320,8 @@ INLINE void run_any(block *b, uint64_t from, uint64_t to)
 {
     const struct fc_fast *f = b->engine->fast;
     uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
-    if (f->sites)
-        run_sites(b, from, to);
+    if (f->boxes)
+        run_boxes(b, from, to);
     else if (ports == 7 && f->vc_bits == 1)
         run_kind(b, from, to, 7, 3, 1);
     else

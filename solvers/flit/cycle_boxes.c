@@ -1,6 +1,6 @@
-/* cycle_sites.c - cuts a torus into boxes (cycle_sites.h): which engines it suits, their state at tick 0, copies of it
+/* cycle_boxes.c - cuts a torus into boxes (cycle_boxes.h): which engines it suits, their state at tick 0, copies of it
  * for reports. */
-#include "solvers/flit/cycle_sites.h"
+#include "solvers/flit/cycle_boxes.h"
 #include "models/family_torus.h"
 #include "solvers/flit/source_draw.h"
 
@@ -68,7 +68,7 @@ static bool suits(const struct fc_cycle *e)
 /* Link `link` leaves the router by output `out` (FC_SITE_OUTS: it is its node's). */
 static void connect(struct fc_cycle *e, uint32_t link, uint32_t router, uint32_t out)
 {
-    struct fc_sites *x = e->fast->sites;
+    struct fc_boxes *x = e->fast->boxes;
     const struct fc_cycle_port *port = &e->port[e->out[link].target >> e->vc_shift];
     uint32_t here = lane_of(e, router), there = lane_of(e, port->router), to = site_of(e, port->router);
     struct fc_site *s = &x->site[site_of(e, router)], *behind = &x->site[to];
@@ -86,9 +86,9 @@ static void connect(struct fc_cycle *e, uint32_t link, uint32_t router, uint32_t
     s->wraps[out][here] =
         (uint8_t)(fc_route_torus_wraps(e->flit, port->router, out) ? 1u << e->fast->route.out_bits : 0);
 }
-void fc_cycle_sites_set_epoch(struct fc_cycle *e, uint64_t epoch)
+void fc_cycle_boxes_set_epoch(struct fc_cycle *e, uint64_t epoch)
 {
-    struct fc_sites *x = e->fast->sites;
+    struct fc_boxes *x = e->fast->boxes;
     x->epoch = epoch;
     for (uint32_t place = 0; place < e->block->n_nodes; place++)
         x->site[place / FC_LANES].born[place % FC_LANES] =
@@ -96,7 +96,7 @@ void fc_cycle_sites_set_epoch(struct fc_cycle *e, uint64_t epoch)
 }
 static void fill(struct fc_cycle *e)
 {
-    struct fc_sites *x = e->fast->sites;
+    struct fc_boxes *x = e->fast->boxes;
     const struct fc_network *net = e->flit->net;
     for (uint32_t code = 0; code < 2u << e->fast->route.out_bits; code++) {
         uint32_t out = code & ((1u << e->fast->route.out_bits) - 1);
@@ -114,14 +114,14 @@ static void fill(struct fc_cycle *e)
         connect(e, link, router, FC_SITE_OUTS);
         e->block->node[site_of(e, router) * FC_LANES + lane_of(e, router)] = n;
     }
-    fc_cycle_sites_set_epoch(e, 0);
+    fc_cycle_boxes_set_epoch(e, 0);
 }
-enum fc_code fc_cycle_sites_open(struct fc_cycle *e, struct fc_status *st)
+enum fc_code fc_cycle_boxes_open(struct fc_cycle *e, struct fc_status *st)
 {
     struct fc_fast *f = e->fast;
     uint32_t longest = 1, slots = 1;
     if (!suits(e)) return FC_OK;
-    struct fc_sites *x = f->sites = fc_alloc(&e->arena, 1, sizeof *x, st);
+    struct fc_boxes *x = f->boxes = fc_alloc(&e->arena, 1, sizeof *x, st);
     if (!x) return st->code;
     x->plain = fc_flit_is_plain(e->traffic);
     x->n = e->flit->n_routers / FC_LANES;
@@ -142,9 +142,9 @@ enum fc_code fc_cycle_sites_open(struct fc_cycle *e, struct fc_status *st)
 
 /* ---- copies ---- */
 
-void fc_cycle_sites_occupancy(const struct fc_cycle *e, uint64_t flits[2])
+void fc_cycle_boxes_occupancy(const struct fc_cycle *e, uint64_t flits[2])
 {
-    const struct fc_sites *x = e->fast->sites;
+    const struct fc_boxes *x = e->fast->boxes;
     for (uint32_t i = 0; i < x->n; i++)
         for (uint32_t c = 0; c < 2 * FC_SITE_OUTS; c++) { /* not the nodes' */
             uint32_t sum = 0;
@@ -152,11 +152,11 @@ void fc_cycle_sites_occupancy(const struct fc_cycle *e, uint64_t flits[2])
             flits[c % 2] += sum;
         }
 }
-void fc_cycle_sites_sync_sent(const struct fc_cycle *e)
+void fc_cycle_boxes_sync_sent(const struct fc_cycle *e)
 {
     const struct fc_fast *f = e->fast;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
-        struct fc_site *s = &f->sites->site[site_of(e, r)];
+        struct fc_site *s = &f->boxes->site[site_of(e, r)];
         uint32_t lane = lane_of(e, r),
                  *sent = (uint32_t *)(f->chunk + f->lane[r] / FC_LANES * f->rows.size + f->rows.sent);
         for (uint32_t o = 0; o <= FC_SITE_PORTS; o++) {
@@ -167,10 +167,10 @@ void fc_cycle_sites_sync_sent(const struct fc_cycle *e)
         }
     }
 }
-void fc_cycle_sites_sync(const struct fc_cycle *e)
+void fc_cycle_boxes_sync(const struct fc_cycle *e)
 {
     const struct fc_fast *f = e->fast;
-    const struct fc_sites *x = f->sites;
+    const struct fc_boxes *x = f->boxes;
     uint32_t slot_bits = 6 + f->place_bits + f->vc_bits;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
         uint32_t site = site_of(e, r), lane = lane_of(e, r), at = f->lane[r] % FC_LANES;

@@ -1,4 +1,4 @@
-/* cycle_sites.h - a torus as 64 equal boxes side by side, for the fast path of the cycle engine (cycle_sites*.c).
+/* cycle_boxes.h - a torus as 64 equal boxes side by side, for the fast path of the cycle engine (cycle_boxes*.c).
  *
  * A torus of three dimensions whose sides are multiples of four is cut into 4 x 4 x 4 boxes. A box is a lane; a site is
  * the 64 routers at the same place of all boxes, a row of 64 bytes for each part of their state. Then the router behind
@@ -46,7 +46,7 @@ struct fc_site {
     uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES];            /* and of the nodes, before that */
     struct fc_site_link to[FC_SITE_OUTS], from[FC_SITE_PORTS]; /* from: the sender behind a port, delay of credits */
 };
-struct fc_sites {
+struct fc_boxes {
     uint32_t n, window, due_mask, due_bits;
     uint32_t node_delay, ring_places;
     uint64_t epoch;          /* tick that births are counted from */
@@ -62,13 +62,13 @@ static inline int32_t fc_site_born(uint64_t born, uint64_t epoch)
     uint64_t since = born > epoch ? born - epoch : 0;
     return since < INT32_MAX ? (int32_t)since : INT32_MAX;
 }
-/* Cuts the torus into boxes where the engine is so plain; fast->sites stays NULL where not. The nodes of block->node are put
+/* Cuts the torus into boxes where the engine is so plain; fast->boxes stays NULL where not. The nodes of block->node are put
  * in the order of sites. */
-enum fc_code fc_cycle_sites_open(struct fc_cycle *engine, struct fc_status *st);
+enum fc_code fc_cycle_boxes_open(struct fc_cycle *engine, struct fc_status *st);
 /* Births are counted from tick `epoch`, which must not be 2^31 ticks or more before now. */
-void fc_cycle_sites_set_epoch(struct fc_cycle *engine, uint64_t epoch);
+void fc_cycle_boxes_set_epoch(struct fc_cycle *engine, uint64_t epoch);
 /* Copies the state to the rows of struct fc_fast, for reports. */
-void fc_cycle_sites_sync(const struct fc_cycle *engine);
+void fc_cycle_boxes_sync(const struct fc_cycle *engine);
 /* Adds the flits in channels behind links between routers. */
-void fc_cycle_sites_occupancy(const struct fc_cycle *engine, uint64_t flits[2]);
-void fc_cycle_sites_sync_sent(const struct fc_cycle *engine);
+void fc_cycle_boxes_occupancy(const struct fc_cycle *engine, uint64_t flits[2]);
+void fc_cycle_boxes_sync_sent(const struct fc_cycle *engine);
