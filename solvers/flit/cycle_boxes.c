@@ -49,7 +49,8 @@ static bool suits(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     const struct fc_fast *fast = e->fast;
-    if (e->n_blocks != 1 || f->packet_flits_max != 1 || f->n_vcs != 2 || !e->traffic->open_loop || e->counts->log)
+    if (e->n_blocks != 1 || (f->packet_flits_max > 1 && f->cut_through) || f->n_vcs != 2 || !e->traffic->open_loop ||
+        e->counts->log)
         return false;
     if (fast->n_outs != FC_SITE_PORTS || 1u << fast->ring_bits > MOST_PLACES || !has_boxes(f->net)) return false;
     for (uint32_t code = 0; code < 2u << fast->route.out_bits; code++) {
@@ -105,6 +106,7 @@ static void fill(struct fc_cycle *e)
     }
     for (uint32_t i = 0; i < x->n; i++) {
         memset(x->site[i].credits, e->flit->buffer_flits, sizeof x->site[i].credits);
+        memset(x->site[i].free, 0xff, sizeof x->site[i].free);
         memset(x->site[i].last_vc, FC_FAST_VCS - 1, FC_LANES);
     }
     for (uint32_t r = 0; r < e->flit->n_routers; r++)
@@ -157,12 +159,14 @@ void fc_cycle_boxes_sync_sent(const struct fc_cycle *e)
     const struct fc_fast *f = e->fast;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
         struct fc_site *s = &f->boxes->site[site_of(e, r)];
-        uint32_t lane = lane_of(e, r),
-                 *sent = (uint32_t *)(f->chunk + f->lane[r] / FC_LANES * f->rows.size + f->rows.sent);
+        uint32_t lane = lane_of(e, r);
+        uint8_t *chunk = f->chunk + f->lane[r] / FC_LANES * f->rows.size;
+        uint32_t *sent = (uint32_t *)(chunk + f->rows.sent), *packets = (uint32_t *)(chunk + f->rows.packets_sent);
         for (uint32_t o = 0; o <= FC_SITE_PORTS; o++) {
-            uint32_t since = o < FC_SITE_PORTS ? s->sent[o][lane] : 0;
-            sent[o * FC_LANES + f->lane[r] % FC_LANES] = s->sent_sum[o][lane] + since;
-            s->sent_sum[o][lane] = 0;
+            uint32_t since = o < FC_SITE_PORTS ? s->sent[o][lane] : 0, at = o * FC_LANES + f->lane[r] % FC_LANES;
+            sent[at] = s->sent_sum[o][lane] + since;
+            packets[at] = s->packets_sum[o][lane];
+            s->sent_sum[o][lane] = s->packets_sum[o][lane] = 0;
             if (o < FC_SITE_PORTS) s->sent[o][lane] = 0;
         }
     }
@@ -184,7 +188,9 @@ void fc_cycle_boxes_sync(const struct fc_cycle *e)
                 chunk[f->rows.count + to] = s->count[c][lane];
                 chunk[f->rows.head + to] = (uint8_t)head;
                 chunk[f->rows.out + to] = (uint8_t)(want ? __builtin_ctz(want) : 0);
-                chunk[f->rows.want + to] = want & FC_SITE_FAR ? 2 : want >> FC_SITE_OUTS & 1 ? 3 : 1;
+                chunk[f->rows.held + to] = s->held[c][lane];
+                bool either = want >> FC_SITE_OUTS & 1 && !s->held[c][lane];
+                chunk[f->rows.want + to] = either ? 3 : want & FC_SITE_FAR ? 2 : 1;
                 slot[((size_t)head << slot_bits) + to] =
                     x->slot[(((size_t)site * x->ring_places + head) * FC_SITE_CHANNELS + c) * FC_LANES + lane];
             }

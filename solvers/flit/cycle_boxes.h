@@ -6,14 +6,15 @@
  * fours, sixteens or all. So credits, arrivals and allocation are whole rows, and only the flits themselves move one by
  * one. Site after site, each for a window of ticks.
  *
- * Takes what cycle_fast.h takes in packets of one flit, with two virtual channels of which a hop may take one, a node a
+ * Takes what cycle_fast.h takes in packets of one flit or in wormhole, with two virtual channels of which a hop may take one, a node a
  * router, one block. Same numbers: the round robins over ports count them as the general path does, lane by lane. */
 #pragma once
 
 #include "solvers/flit/cycle_fast.h"
 
 enum { FC_SITE_DIMS = 3, FC_SITE_PORTS = 7, FC_SITE_OUTS = 6, FC_SITE_CHANNELS = 2 * FC_SITE_PORTS };
-#define FC_SITE_FAR 0x80 /* of a wanted output, one bit of seven: by virtual channel 1, else 0 */
+#define FC_SITE_BODY 0x80 /* of an arrival: not a head */
+#define FC_SITE_FAR 0x80  /* of a wanted output, one bit of seven: by virtual channel 1, else 0 */
 typedef uint8_t fc_row[FC_LANES] __attribute__((aligned(64)));
 
 /* What reaches a site at a tick. Ports are named by the output at their sender, the node's is the last. */
@@ -32,6 +33,9 @@ struct fc_site {
     fc_row head[FC_SITE_CHANNELS];                            /* place of the front in its ring of slots */
     fc_row want[FC_SITE_CHANNELS];                            /* output that the front wants */
     fc_row credits[FC_SITE_CHANNELS], tail[FC_SITE_CHANNELS]; /* sender * 2 + channel, as in struct fc_fast_rows */
+    fc_row held[FC_SITE_CHANNELS];    /* packets of several flits: 0xff where the packet has its next channel */
+    fc_row free[2];                   /* outputs, as bits, whose channel 0, 1 no packet holds */
+    fc_row last_ejected_0;            /* round robin over channels to the node: 0xff where channel 0 was taken last */
     fc_row above_out[FC_SITE_PORTS];  /* round robin over outputs: those above the last winner */
     fc_row last_0[FC_SITE_PORTS];     /* over channels: 0xff where channel 0 was the last winner */
     fc_row above_port[FC_SITE_PORTS]; /* outputs, over ports: those above the last winner, as bits */
@@ -44,6 +48,7 @@ struct fc_site {
     int32_t born[FC_LANES];           /* of it, behind the epoch; or INT32_MAX */
     fc_row sent[FC_SITE_PORTS];       /* outputs: since the last call of tally */
     uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES];            /* and of the nodes, before that */
+    uint32_t packets_sum[FC_SITE_PORTS + 1][FC_LANES];         /* packets of several flits */
     struct fc_site_link to[FC_SITE_OUTS], from[FC_SITE_PORTS]; /* from: the sender behind a port, delay of credits */
 };
 struct fc_boxes {

@@ -18,13 +18,14 @@ typedef uint32_t fc_four __attribute__((vector_size(16), aligned(16), may_alias)
 
 struct site_tick {                   /* of a site at a tick */
     fc_row able[2];                  /* channels of outputs that have credits, as bits of outputs */
+    fc_row fit[2];                   /* of these, those that a head may have; ejection: either channel is 0's */
     fc_row may_send;                 /* channels of the node that have credits */
     fc_row winner[FC_SITE_PORTS];    /* outputs: bit of the port */
     fc_row target[FC_SITE_OUTS];     /* outputs: place * channels + channel in the slots behind */
     fc_row source[FC_SITE_PORTS];    /* ports: the same of the flit that leaves */
     fc_row second[FC_SITE_PORTS];    /* ports: not 0 where a flit stands behind it */
     fc_row out[FC_SITE_OUTS];        /* outputs: what the flit wants behind */
-    fc_row code[FC_SITE_OUTS];       /* and by which channel it comes, see struct fc_site_due */
+    fc_row code[FC_SITE_PORTS];       /* and by which channel it comes, see struct fc_site_due */
     fc_row back[FC_SITE_PORTS];      /* ports: credits */
     uint64_t winners[FC_SITE_PORTS]; /* outputs: lanes that have one */
 };
@@ -47,7 +48,8 @@ INLINE fc_lanes place_in_slots(fc_lanes place)
     fc_lanes twice = place + place, four = twice + twice, eight = four + four;
     return eight + four + twice; /* FC_SITE_CHANNELS times */
 }
-INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8_t injection_vcs, struct site_tick *k)
+INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8_t injection_vcs, struct site_tick *k,
+                         const enum fc_fast_kind kind)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
         fc_lanes able0 = (fc_lanes){0} + (1u << FC_SITE_OUTS), able1 = able0; /* ejection: always */
@@ -66,6 +68,10 @@ INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8
         }
         AT(k->able[0], i) = able0;
         AT(k->able[1], i) = able1;
+        if (kind == FC_FAST_SINGLE) continue;
+        fc_lanes free0 = AT(s->free[0], i), free1 = AT(s->free[1], i);
+        AT(k->fit[0], i) = able0 & (free0 | (free1 & (1u << FC_SITE_OUTS)));
+        AT(k->fit[1], i) = able1 & free1;
     }
 }
 INLINE uint8_t soon(int32_t born, int32_t start)
@@ -74,8 +80,20 @@ INLINE uint8_t soon(int32_t born, int32_t start)
     wait = wait < 0 ? 0 : wait;
     return (uint8_t)(wait > UINT8_MAX ? UINT8_MAX : wait);
 }
+/* The node's packet has left: its next. */
+INLINE void site_next(block *b, const struct site_view *v, struct fc_site *s, uint32_t lane, uint32_t n,
+                      struct fc_flit_source *source, uint64_t start)
+{
+    if (v->x.plain)
+        fc_flit_next_plain(b->engine->traffic, n, source);
+    else
+        fc_flit_next(b->engine->traffic, n, source);
+    b->n_done += source->born == UINT64_MAX;
+    s->born[lane] = fc_site_born(source->born, v->x.epoch);
+    s->soon[lane] = soon(s->born[lane], (int32_t)(start - v->x.epoch));
+}
 INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, struct fc_site *s, uint32_t site,
-                      uint64_t t, uint64_t start, const struct site_tick *k)
+                      uint64_t t, uint64_t start, const struct site_tick *k, const enum fc_fast_kind kind)
 {
     struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + ((t + v->x.node_delay) & v->x.due_mask);
     uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
@@ -85,47 +103,75 @@ INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, st
         AT(due->out[FC_SITE_OUTS], i) = (fc_lanes){0};
     }
     for (uint64_t rest = fc_fast_lanes_set(sends); rest; rest &= rest - 1) {
-        uint32_t lane = LOW(rest), place = site * FC_LANES + lane, n = b->node[place], may = k->may_send[lane], id;
-        struct fc_flit_source *source = &b->engine->node[n].source;
-        if ((id = fc_cycle_record(b)) == FC_NONE) return;
-        uint32_t vc = may == 3 ? s->last_vc[lane] == 0 : may >> 1, c = 2 * FC_SITE_OUTS + vc;
-        s->last_vc[lane] = (uint8_t)vc;
+        uint32_t lane = LOW(rest), place = site * FC_LANES + lane, n = b->node[place], may = k->may_send[lane];
+        struct fc_cycle_node *node = &b->engine->node[n];
+        uint32_t vc = may == 3 ? s->last_vc[lane] == 0 : may >> 1, id = node->packet;
+        bool head = kind == FC_FAST_SINGLE || !node->left;
+        uint64_t flit;
+        if (head) {
+            if ((id = fc_cycle_record(b)) == FC_NONE) return;
+            s->last_vc[lane] = (uint8_t)vc;
+            flit = start_packet(&v->w, sums, n, &node->source, t, id, kind);
+            if (kind != FC_FAST_SINGLE) {
+                node->left = (uint16_t)node->source.flits;
+                node->packet = id;
+                node->vc = (uint8_t)vc;
+            }
+        } else if (may >> node->vc & 1) {
+            vc = node->vc;
+            flit = (uint64_t)id << v->w.id_shift;
+        } else
+            continue;
+        if (kind == FC_FAST_SINGLE || --node->left == 0) {
+            if (kind != FC_FAST_SINGLE) {
+                flit |= v->w.tail;
+                s->packets_sum[FC_SITE_PORTS][lane]++;
+            }
+            site_next(b, v, s, lane, n, &node->source, start);
+        }
+        uint32_t c = 2 * FC_SITE_OUTS + vc;
         s->sent_sum[FC_SITE_PORTS][lane]++;
         sums->flits++;
-        uint64_t flit = start_packet(&v->w, sums, n, source, t, id, FC_FAST_SINGLE);
-        if (v->x.plain)
-            fc_flit_next_plain(b->engine->traffic, n, source);
-        else
-            fc_flit_next(b->engine->traffic, n, source);
-        b->n_done += source->born == UINT64_MAX;
-        s->born[lane] = fc_site_born(source->born, v->x.epoch);
-        s->soon[lane] = soon(s->born[lane], (int32_t)(start - v->x.epoch));
         bool first = s->credits[c][lane]-- == v->w.buffer_flits;
         uint32_t at = first ? 0 : s->tail[c][lane];
         s->tail[c][lane] = (uint8_t)((at + 1) & v->w.ring_mask);
         slots[(at * FC_SITE_CHANNELS + c) * FC_LANES + lane] = flit;
-        due->out[FC_SITE_OUTS][lane] = v->x.want[flit & v->w.code_mask];
+        due->out[FC_SITE_OUTS][lane] = head ? v->x.want[flit & v->w.code_mask] : FC_SITE_BODY;
         due->code[FC_SITE_OUTS][lane] = (uint8_t)(vc | (first ? FC_FAST_FIRST : 0));
     }
 }
 
 /* Flits that arrive in lanes from i on, and what each port asks for: a bit of an output, 0: nothing. */
 INLINE fc_lanes site_port(struct fc_site *s, const struct fc_site_due *due, const struct site_tick *k, uint32_t p,
-                          uint32_t i, fc_lanes *channel_1, fc_lanes *far)
+                          uint32_t i, fc_lanes *channel_1, fc_lanes *far, fc_lanes *head, const enum fc_fast_kind kind)
 {
     fc_lanes out = AT(due->out[p], i), code = AT(due->code[p], i), able0 = AT(k->able[0], i), able1 = AT(k->able[1], i);
-    fc_lanes comes = (fc_lanes)(out != 0), on1 = comes & -(code & 1), on0 = comes & ~on1, first = top(code), asks[2];
+    fc_lanes comes = (fc_lanes)(out != 0), on1 = comes & -(code & 1), on0 = comes & ~on1, first = top(code), asks[2],
+             bodies[2];
     FC_UNROLLED
     for (uint32_t vc = 0; vc < 2; vc++) {
         uint32_t c = 2 * p + vc;
         fc_lanes on = vc ? on1 : on0, count = AT(s->count[c], i), want = AT(s->want[c], i);
-        want = either(on & (fc_lanes)(count == 0), out, want);
+        fc_lanes new = on &(fc_lanes)(count == 0);
+        if (kind != FC_FAST_SINGLE) new &= (fc_lanes)(out != FC_SITE_BODY);
+        want = either(new, out, want);
         count -= on;
         AT(s->count[c], i) = count;
         AT(s->want[c], i) = want;
         AT(s->head[c], i) &= ~(on & first);
         far[vc] = top(want);
-        asks[vc] = want & either(far[vc], able1, able0) & (fc_lanes)(count != 0);
+        asks[vc] = want & (fc_lanes)(count != 0);
+        if (kind == FC_FAST_SINGLE) {
+            asks[vc] &= either(far[vc], able1, able0);
+            continue;
+        }
+        fc_lanes held = AT(s->held[c], i);
+        bodies[vc] = asks[vc] & held & either(far[vc], able1, able0);
+        asks[vc] &= ~held & either(far[vc], AT(k->fit[1], i), AT(k->fit[0], i));
+    }
+    if (kind != FC_FAST_SINGLE) { /* bodies first */
+        *head = (fc_lanes)((bodies[0] | bodies[1]) == 0);
+        for (uint32_t vc = 0; vc < 2; vc++) asks[vc] = either(*head, asks[vc], bodies[vc]);
     }
     fc_lanes all = asks[0] | asks[1], above = AT(s->above_out[p], i), bid;
     fc_fast_next(&all, &above, &bid);
@@ -134,30 +180,52 @@ INLINE fc_lanes site_port(struct fc_site *s, const struct fc_site_due *due, cons
     return bid;
 }
 INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint8_t buffer_flits, uint8_t ring_mask,
-                          struct site_tick *k)
+                          struct site_tick *k, const enum fc_fast_kind kind)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
         fc_lanes bid[FC_SITE_PORTS], channel_1[FC_SITE_PORTS], asks[FC_SITE_PORTS] = {{0}}, far_ports = {0},
-                                                               won_ports = {0};
+                                                               won_ports = {0}, head_ports = {0}, ejected_1 = {0};
         FC_UNROLLED
         for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
-            fc_lanes far[2], bit = AT(s->bit[p], i);
-            bid[p] = site_port(s, due, k, p, i, &channel_1[p], far);
+            fc_lanes far[2], head, bit = AT(s->bit[p], i);
+            bid[p] = site_port(s, due, k, p, i, &channel_1[p], far, &head, kind);
             far_ports |= far[0] & bit;
+            if (kind != FC_FAST_SINGLE) head_ports |= head & bit;
             FC_UNROLLED
             for (uint32_t o = 0; o < FC_SITE_PORTS; o++) asks[o] |= (fc_lanes)(bid[p] == (uint8_t)(1u << o)) & bit;
         }
         FC_UNROLLED
         for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
             fc_lanes above = AT(s->above_port[o], i), winner;
+            if (kind != FC_FAST_SINGLE) {
+                fc_lanes bodies = asks[o] & ~head_ports;
+                asks[o] = bodies | (asks[o] & (fc_lanes)(bodies == 0));
+            }
             fc_fast_next(&asks[o], &above, &winner);
             AT(s->above_port[o], i) = above;
             AT(k->winner[o], i) = winner;
             won_ports |= winner;
             fc_lanes none = (fc_lanes)(winner == 0);
             AT(s->sent[o], i) += none + 1;
-            if (o == FC_SITE_OUTS) break;
+            if (kind == FC_FAST_SINGLE && o == FC_SITE_OUTS) break;
             fc_lanes on1 = (fc_lanes)((winner & far_ports) != 0), on0 = ~(on1 | none), place = {0}, code = on1 & 1;
+            if (kind != FC_FAST_SINGLE) {
+                fc_lanes head = (fc_lanes)((winner & head_ports) != 0), free0 = AT(s->free[0], i),
+                         free1 = AT(s->free[1], i);
+                uint8_t bit = (uint8_t)(1u << o);
+                if (o == FC_SITE_OUTS) { /* a head takes either channel, in turn */
+                    fc_lanes may0 = (fc_lanes)((free0 & bit) != 0), may1 = (fc_lanes)((free1 & bit) != 0);
+                    fc_lanes takes_1 = head & may1 & (~may0 | AT(s->last_ejected_0, i));
+                    AT(s->last_ejected_0, i) = either(head, ~takes_1, AT(s->last_ejected_0, i));
+                    on1 |= takes_1;
+                    on0 &= ~takes_1;
+                    ejected_1 = winner & takes_1;
+                }
+                AT(k->code[o], i) = on1 & 1;
+                AT(s->free[0], i) = free0 & ~(on0 & bit);
+                AT(s->free[1], i) = free1 & ~(on1 & bit);
+                if (o == FC_SITE_OUTS) break;
+            }
             FC_UNROLLED
             for (uint32_t vc = 0; vc < 2; vc++) {
                 fc_lanes on = vc ? on1 : on0, credits = AT(s->credits[2 * o + vc], i);
@@ -184,23 +252,40 @@ INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint
             AT(k->second[p], i) = (on0 & count0) | (on1 & count1);
             AT(k->source[p], i) = place_in_slots(either(on1, head1, head0)) + (on1 & 1) + (uint8_t)(2 * p);
             AT(k->back[p], i) = (on0 & 1) | (on1 & 2);
+            if (kind == FC_FAST_SINGLE) continue;
+            fc_lanes by_1 = (fc_lanes)((ejected_1 & AT(s->bit[p], i)) != 0) & FC_SITE_FAR;
+            AT(s->want[2 * p], i) |= by_1 & on0;
+            AT(s->want[2 * p + 1], i) |= by_1 & on1;
+            AT(s->held[2 * p], i) |= on0;
+            AT(s->held[2 * p + 1], i) |= on1;
         }
     }
     for (uint32_t o = 0; o < FC_SITE_PORTS; o++) k->winners[o] = fc_fast_lanes_set(k->winner[o]);
 }
 
 /* The flits behind those that leave are the fronts now. */
-INLINE void site_fronts(const struct site_view *v, struct fc_site *s, const uint64_t *slots, const struct site_tick *k)
+INLINE void site_fronts(const struct site_view *v, struct fc_site *s, const uint64_t *slots, const struct site_tick *k,
+                        const enum fc_fast_kind kind)
 {
     for (uint32_t p = 0; p < FC_SITE_PORTS; p++)
         for (uint64_t rest = fc_fast_lanes_set(k->second[p]); rest; rest &= rest - 1) {
             uint32_t lane = LOW(rest), c = 2 * p + (k->back[p][lane] >> 1);
             uint64_t flit = slots[((uint32_t)s->head[c][lane] * FC_SITE_CHANNELS + c) * FC_LANES + lane];
-            s->want[c][lane] = v->x.want[flit & v->w.code_mask];
+            uint8_t want = v->x.want[flit & v->w.code_mask];
+            s->want[c][lane] = kind == FC_FAST_SINGLE || flit & v->w.head ? want : s->want[c][lane];
         }
 }
+/* A flit by output o; behind a packet's last one its channels are free. */
+INLINE void site_leave(const struct site_view *v, struct fc_site *s, const struct site_tick *k, uint64_t flit,
+                       uint32_t p, uint32_t o, uint32_t lane)
+{
+    uint8_t tail = flit & v->w.tail ? 1 : 0;
+    s->held[2 * p + (k->back[p][lane] >> 1)][lane] = (uint8_t)(tail - 1);
+    s->free[k->code[o][lane] & 1][lane] |= (uint8_t)(tail << o);
+    s->packets_sum[o][lane] += tail;
+}
 INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, struct fc_site *s, const uint64_t *slots,
-                       uint64_t t, struct site_tick *k)
+                       uint64_t t, struct site_tick *k, const enum fc_fast_kind kind)
 {
     const size_t site_slots = (size_t)v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     for (uint32_t o = 0; o < FC_SITE_OUTS; o++) {
@@ -211,10 +296,12 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
         sums->moved += (uint32_t)__builtin_popcountll(k->winners[o]);
         for (uint64_t rest = k->winners[o]; rest; rest &= rest - 1) {
             uint32_t lane = LOW(rest), p = s->port[LOW(winner[lane])][lane];
-            uint64_t flit =
-                hop(&v->w, slots[(uint32_t)k->source[p][lane] * FC_LANES + lane], wraps[lane], FC_FAST_SINGLE);
+            uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
+            if (kind != FC_FAST_SINGLE) site_leave(v, s, k, flit, p, o, lane);
+            bool head = kind == FC_FAST_SINGLE || flit & v->w.head;
+            flit = hop(&v->w, flit, wraps[lane], kind);
             behind[(uint32_t)target[lane] * FC_LANES + there[lane]] = flit;
-            out[lane] = v->x.want[flit & v->w.code_mask];
+            out[lane] = head ? v->x.want[flit & v->w.code_mask] : FC_SITE_BODY;
         }
     }
     sums->ejected += (uint32_t)__builtin_popcountll(k->winners[FC_SITE_OUTS]);
@@ -223,10 +310,11 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
     for (uint64_t rest = k->winners[FC_SITE_OUTS]; rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), p = s->port[LOW(k->winner[FC_SITE_OUTS][lane])][lane];
         uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
-        __builtin_prefetch(&v->w.packet[flit >> v->w.last_bits]);
+        if (kind != FC_FAST_SINGLE) site_leave(v, s, k, flit, p, FC_SITE_OUTS, lane);
+        __builtin_prefetch(&v->w.packet[flit >> (kind == FC_FAST_SINGLE ? v->w.last_bits : v->w.id_shift)]);
         arrived[n++] = flit;
     }
-    for (uint32_t i = 0; i < n; i++) deliver(b, &v->w, arrived[i], t, FC_FAST_SINGLE);
+    for (uint32_t i = 0; i < n; i++) deliver(b, &v->w, arrived[i], t, kind);
 }
 
 /* A row to the next box behind output turn - 1: lanes x + 4 y + 16 z. */
@@ -265,17 +353,17 @@ INLINE void site_tell(const struct site_view *v, const struct fc_site *s, uint64
 }
 
 INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, uint32_t site, uint64_t t, uint64_t start,
-                      struct site_tick *k)
+                      struct site_tick *k, const enum fc_fast_kind kind)
 {
     struct fc_site *s = v->x.site + site;
     const struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + (t & v->x.due_mask);
     const uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     uint32_t ejected = sums->ejected;
-    site_credits(s, due, v->w.injection_vcs, k);
-    site_send(b, v, sums, s, site, t, start, k);
-    site_allocate(s, due, v->w.buffer_flits, (uint8_t)v->w.ring_mask, k);
-    site_fronts(v, s, slots, k);
-    site_moves(b, v, sums, s, slots, t, k);
+    site_credits(s, due, v->w.injection_vcs, k, kind);
+    site_send(b, v, sums, s, site, t, start, k, kind);
+    site_allocate(s, due, v->w.buffer_flits, (uint8_t)v->w.ring_mask, k, kind);
+    site_fronts(v, s, slots, k, kind);
+    site_moves(b, v, sums, s, slots, t, k, kind);
     site_tell(v, s, t, k);
     fc_flit_count_flits(b->counts, t + v->w.delivery_delay, sums->ejected - ejected);
     uint32_t moves = sums->flits + sums->moved + sums->ejected;
@@ -292,7 +380,7 @@ INLINE void tally(const struct fc_boxes *x)
                 x->site[i].sent[o][lane] = 0;
             }
 }
-INLINE void run_boxes(block *b, uint64_t from, uint64_t to)
+RUN void run_boxes(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind kind)
 {
     if (from - b->engine->fast->boxes->epoch > INT32_MAX / 2) fc_cycle_boxes_set_epoch(b->engine, from);
     const struct site_view v = {.w = view_of(b, FC_SITE_PORTS, 3, 1), .x = *b->engine->fast->boxes};
@@ -305,7 +393,7 @@ INLINE void run_boxes(block *b, uint64_t from, uint64_t to)
         for (uint32_t site = 0; site < v.x.n; site++) {
             struct fc_site *s = v.x.site + site;
             for (uint32_t i = 0; i < FC_LANES; i++) s->soon[i] = soon(s->born[i], (int32_t)(start - v.x.epoch));
-            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, start, &k);
+            for (uint64_t t = start; t < end; t++) site_tick(b, &v, &sums, site, t, start, &k, kind);
         }
         b->flits_in += sums.flits;
         b->packets_in += sums.packets;
@@ -320,8 +408,10 @@ INLINE void run_any(block *b, uint64_t from, uint64_t to)
 {
     const struct fc_fast *f = b->engine->fast;
     uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
-    if (f->boxes)
-        run_boxes(b, from, to);
+    if (f->boxes && b->engine->flit->packet_flits_max == 1)
+        run_boxes(b, from, to, FC_FAST_SINGLE);
+    else if (f->boxes)
+        run_boxes(b, from, to, FC_FAST_WORMS);
     else if (ports == 7 && f->vc_bits == 1)
         run_kind(b, from, to, 7, 3, 1);
     else
