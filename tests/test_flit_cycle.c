@@ -24,6 +24,8 @@ struct run {
     uint32_t *injected;
     struct fc_flit_state state;
     bool credits_full;
+    struct fc_flit_blocked *blocked; /* what stands at the end, moving or not */
+    uint32_t n_blocked, *wanted;
 };
 struct plan {
     const char *yaml, *pattern;
@@ -86,6 +88,7 @@ static void go(struct run *r, const struct plan *p)
     if (r->state.exhausted) /* the last credits travel */
         CU_ASSERT_EQUAL_FATAL(ops->advance(engine, r->state.now + 1024, &r->state, &st), FC_OK);
     r->credits_full = ops->credits_full(engine);
+    CU_ASSERT_EQUAL_FATAL(ops->blocked(engine, &r->arena, &r->blocked, &r->n_blocked, &r->wanted, &st), FC_OK);
     for (int i = 1; i < p->threads; i++) fc_flit_counts_add(&r->counts[0], &r->counts[i]);
     const struct fc_flit_counts *c = r->counts;
     CU_ASSERT_EQUAL(c->packets_injected, c->packets_delivered + r->state.packets_in_flight);
@@ -116,6 +119,14 @@ static bool same(const struct run *a, const struct run *b)
     good = good && !memcmp(a->link_flits, b->link_flits, a->net.n_links * sizeof *a->link_flits);
     good = good && !memcmp(a->link_packets, b->link_packets, a->net.n_links * sizeof *a->link_packets);
     good = good && !memcmp(a->injected, b->injected, a->net.n_nodes * sizeof *a->injected);
+    good = good && a->n_blocked == b->n_blocked && a->credits_full == b->credits_full;
+    for (uint32_t i = 0; good && i < a->n_blocked; i++) {
+        const struct fc_flit_blocked *c = &a->blocked[i], *d = &b->blocked[i];
+        good = c->channel == d->channel && c->packet_src == d->packet_src && c->packet_dst == d->packet_dst &&
+               c->packet_flits == d->packet_flits && c->n_wanted == d->n_wanted && c->first_wanted == d->first_wanted;
+        good =
+            good && !memcmp(a->wanted + c->first_wanted, b->wanted + c->first_wanted, c->n_wanted * sizeof *a->wanted);
+    }
     return good && a->state.now == b->state.now && a->state.packets_in_flight == b->state.packets_in_flight;
 }
 static void compare(const struct plan *p, const struct plan *q)
@@ -175,12 +186,14 @@ static void fast_path(void)
 static void vectors(void)
 {
     for (size_t i = 0; i < FC_COUNT(simple); i++)
-        for (int bytes = 16; bytes < 64; bytes *= 2) {
-            struct plan p = {.yaml = simple[i], .pattern = "uniform", .threads = 1, .load = 0.4, .least = 1, .most = 1};
-            struct plan q = p;
-            p.vector_bytes = bytes;
-            compare(&p, &q);
-        }
+        for (int bytes = 16; bytes < 64; bytes *= 2)
+            for (uint32_t most = 1; most < 8; most += 5) {
+                struct plan p = {.yaml = simple[i], .pattern = "uniform", .threads = 1, .load = 0.4, .least = 1};
+                p.most = most;
+                struct plan q = p;
+                p.vector_bytes = bytes;
+                compare(&p, &q);
+            }
 }
 
 static const char *const any[] = {
