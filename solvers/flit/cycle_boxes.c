@@ -163,11 +163,12 @@ void fc_cycle_boxes_sync_sent(const struct fc_cycle *e)
         uint8_t *chunk = f->chunk + f->lane[r] / FC_LANES * f->rows.size;
         uint32_t *sent = (uint32_t *)(chunk + f->rows.sent), *packets = (uint32_t *)(chunk + f->rows.packets_sent);
         for (uint32_t o = 0; o <= FC_SITE_PORTS; o++) {
-            uint32_t since = o < FC_SITE_PORTS ? s->sent[o][lane] : 0, at = o * FC_LANES + f->lane[r] % FC_LANES;
-            sent[at] = s->sent_sum[o][lane] + since;
-            packets[at] = s->packets_sum[o][lane];
+            uint32_t at = o * FC_LANES + f->lane[r] % FC_LANES;
+            bool since = o < FC_SITE_PORTS; /* those of nodes are in the sums at once */
+            sent[at] = s->sent_sum[o][lane] + (since ? s->sent[o][lane] : 0);
+            packets[at] = s->packets_sum[o][lane] + (since ? s->packets[o][lane] : 0);
             s->sent_sum[o][lane] = s->packets_sum[o][lane] = 0;
-            if (o < FC_SITE_PORTS) s->sent[o][lane] = 0;
+            if (since) s->sent[o][lane] = s->packets[o][lane] = 0;
         }
     }
 }

@@ -47,6 +47,7 @@ struct fc_site {
     fc_row soon;                      /* ticks of this window until the node's packet is born, at most 255 */
     int32_t born[FC_LANES];           /* of it, behind the epoch; or INT32_MAX */
     fc_row sent[FC_SITE_PORTS];       /* outputs: since the last call of tally */
+    fc_row packets[FC_SITE_PORTS];    /* the same, packets of several flits */
     uint32_t sent_sum[FC_SITE_PORTS + 1][FC_LANES];            /* and of the nodes, before that */
     uint32_t packets_sum[FC_SITE_PORTS + 1][FC_LANES];         /* packets of several flits */
     struct fc_site_link to[FC_SITE_OUTS], from[FC_SITE_PORTS]; /* from: the sender behind a port, delay of credits */

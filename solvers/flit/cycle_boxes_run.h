@@ -25,8 +25,9 @@ struct site_tick {                   /* of a site at a tick */
     fc_row source[FC_SITE_PORTS];    /* ports: the same of the flit that leaves */
     fc_row second[FC_SITE_PORTS];    /* ports: not 0 where a flit stands behind it */
     fc_row out[FC_SITE_OUTS];        /* outputs: what the flit wants behind */
-    fc_row code[FC_SITE_PORTS];       /* and by which channel it comes, see struct fc_site_due */
+    fc_row code[FC_SITE_PORTS];      /* and by which channel it comes, see struct fc_site_due */
     fc_row back[FC_SITE_PORTS];      /* ports: credits */
+    fc_row tail[FC_SITE_PORTS];      /* outputs with a winner: 1 where it is the last of its packet */
     uint64_t winners[FC_SITE_PORTS]; /* outputs: lanes that have one */
 };
 struct site_view {
@@ -275,14 +276,29 @@ INLINE void site_fronts(const struct site_view *v, struct fc_site *s, const uint
             s->want[c][lane] = kind == FC_FAST_SINGLE || flit & v->w.head ? want : s->want[c][lane];
         }
 }
-/* A flit by output o; behind a packet's last one its channels are free. */
-INLINE void site_leave(const struct site_view *v, struct fc_site *s, const struct site_tick *k, uint64_t flit,
-                       uint32_t p, uint32_t o, uint32_t lane)
+/* Behind a packet's last flit its channels are free, here and at the output. */
+INLINE void site_ends(struct fc_site *s, const struct site_tick *k)
 {
-    uint8_t tail = flit & v->w.tail ? 1 : 0;
-    s->held[2 * p + (k->back[p][lane] >> 1)][lane] = (uint8_t)(tail - 1);
-    s->free[k->code[o][lane] & 1][lane] |= (uint8_t)(tail << o);
-    s->packets_sum[o][lane] += tail;
+    for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
+        fc_lanes ports = {0}, free0 = AT(s->free[0], i), free1 = AT(s->free[1], i);
+        FC_UNROLLED
+        for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
+            fc_lanes winner = AT(k->winner[o], i), ends = (fc_lanes)(winner != 0) & -AT(k->tail[o], i);
+            fc_lanes on1 = -(AT(k->code[o], i) & 1);
+            free0 |= ends & ~on1 & (uint8_t)(1u << o);
+            free1 |= ends & on1 & (uint8_t)(1u << o);
+            ports |= ends & winner;
+            AT(s->packets[o], i) -= ends;
+        }
+        AT(s->free[0], i) = free0;
+        AT(s->free[1], i) = free1;
+        FC_UNROLLED
+        for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
+            fc_lanes ends = (fc_lanes)((ports & AT(s->bit[p], i)) != 0), back = AT(k->back[p], i);
+            AT(s->held[2 * p], i) &= ~(ends & (fc_lanes)(back == 1));
+            AT(s->held[2 * p + 1], i) &= ~(ends & (fc_lanes)(back == 2));
+        }
+    }
 }
 INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, struct fc_site *s, const uint64_t *slots,
                        uint64_t t, struct site_tick *k, const enum fc_fast_kind kind)
@@ -297,7 +313,7 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
         for (uint64_t rest = k->winners[o]; rest; rest &= rest - 1) {
             uint32_t lane = LOW(rest), p = s->port[LOW(winner[lane])][lane];
             uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
-            if (kind != FC_FAST_SINGLE) site_leave(v, s, k, flit, p, o, lane);
+            if (kind != FC_FAST_SINGLE) k->tail[o][lane] = flit & v->w.tail ? 1 : 0;
             bool head = kind == FC_FAST_SINGLE || flit & v->w.head;
             flit = hop(&v->w, flit, wraps[lane], kind);
             behind[(uint32_t)target[lane] * FC_LANES + there[lane]] = flit;
@@ -310,10 +326,11 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
     for (uint64_t rest = k->winners[FC_SITE_OUTS]; rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), p = s->port[LOW(k->winner[FC_SITE_OUTS][lane])][lane];
         uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
-        if (kind != FC_FAST_SINGLE) site_leave(v, s, k, flit, p, FC_SITE_OUTS, lane);
+        if (kind != FC_FAST_SINGLE) k->tail[FC_SITE_OUTS][lane] = flit & v->w.tail ? 1 : 0;
         __builtin_prefetch(&v->w.packet[flit >> (kind == FC_FAST_SINGLE ? v->w.last_bits : v->w.id_shift)]);
         arrived[n++] = flit;
     }
+    if (kind != FC_FAST_SINGLE) site_ends(s, k);
     for (uint32_t i = 0; i < n; i++) deliver(b, &v->w, arrived[i], t, kind);
 }
 
@@ -377,7 +394,8 @@ INLINE void tally(const struct fc_boxes *x)
         for (uint32_t o = 0; o < FC_SITE_PORTS; o++)
             for (uint32_t lane = 0; lane < FC_LANES; lane++) {
                 x->site[i].sent_sum[o][lane] += x->site[i].sent[o][lane];
-                x->site[i].sent[o][lane] = 0;
+                x->site[i].packets_sum[o][lane] += x->site[i].packets[o][lane];
+                x->site[i].sent[o][lane] = x->site[i].packets[o][lane] = 0;
             }
 }
 RUN void run_boxes(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind kind)
