@@ -164,9 +164,11 @@ static const char *const simple[] = {
     HEAD("family: torus, dims: [5, 5, 3]") LINKS("torus", "1 cycle", "1 cycle") WORM("2", "32 B", "escape: dateline"),
     HEAD("family: torus, dims: [3, 4], nodes_per_router: 5") LINKS("torus", "2 cycles", "0 s")
         WORM("8", "24 B", "escape: dateline"),
-    /* Boxes (cycle_boxes.h) of 1, 2 and 3 routers a side, with single flits. */
+    /* Boxes (cycle_boxes.h) of 1, 2 and 3 routers a side. */
     HEAD("family: torus, dims: [8, 4, 12]") LINKS("torus", "1 cycle", "1 cycle") WORM("2", "64 B", "escape: dateline"),
     HEAD("family: torus, dims: [4, 12, 4]") LINKS("torus", "4 cycles", "0 s") WORM("2", "24 B", "escape: dateline"),
+    HEAD("family: torus, dims: [4, 4, 8]") LINKS("torus", "1 cycle", "2 cycles")
+        ROUTER("flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 128 B, escape: dateline"),
 };
 
 static void fast_path(void)

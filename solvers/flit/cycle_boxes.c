@@ -49,9 +49,7 @@ static bool suits(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     const struct fc_fast *fast = e->fast;
-    if (e->n_blocks != 1 || (f->packet_flits_max > 1 && f->cut_through) || f->n_vcs != 2 || !e->traffic->open_loop ||
-        e->counts->log)
-        return false;
+    if (e->n_blocks != 1 || f->n_vcs != 2 || !e->traffic->open_loop || e->counts->log) return false;
     if (fast->n_outs != FC_SITE_PORTS || 1u << fast->ring_bits > MOST_PLACES || !has_boxes(f->net)) return false;
     for (uint32_t code = 0; code < 2u << fast->route.out_bits; code++) {
         uint32_t out = code & ((1u << fast->route.out_bits) - 1);

@@ -6,7 +6,7 @@
  * fours, sixteens or all. So credits, arrivals and allocation are whole rows, and only the flits themselves move one by
  * one. Site after site, each for a window of ticks.
  *
- * Takes what cycle_fast.h takes in packets of one flit or in wormhole, with two virtual channels of which a hop may take one, a node a
+ * Takes what cycle_fast.h takes, with two virtual channels of which a hop may take one, a node a
  * router, one block. Same numbers: the round robins over ports count them as the general path does, lane by lane. */
 #pragma once
 

@@ -49,11 +49,12 @@ INLINE fc_lanes place_in_slots(fc_lanes place)
     fc_lanes twice = place + place, four = twice + twice, eight = four + four;
     return eight + four + twice; /* FC_SITE_CHANNELS times */
 }
-INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8_t injection_vcs, struct site_tick *k,
+INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, const struct view *w, struct site_tick *k,
                          const enum fc_fast_kind kind)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
         fc_lanes able0 = (fc_lanes){0} + (1u << FC_SITE_OUTS), able1 = able0; /* ejection: always */
+        fc_lanes roomy0 = able0, roomy1 = able0;                              /* cut-through: for a packet */
         FC_UNROLLED
         for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
             fc_lanes back = AT(due->back[o], i);
@@ -63,16 +64,25 @@ INLINE void site_credits(struct fc_site *s, const struct fc_site_due *due, uint8
             AT(s->credits[2 * o + 1], i) = credits1;
             fc_lanes has0 = (fc_lanes)(credits0 != 0), has1 = (fc_lanes)(credits1 != 0);
             if (o == FC_SITE_OUTS)
-                AT(k->may_send, i) = ((has0 & 1) | (has1 & 2)) & injection_vcs;
+                AT(k->may_send, i) = ((has0 & 1) | (has1 & 2)) & w->injection_vcs;
             else
                 able0 |= has0 & (uint8_t)(1u << o), able1 |= has1 & (uint8_t)(1u << o);
+            if (kind == FC_FAST_CUT_THROUGH && o < FC_SITE_OUTS) {
+                roomy0 |= (fc_lanes)(credits0 >= w->packet_flits) & (uint8_t)(1u << o);
+                roomy1 |= (fc_lanes)(credits1 >= w->packet_flits) & (uint8_t)(1u << o);
+            }
         }
         AT(k->able[0], i) = able0;
         AT(k->able[1], i) = able1;
         if (kind == FC_FAST_SINGLE) continue;
         fc_lanes free0 = AT(s->free[0], i), free1 = AT(s->free[1], i);
-        AT(k->fit[0], i) = able0 & (free0 | (free1 & (1u << FC_SITE_OUTS)));
-        AT(k->fit[1], i) = able1 & free1;
+        if (kind == FC_FAST_CUT_THROUGH) { /* a packet on its way is not interrupted */
+            AT(k->fit[0], i) = roomy0 & free0 & free1;
+            AT(k->fit[1], i) = roomy1 & free0 & free1;
+        } else {
+            AT(k->fit[0], i) = able0 & (free0 | (free1 & (1u << FC_SITE_OUTS)));
+            AT(k->fit[1], i) = able1 & free1;
+        }
     }
 }
 INLINE uint8_t soon(int32_t born, int32_t start)
@@ -106,11 +116,16 @@ INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, st
     for (uint64_t rest = fc_fast_lanes_set(sends); rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), place = site * FC_LANES + lane, n = b->node[place], may = k->may_send[lane];
         struct fc_cycle_node *node = &b->engine->node[n];
-        uint32_t vc = may == 3 ? s->last_vc[lane] == 0 : may >> 1, id = node->packet;
+        uint32_t vc, id = node->packet;
         bool head = kind == FC_FAST_SINGLE || !node->left;
         uint64_t flit;
+        if (kind == FC_FAST_CUT_THROUGH && head)
+            for (uint32_t i = 0; i < 2; i++)
+                if (s->credits[2 * FC_SITE_OUTS + i][lane] < node->source.flits) may &= ~(1u << i);
+        if (kind == FC_FAST_CUT_THROUGH && head && !may) continue;
         if (head) {
             if ((id = fc_cycle_record(b)) == FC_NONE) return;
+            vc = may == 3 ? s->last_vc[lane] == 0 : may >> 1;
             s->last_vc[lane] = (uint8_t)vc;
             flit = start_packet(&v->w, sums, n, &node->source, t, id, kind);
             if (kind != FC_FAST_SINGLE) {
@@ -265,19 +280,17 @@ INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint
 }
 
 /* The flits behind those that leave are the fronts now. */
-INLINE void site_fronts(const struct site_view *v, struct fc_site *s, const uint64_t *slots, const struct site_tick *k,
-                        const enum fc_fast_kind kind)
+INLINE void site_fronts(const struct site_view *v, struct fc_site *s, const uint64_t *slots, const struct site_tick *k)
 {
     for (uint32_t p = 0; p < FC_SITE_PORTS; p++)
         for (uint64_t rest = fc_fast_lanes_set(k->second[p]); rest; rest &= rest - 1) {
             uint32_t lane = LOW(rest), c = 2 * p + (k->back[p][lane] >> 1);
             uint64_t flit = slots[((uint32_t)s->head[c][lane] * FC_SITE_CHANNELS + c) * FC_LANES + lane];
-            uint8_t want = v->x.want[flit & v->w.code_mask];
-            s->want[c][lane] = kind == FC_FAST_SINGLE || flit & v->w.head ? want : s->want[c][lane];
+            s->want[c][lane] = v->x.want[flit & v->w.code_mask];
         }
 }
 /* Behind a packet's last flit its channels are free, here and at the output. */
-INLINE void site_ends(struct fc_site *s, const struct site_tick *k)
+INLINE void site_ends(struct fc_site *s, struct site_tick *k)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
         fc_lanes ports = {0}, free0 = AT(s->free[0], i), free1 = AT(s->free[1], i);
@@ -295,6 +308,7 @@ INLINE void site_ends(struct fc_site *s, const struct site_tick *k)
         FC_UNROLLED
         for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
             fc_lanes ends = (fc_lanes)((ports & AT(s->bit[p], i)) != 0), back = AT(k->back[p], i);
+            AT(k->second[p], i) &= ends;
             AT(s->held[2 * p], i) &= ~(ends & (fc_lanes)(back == 1));
             AT(s->held[2 * p + 1], i) &= ~(ends & (fc_lanes)(back == 2));
         }
@@ -330,7 +344,6 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
         __builtin_prefetch(&v->w.packet[flit >> (kind == FC_FAST_SINGLE ? v->w.last_bits : v->w.id_shift)]);
         arrived[n++] = flit;
     }
-    if (kind != FC_FAST_SINGLE) site_ends(s, k);
     for (uint32_t i = 0; i < n; i++) deliver(b, &v->w, arrived[i], t, kind);
 }
 
@@ -376,11 +389,15 @@ INLINE void site_tick(block *b, const struct site_view *v, struct sums *sums, ui
     const struct fc_site_due *due = v->x.due + ((size_t)site << v->x.due_bits) + (t & v->x.due_mask);
     const uint64_t *slots = v->x.slot + (size_t)site * v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     uint32_t ejected = sums->ejected;
-    site_credits(s, due, v->w.injection_vcs, k, kind);
+    site_credits(s, due, &v->w, k, kind);
     site_send(b, v, sums, s, site, t, start, k, kind);
     site_allocate(s, due, v->w.buffer_flits, (uint8_t)v->w.ring_mask, k, kind);
-    site_fronts(v, s, slots, k, kind);
+    if (kind == FC_FAST_SINGLE) site_fronts(v, s, slots, k);
     site_moves(b, v, sums, s, slots, t, k, kind);
+    if (kind != FC_FAST_SINGLE) {
+        site_ends(s, k);
+        site_fronts(v, s, slots, k);
+    }
     site_tell(v, s, t, k);
     fc_flit_count_flits(b->counts, t + v->w.delivery_delay, sums->ejected - ejected);
     uint32_t moves = sums->flits + sums->moved + sums->ejected;
@@ -428,6 +445,8 @@ INLINE void run_any(block *b, uint64_t from, uint64_t to)
     uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
     if (f->boxes && b->engine->flit->packet_flits_max == 1)
         run_boxes(b, from, to, FC_FAST_SINGLE);
+    else if (f->boxes && b->engine->flit->cut_through)
+        run_boxes(b, from, to, FC_FAST_CUT_THROUGH);
     else if (f->boxes)
         run_boxes(b, from, to, FC_FAST_WORMS);
     else if (ports == 7 && f->vc_bits == 1)
