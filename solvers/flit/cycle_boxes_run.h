@@ -22,7 +22,7 @@ struct site_tick {                   /* of a site at a tick */
     fc_row may_send;                 /* channels of the node that have credits */
     fc_row winner[FC_SITE_PORTS];    /* outputs: bit of the port */
     fc_row target[FC_SITE_OUTS];     /* outputs: place * channels + channel in the slots behind */
-    fc_row source[FC_SITE_PORTS];    /* ports: the same of the flit that leaves */
+    fc_row source[FC_SITE_PORTS];    /* outputs: the same of the flit that leaves by it */
     fc_row second[FC_SITE_PORTS];    /* ports: not 0 where a flit stands behind it */
     fc_row out[FC_SITE_OUTS];        /* outputs: what the flit wants behind */
     fc_row code[FC_SITE_PORTS];      /* and by which channel it comes, see struct fc_site_due */
@@ -199,8 +199,8 @@ INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint
                           struct site_tick *k, const enum fc_fast_kind kind)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
-        fc_lanes bid[FC_SITE_PORTS], channel_1[FC_SITE_PORTS], asks[FC_SITE_PORTS] = {{0}}, far_ports = {0},
-                                                               won_ports = {0}, head_ports = {0}, ejected_1 = {0};
+        fc_lanes bid[FC_SITE_PORTS], channel_1[FC_SITE_PORTS], source[FC_SITE_PORTS],
+            asks[FC_SITE_PORTS] = {{0}}, far_ports = {0}, won_ports = {0}, head_ports = {0}, ejected_1 = {0};
         FC_UNROLLED
         for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
             fc_lanes far[2], head, bit = AT(s->bit[p], i);
@@ -266,7 +266,7 @@ INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint
             AT(s->head[2 * p], i) = (head0 - on0) & ring_mask;
             AT(s->head[2 * p + 1], i) = (head1 - on1) & ring_mask;
             AT(k->second[p], i) = (on0 & count0) | (on1 & count1);
-            AT(k->source[p], i) = place_in_slots(either(on1, head1, head0)) + (on1 & 1) + (uint8_t)(2 * p);
+            source[p] = place_in_slots(either(on1, head1, head0)) + (on1 & 1) + (uint8_t)(2 * p);
             AT(k->back[p], i) = (on0 & 1) | (on1 & 2);
             if (kind == FC_FAST_SINGLE) continue;
             fc_lanes by_1 = (fc_lanes)((ejected_1 & AT(s->bit[p], i)) != 0) & FC_SITE_FAR;
@@ -274,6 +274,14 @@ INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint
             AT(s->want[2 * p + 1], i) |= by_1 & on1;
             AT(s->held[2 * p], i) |= on0;
             AT(s->held[2 * p + 1], i) |= on1;
+        }
+        FC_UNROLLED
+        for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
+            fc_lanes winner = AT(k->winner[o], i), of_winner = {0};
+            FC_UNROLLED
+            for (uint32_t p = 0; p < FC_SITE_PORTS; p++)
+                of_winner |= source[p] & (fc_lanes)(winner == AT(s->bit[p], i));
+            AT(k->source[o], i) = of_winner;
         }
     }
     for (uint32_t o = 0; o < FC_SITE_PORTS; o++) k->winners[o] = fc_fast_lanes_set(k->winner[o]);
@@ -320,13 +328,13 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
     const size_t site_slots = (size_t)v->x.ring_places * FC_SITE_CHANNELS * FC_LANES;
     for (uint32_t o = 0; o < FC_SITE_OUTS; o++) {
         uint64_t *behind = v->x.slot + s->to[o].site * site_slots;
-        const uint8_t *winner = k->winner[o], *target = k->target[o], *wraps = s->wraps[o], *there = s->lane[o];
+        const uint8_t *source = k->source[o], *target = k->target[o], *wraps = s->wraps[o], *there = s->lane[o];
         uint8_t *out = k->out[o];
         memset(out, 0, FC_LANES);
         sums->moved += (uint32_t)__builtin_popcountll(k->winners[o]);
         for (uint64_t rest = k->winners[o]; rest; rest &= rest - 1) {
-            uint32_t lane = LOW(rest), p = s->port[LOW(winner[lane])][lane];
-            uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
+            uint32_t lane = LOW(rest);
+            uint64_t flit = slots[(uint32_t)source[lane] * FC_LANES + lane];
             if (kind != FC_FAST_SINGLE) k->tail[o][lane] = flit & v->w.tail ? 1 : 0;
             bool head = kind == FC_FAST_SINGLE || flit & v->w.head;
             flit = hop(&v->w, flit, wraps[lane], kind);
@@ -338,8 +346,8 @@ INLINE void site_moves(block *b, const struct site_view *v, struct sums *sums, s
     uint64_t arrived[FC_LANES];
     uint32_t n = 0;
     for (uint64_t rest = k->winners[FC_SITE_OUTS]; rest; rest &= rest - 1) {
-        uint32_t lane = LOW(rest), p = s->port[LOW(k->winner[FC_SITE_OUTS][lane])][lane];
-        uint64_t flit = slots[(uint32_t)k->source[p][lane] * FC_LANES + lane];
+        uint32_t lane = LOW(rest);
+        uint64_t flit = slots[(uint32_t)k->source[FC_SITE_OUTS][lane] * FC_LANES + lane];
         if (kind != FC_FAST_SINGLE) k->tail[FC_SITE_OUTS][lane] = flit & v->w.tail ? 1 : 0;
         __builtin_prefetch(&v->w.packet[flit >> (kind == FC_FAST_SINGLE ? v->w.last_bits : v->w.id_shift)]);
         arrived[n++] = flit;
