@@ -24,6 +24,8 @@ struct run {
     uint32_t *injected;
     struct fc_flit_state state;
     bool credits_full;
+    struct fc_flit_blocked *blocked; /* what stands at the end, moving or not */
+    uint32_t n_blocked, *wanted;
 };
 struct plan {
     const char *yaml, *pattern;
@@ -31,6 +33,7 @@ struct plan {
     uint32_t least, most;
     int threads;
     bool plain, closed, published;
+    int vector_bytes;
     const struct fc_flit_engine_ops *engine;
 };
 enum { FROM = 300, TO = 1100 };
@@ -55,6 +58,7 @@ static bool start(struct run *r, const struct plan *p, struct fc_flit_settings *
         CU_FAIL_FATAL("prepare");
     }
     r->flit.plain = p->plain;
+    r->flit.vector_bytes = p->vector_bytes;
     return true;
 }
 static void go(struct run *r, const struct plan *p)
@@ -84,6 +88,7 @@ static void go(struct run *r, const struct plan *p)
     if (r->state.exhausted) /* the last credits travel */
         CU_ASSERT_EQUAL_FATAL(ops->advance(engine, r->state.now + 1024, &r->state, &st), FC_OK);
     r->credits_full = ops->credits_full(engine);
+    CU_ASSERT_EQUAL_FATAL(ops->blocked(engine, &r->arena, &r->blocked, &r->n_blocked, &r->wanted, &st), FC_OK);
     for (int i = 1; i < p->threads; i++) fc_flit_counts_add(&r->counts[0], &r->counts[i]);
     const struct fc_flit_counts *c = r->counts;
     CU_ASSERT_EQUAL(c->packets_injected, c->packets_delivered + r->state.packets_in_flight);
@@ -114,6 +119,14 @@ static bool same(const struct run *a, const struct run *b)
     good = good && !memcmp(a->link_flits, b->link_flits, a->net.n_links * sizeof *a->link_flits);
     good = good && !memcmp(a->link_packets, b->link_packets, a->net.n_links * sizeof *a->link_packets);
     good = good && !memcmp(a->injected, b->injected, a->net.n_nodes * sizeof *a->injected);
+    good = good && a->n_blocked == b->n_blocked && a->credits_full == b->credits_full;
+    for (uint32_t i = 0; good && i < a->n_blocked; i++) {
+        const struct fc_flit_blocked *c = &a->blocked[i], *d = &b->blocked[i];
+        good = c->channel == d->channel && c->packet_src == d->packet_src && c->packet_dst == d->packet_dst &&
+               c->packet_flits == d->packet_flits && c->n_wanted == d->n_wanted && c->first_wanted == d->first_wanted;
+        good =
+            good && !memcmp(a->wanted + c->first_wanted, b->wanted + c->first_wanted, c->n_wanted * sizeof *a->wanted);
+    }
     return good && a->state.now == b->state.now && a->state.packets_in_flight == b->state.packets_in_flight;
 }
 static void compare(const struct plan *p, const struct plan *q)
@@ -151,6 +164,11 @@ static const char *const simple[] = {
     HEAD("family: torus, dims: [5, 5, 3]") LINKS("torus", "1 cycle", "1 cycle") WORM("2", "32 B", "escape: dateline"),
     HEAD("family: torus, dims: [3, 4], nodes_per_router: 5") LINKS("torus", "2 cycles", "0 s")
         WORM("8", "24 B", "escape: dateline"),
+    /* Boxes (cycle_boxes.h) of 1, 2 and 3 routers a side. */
+    HEAD("family: torus, dims: [8, 4, 12]") LINKS("torus", "1 cycle", "1 cycle") WORM("2", "64 B", "escape: dateline"),
+    HEAD("family: torus, dims: [4, 12, 4]") LINKS("torus", "4 cycles", "0 s") WORM("2", "24 B", "escape: dateline"),
+    HEAD("family: torus, dims: [4, 4, 8]") LINKS("torus", "1 cycle", "2 cycles")
+        ROUTER("flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 128 B, escape: dateline"),
 };
 
 static void fast_path(void)
@@ -163,6 +181,19 @@ static void fast_path(void)
                 p.most = length == 2 ? 8 : length ? 5 : 1;
                 struct plan q = p;
                 q.plain = true;
+                compare(&p, &q);
+            }
+}
+/* Vectors of any length. */
+static void vectors(void)
+{
+    for (size_t i = 0; i < FC_COUNT(simple); i++)
+        for (int bytes = 16; bytes < 64; bytes *= 2)
+            for (uint32_t most = 1; most < 8; most += 5) {
+                struct plan p = {.yaml = simple[i], .pattern = "uniform", .threads = 1, .load = 0.4, .least = 1};
+                p.most = most;
+                struct plan q = p;
+                p.vector_bytes = bytes;
                 compare(&p, &q);
             }
 }
@@ -370,6 +401,7 @@ int suite_flit_cycle(void)
     CU_pSuite suite = CU_add_suite("flit: cycle engine", NULL, NULL);
     if (!suite) return 1;
     CU_ADD_TEST(suite, fast_path);
+    CU_ADD_TEST(suite, vectors);
     CU_ADD_TEST(suite, bits);
     CU_ADD_TEST(suite, escapes);
     CU_ADD_TEST(suite, threads);

@@ -85,8 +85,9 @@ struct fc_fast {
      * FC_FAST_FIRST (0: no flit), its output, the channels there; and nothing. */
     uint8_t *arriving; /* [2^(arriving_bits + slots)] */
     uint32_t arriving_bits, arriving_mask;
-    uint32_t *lane;                              /* [n_routers] chunk * 64 + lane */
-    uint32_t *sender;                            /* [n_links] (chunk << place_bits | place) * 64 + lane */
+    uint32_t *lane;         /* [n_routers] chunk * 64 + lane */
+    uint32_t *sender;       /* [n_links] (chunk << place_bits | place) * 64 + lane */
+    struct fc_boxes *boxes; /* the same network in boxes (cycle_boxes.h), which runs then; or NULL */
     uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
 };
 
@@ -94,8 +95,9 @@ bool fc_cycle_is_simple(const struct fc_cycle *engine);
 enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
 /* fc_cycle_block_run for machines that fc_cycle_is_simple finds to be so. */
 void fc_cycle_block_run_fast(struct fc_cycle_block *block, uint64_t from, uint64_t to);
-/* Its ticks on processors without AVX2; counts->flits_injected and others are left to it. */
+/* Its ticks on processors without AVX2, and with AVX-512; counts->flits_injected and others are left to it. */
 void fc_cycle_fast_run_narrow(struct fc_cycle_block *block, uint64_t from, uint64_t to);
+void fc_cycle_fast_run_wide(struct fc_cycle_block *block, uint64_t from, uint64_t to);
 /* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's
  * links sent. */
 void fc_cycle_fast_sync(struct fc_cycle *engine);

@@ -1,6 +1,6 @@
 /* cycle_fast_open.c - the fast path of the cycle engine: which machines it takes, its state at tick 0, and
  * copies of the state for reports. */
-#include "solvers/flit/cycle_fast.h"
+#include "solvers/flit/cycle_boxes.h"
 
 #include <string.h>
 
@@ -175,7 +175,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     }
     first_winners(e);
     for (uint32_t l = 0; l < e->flit->n_links; l++) connect_link(e, l);
-    return FC_OK;
+    return fc_cycle_boxes_open(e, st);
 }
 
 /* ---- copies ---- */
@@ -193,6 +193,7 @@ void fc_cycle_fast_sync_sent(struct fc_cycle_block *b)
     const struct fc_fast *f = e->fast;
     bool single = e->flit->packet_flits_max == 1;
     uint32_t places = (FC_LANES << f->place_bits) - 1;
+    if (f->boxes) fc_cycle_boxes_sync_sent(e);
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t router = fc_is_node(net, net->link_source[l]) ? net->link_target[l] : net->link_source[l];
         if (router < b->first_router || router >= b->last_router) continue;
@@ -218,6 +219,7 @@ void fc_cycle_fast_sync(struct fc_cycle *e)
     const struct fc_fast *f = e->fast;
     uint32_t slot_bits = 6 + f->place_bits + f->vc_bits;
     bool single = e->flit->packet_flits_max == 1;
+    if (f->boxes) fc_cycle_boxes_sync(e);
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
         const uint8_t *chunk = chunk_of(e, r);
         uint32_t lane = f->lane[r] % FC_LANES;

@@ -1,6 +1,6 @@
 /* cycle_inject.c - nodes of the cycle engine: packets leave their sources flit by flit, one virtual channel a
  * packet, round robin over those of the injection link; and the counts of a block over the measurement. */
-#include "solvers/flit/cycle_fast.h"
+#include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_router.h"
 
 static uint32_t queued_flits(const void *engine_, uint32_t link)
@@ -159,7 +159,12 @@ static void sample_occupancy(engine *e, block *b)
     const struct fc_network *net = e->flit->net;
     const struct fc_cycle_port *end = e->port + e->first_port[b->last_router];
     const int n_vcs = e->flit->n_vcs;
-    uint64_t *sum = b->counts->occupancy_flit_ticks;
+    uint64_t *sum = b->counts->occupancy_flit_ticks, flits[2] = {0};
+    if (e->fast && e->fast->boxes) {
+        fc_cycle_boxes_occupancy(e, flits);
+        for (int v = 0; v < n_vcs; v++) sum[v] += 64 * flits[v];
+        return;
+    }
     for (const struct fc_cycle_port *p = e->port + e->first_port[b->first_router]; p < end; p++) {
         if (fc_is_node(net, net->link_source[p->link])) continue; /* out[link] is another block's to read */
         const struct fc_cycle_channel *channel = e->fast ? NULL : e->channel + ((size_t)(p - e->port) << e->vc_shift);

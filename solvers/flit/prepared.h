@@ -56,9 +56,10 @@ struct fc_flit_net {
     bool adaptive;            /* choices beside the escape exist */
     bool bubble_as_published; /* of the settings */
     enum fc_flit_select select;
-    int arbitration; /* enum fc_arbitration */
-    bool figures;    /* of fc_flit_figures: no arrays of links, and tables of routes may be missing */
-    bool plain;      /* cycle engine: the general path even for simple routers; tests hold the two together */
+    int arbitration;  /* enum fc_arbitration */
+    bool figures;     /* of fc_flit_figures: no arrays of links, and tables of routes may be missing */
+    bool plain;       /* cycle engine: the general path even for simple routers; tests hold the two together */
+    int vector_bytes; /* cycle engine, fast path: at most so long; 0: as the processor has. Tests hold them together */
     /* [n_links] most simultaneous transfers to routers out of the input port behind the link: router.paths, times
      * what the link brings in the time of the slowest link that leaves the router; at most n_vcs. */
     uint8_t *port_paths;

@@ -12,6 +12,7 @@ struct fc_route_fields {
     uint32_t per_router, n_outs;                     /* n_outs: outputs a router, its ejection links too */
     uint8_t out_bits, hop_bits, bits;                /* of a field: output, hops; of the whole word */
     uint8_t at[FC_MAX_DIMS], mask_bits[FC_MAX_DIMS]; /* places of the dimensions in: */
+    uint32_t mask[FC_MAX_DIMS];                      /* mask_bits ones */
     uint64_t *from, *to; /* [n_routers] whose sum, with those of the ties, are indices into: */
     uint64_t ties[1 << FC_MAX_DIMS];
     uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
@@ -41,7 +42,7 @@ static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, co
     }
     uint64_t index = f->from[src] + f->to[dst] + f->ties[ties & ((1u << n_dims) - 1)], route = 0, at = 0;
     for (uint32_t d = 0; d < n_dims; d++) {
-        uint64_t field = f->start[d][index >> f->at[d] & ((1u << f->mask_bits[d]) - 1)];
+        uint64_t field = f->start[d][index >> f->at[d] & f->mask[d]];
         route |= (uint64_t)(uint32_t)field << (at & 63);
         at += field >> 32;
     }

@@ -488,6 +488,7 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
         if (hops > most_hops) most_hops = hops;
         fields->at[d] = (uint8_t)at;
         fields->mask_bits[d] = (uint8_t)(fc_route_bits(2 * t->k[d] - 1) + 3);
+        fields->mask[d] = (1u << fields->mask_bits[d]) - 1;
         if ((at += fields->mask_bits[d]) > 64) return false;
     }
     fields->n_dims = t->n_dims;

@@ -18,27 +18,12 @@
  * before it: the source queue is never stored. Draws a packet: 2, and 1 more with several lengths or
  * components. Limits: gaps above 36.7/p (probability 2^-53) do not occur; weights of destinations are exact
  * to 2^-32 of the mean weight. */
-#include "solvers/flit/source.h"
+#include "solvers/flit/source_draw.h"
 #include "models/hosts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DRAW_GAP, DRAW_DST, DRAW_MORE, DRAWS };
-
-static inline uint64_t draw(const struct fc_flit_traffic *t, uint32_t node, uint64_t number, int which)
-{
-    return fc_random_quick(t->open.key[node], number * DRAWS + (uint64_t)which);
-}
-
-/* Finaliser of splitmix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
-}
 
 /* ---- alias tables ---------------------------------------------------------------------------------------- */
 
@@ -116,9 +101,6 @@ static inline double log_of_share(uint64_t m)
     return e * 0x1.62e42fefa39efp-1 + 2 * f * series;
 }
 
-/* Draws with the same upper bits, as far as the quick gaps look at them. */
-#define QUICK_DRAWS (UINT64_MAX / FC_FLIT_QUICK_GAPS + 1)
-
 /* Gaps that the upper bits of the draw decide: those of the least and of the greatest draw with these bits,
  * with a margin a thousand times the error of the logarithm, are the same. */
 static enum fc_code make_quick_gaps(struct fc_flit_traffic *t, struct fc_status *st)
@@ -130,7 +112,7 @@ static enum fc_code make_quick_gaps(struct fc_flit_traffic *t, struct fc_status 
     for (uint32_t s = t->n_nodes; s-- > 0;)
         if (!isnan(o->gap_scale[s])) o->quick_scale = o->gap_scale[s];
     for (uint64_t i = 0; i < FC_FLIT_QUICK_GAPS; i++) {
-        uint64_t least = i * QUICK_DRAWS, greatest = least + (QUICK_DRAWS - 1);
+        uint64_t least = i * FC_QUICK_DRAWS, greatest = least + (FC_QUICK_DRAWS - 1);
         double most = log_of_share((least >> 11) + 1) * o->quick_scale * (1 + 1e-9) + 1e-9;
         double low = log_of_share((greatest >> 11) + 1) * o->quick_scale * (1 - 1e-9) - 1e-9;
         if (greatest >> 11 == UINT64_MAX >> 11 && most < 1) low = 0; /* ln 1 is 0 */
@@ -143,29 +125,29 @@ static enum fc_code make_quick_gaps(struct fc_flit_traffic *t, struct fc_status 
 /* Decided by a draw that packets of the background have no other use for: their births are not drawn apart. */
 static inline bool is_background(const struct fc_flit_traffic *t, uint32_t node, uint64_t number)
 {
-    return t->background && draw(t->background, node, number, DRAW_GAP) <= t->open.background_below[node];
+    return t->background && fc_flit_draw(t->background, node, number, FC_DRAW_GAP) <= t->open.background_below[node];
 }
 
 /* Everything of packet source->number; its birth comes `gap` steps after cursor, which counts steps + 1. */
 static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
 {
     const struct fc_flit_open *o = &t->open;
-    uint64_t a = draw(t, node, source->number, DRAW_GAP), b = draw(t, node, source->number, DRAW_DST);
+    uint64_t a = fc_flit_draw(t, node, source->number, FC_DRAW_GAP),
+             b = fc_flit_draw(t, node, source->number, FC_DRAW_DST);
     const struct fc_flit_traffic *of = is_background(t, node, source->number) ? t->background : t;
-    uint64_t where = of == t ? b : draw(of, node, source->number, DRAW_DST);
-    uint64_t more =
-        of->open.flits_range > 1 || of->open.only[node] == FC_FLIT_MANY ? draw(of, node, source->number, DRAW_MORE) : 0;
+    uint64_t where = of == t ? b : fc_flit_draw(of, node, source->number, FC_DRAW_DST);
+    uint64_t more = of->open.flits_range > 1 || of->open.only[node] == FC_FLIT_MANY
+                        ? fc_flit_draw(of, node, source->number, FC_DRAW_MORE)
+                        : 0;
     source->dst = destination(of, node, where, more);
     source->flits = of->open.flits_min + (uint32_t)((more >> 32) * of->open.flits_range >> 32);
-    /* Gap and destination use up some 30 of the 128 bits drawn; what is left makes this one independent of
-     * them. */
-    source->random = (uint32_t)(mix(a ^ (b << 32 | b >> 32)) >> 32);
+    source->random = fc_flit_third_draw(a, b);
     source->tag = of == t ? 0 : FC_FLIT_BACKGROUND;
     if (t->backlog) {
         source->born = 0;
         return;
     }
-    uint64_t quick = o->gap_scale[node] == o->quick_scale ? o->quick_gap[a / QUICK_DRAWS] : 0;
+    uint64_t quick = o->gap_scale[node] == o->quick_scale ? o->quick_gap[a / FC_QUICK_DRAWS] : 0;
     if (__builtin_expect(quick && source->cursor < UINT64_C(1) << 40, 1)) {
         uint64_t birth = source->cursor + quick - 1;
         source->cursor = birth + 1;
