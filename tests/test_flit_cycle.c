@@ -184,7 +184,7 @@ static void fast_path(void)
                 compare(&p, &q);
             }
 }
-/* Vectors of any length. */
+/* Vectors of any length, and two threads, which have no boxes. */
 static void vectors(void)
 {
     for (size_t i = 0; i < FC_COUNT(simple); i++)
@@ -194,6 +194,7 @@ static void vectors(void)
                 p.most = most;
                 struct plan q = p;
                 p.vector_bytes = bytes;
+                q.threads = 2;
                 compare(&p, &q);
             }
 }

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PACKETS = 1 << 26 }; /* in the network at a time: 2.7 GB */
+enum {
+    MOST_PACKETS = 1 << 26, /* in the network at a time: 2.7 GB */
+    STOP = 256,             /* ticks, see window_end */
+    ALIKE = 2048            /* blocks' stocks of free records may differ by so many */
+};
 
 /* ---- building ---- */
 
@@ -44,6 +48,9 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
             packets += (uint64_t)__builtin_popcount(e->flit->reception_vcs) * e->flit->reception_flits;
     if (e->flit->multicast) /* copies on their way to nodes sit in no buffer */
         packets += (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->multicast->most_copies(net);
+    /* What lies in the stocks of others, and what a block's nodes start in a window, is not to be missed. */
+    if (e->n_blocks > 1)
+        packets += (uint64_t)e->n_blocks * ALIKE + (uint64_t)net->n_nodes * (e->window < STOP ? e->window : STOP);
     e->n_packets = (uint32_t)(packets < MOST_PACKETS ? packets : MOST_PACKETS);
     if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
@@ -235,23 +242,24 @@ static bool exhausted(const struct fc_cycle *e)
     for (int b = 0; b < e->n_blocks; b++) done += e->block[b].n_done;
     return done == e->flit->n_nodes && in_flight(e) == 0;
 }
-/* Packet records wander with the traffic: the richest block gives to the poorest. */
+/* Packet records wander with the traffic: the richest block gives to the poorest, until all have about as many. */
 static void share_packets(struct fc_cycle *e)
 {
-    struct fc_cycle_block *rich = e->block, *poor = e->block;
-    for (struct fc_cycle_block *b = e->block; b < e->block + e->n_blocks; b++) {
-        if (b->n_free > rich->n_free) rich = b;
-        if (b->n_free < poor->n_free) poor = b;
+    for (;;) {
+        struct fc_cycle_block *rich = e->block, *poor = e->block;
+        for (struct fc_cycle_block *b = e->block; b < e->block + e->n_blocks; b++) {
+            if (b->n_free > rich->n_free) rich = b;
+            if (b->n_free < poor->n_free) poor = b;
+        }
+        if (rich->n_free - poor->n_free < ALIKE) return;
+        uint32_t n = (rich->n_free - poor->n_free) / 2;
+        rich->n_free -= n;
+        memcpy(poor->free_packet + poor->n_free, rich->free_packet + rich->n_free, n * sizeof *poor->free_packet);
+        poor->n_free += n;
     }
-    if (rich->n_free - poor->n_free < 2048) return;
-    uint32_t n = (rich->n_free - poor->n_free) / 2;
-    rich->n_free -= n;
-    memcpy(poor->free_packet + poor->n_free, rich->free_packet + rich->n_free, n * sizeof *poor->free_packet);
-    poor->n_free += n;
 }
 /* Windows also end at multiples of STOP ticks, the only places where a run may stop early: the same for any
  * number of blocks. */
-#define STOP 256u
 static uint64_t window_end(const struct fc_cycle *e, uint64_t from, uint64_t until)
 {
     uint64_t window = e->n_blocks == 1 ? STOP : e->window, next = (from / STOP + 1) * STOP;

@@ -1,8 +1,8 @@
 /* cycle_boxes_run.h - the tick of a torus in boxes (cycle_boxes.h): that of cycle_fast_run.h, and equal to it.
  *
  * A site at a tick: credits that come back; flits that nodes send, one by one; flits that arrive and allocation, a vector
- * of lanes at a time; fronts of the channels whose next flit moves up and the flits that move, one by one; then rows of
- * arrivals and credits go to the sites behind, turned where boxes end. */
+ * of lanes at a time; flits that move, and heads that are fronts now, one by one; then rows of arrivals and credits go to
+ * the sites behind, turned where boxes end. */
 #pragma once
 
 #include "solvers/flit/cycle_fast_run.h"
@@ -113,7 +113,10 @@ INLINE void site_send(block *b, const struct site_view *v, struct sums *sums, st
         AT(sends, i) = (fc_lanes)(AT(s->soon, i) <= (uint8_t)(t - start)) & AT(k->may_send, i);
         AT(due->out[FC_SITE_OUTS], i) = (fc_lanes){0};
     }
-    for (uint64_t rest = fc_fast_lanes_set(sends); rest; rest &= rest - 1) {
+    const uint64_t senders = fc_fast_lanes_set(sends); /* called into the cache first */
+    for (uint64_t rest = senders; rest; rest &= rest - 1)
+        __builtin_prefetch(&b->engine->node[b->node[site * FC_LANES + LOW(rest)]].source);
+    for (uint64_t rest = senders; rest; rest &= rest - 1) {
         uint32_t lane = LOW(rest), place = site * FC_LANES + lane, n = b->node[place], may = k->may_send[lane];
         struct fc_cycle_node *node = &b->engine->node[n];
         uint32_t vc, id = node->packet;
@@ -195,86 +198,104 @@ INLINE fc_lanes site_port(struct fc_site *s, const struct fc_site_due *due, cons
     *far = either(*channel_1, far[1], far[0]);
     return bid;
 }
+struct site_bids { /* in lanes of a vector; masks of ports as the router counts them */
+    fc_lanes bid[FC_SITE_PORTS], channel_1[FC_SITE_PORTS]; /* ports: the output asked for; 0xff: from channel 1 */
+    fc_lanes asks[FC_SITE_PORTS];                          /* outputs: ports that ask */
+    fc_lanes far, head;                                    /* ports: for channel 1 there; for a head */
+    fc_lanes won, ejected_1;                               /* ports: winners; heads that the node gets by channel 1 */
+};
+/* A packet of several flits: its channel behind output o is held, which a head takes. The node's are taken in turn. */
+INLINE void site_hold(struct fc_site *s, struct site_bids *b, fc_lanes winner, fc_lanes *on0, fc_lanes *on1, uint32_t o,
+                      uint32_t i)
+{
+    fc_lanes head = (fc_lanes)((winner & b->head) != 0), free0 = AT(s->free[0], i), free1 = AT(s->free[1], i);
+    uint8_t bit = (uint8_t)(1u << o);
+    if (o == FC_SITE_OUTS) {
+        fc_lanes may0 = (fc_lanes)((free0 & bit) != 0), may1 = (fc_lanes)((free1 & bit) != 0);
+        fc_lanes takes_1 = head & may1 & (~may0 | AT(s->last_ejected_0, i));
+        AT(s->last_ejected_0, i) = either(head, ~takes_1, AT(s->last_ejected_0, i));
+        *on1 |= takes_1;
+        *on0 &= ~takes_1;
+        b->ejected_1 = winner & takes_1;
+    }
+    AT(s->free[0], i) = free0 & ~(*on0 & bit);
+    AT(s->free[1], i) = free1 & ~(*on1 & bit);
+}
+/* Output o elects a port, and its flit gets a credit and a place behind. */
+INLINE void site_elect(struct fc_site *s, struct site_tick *k, struct site_bids *b, uint32_t o, uint32_t i,
+                       uint8_t buffer_flits, uint8_t ring_mask, const enum fc_fast_kind kind)
+{
+    fc_lanes above = AT(s->above_port[o], i), asks = b->asks[o], winner;
+    if (kind != FC_FAST_SINGLE) {
+        fc_lanes bodies = asks & ~b->head;
+        asks = bodies | (asks & (fc_lanes)(bodies == 0));
+    }
+    fc_fast_next(&asks, &above, &winner);
+    AT(s->above_port[o], i) = above;
+    AT(k->winner[o], i) = winner;
+    b->won |= winner;
+    fc_lanes none = (fc_lanes)(winner == 0), place = {0};
+    AT(s->sent[o], i) += none + 1;
+    fc_lanes on1 = (fc_lanes)((winner & b->far) != 0), on0 = ~(on1 | none);
+    if (kind != FC_FAST_SINGLE) site_hold(s, b, winner, &on0, &on1, o, i);
+    fc_lanes code = on1 & 1;
+    if (o < FC_SITE_OUTS) {
+        FC_UNROLLED
+        for (uint32_t vc = 0; vc < 2; vc++) {
+            fc_lanes on = vc ? on1 : on0, credits = AT(s->credits[2 * o + vc], i);
+            fc_lanes first = on & (fc_lanes)(credits == buffer_flits), tail = AT(s->tail[2 * o + vc], i) & ~first;
+            AT(s->credits[2 * o + vc], i) = credits + on;
+            AT(s->tail[2 * o + vc], i) = (tail - on) & ring_mask;
+            place |= tail & on;
+            code |= first & FC_FAST_FIRST;
+        }
+        AT(k->target[o], i) = place_in_slots(place) + (on1 & 1) + (uint8_t)(2 * o);
+    }
+    AT(k->code[o], i) = code;
+}
+/* Port p, where it has won: its round robins move on, and the flit leaves its channel. Where it stood in the slots. */
+INLINE fc_lanes site_win(struct fc_site *s, struct site_tick *k, const struct site_bids *b, uint32_t p, uint32_t i,
+                         uint8_t ring_mask, const enum fc_fast_kind kind)
+{
+    fc_lanes won = (fc_lanes)((b->won & AT(s->bit[p], i)) != 0), on1 = won & b->channel_1[p], on0 = won & ~on1;
+    AT(s->above_out[p], i) = either(won, ~(b->bid[p] | (b->bid[p] - 1)), AT(s->above_out[p], i));
+    AT(s->last_0[p], i) = either(won, ~b->channel_1[p], AT(s->last_0[p], i));
+    fc_lanes count0 = AT(s->count[2 * p], i) + on0, count1 = AT(s->count[2 * p + 1], i) + on1;
+    fc_lanes head0 = AT(s->head[2 * p], i), head1 = AT(s->head[2 * p + 1], i);
+    AT(s->count[2 * p], i) = count0;
+    AT(s->count[2 * p + 1], i) = count1;
+    AT(s->head[2 * p], i) = (head0 - on0) & ring_mask;
+    AT(s->head[2 * p + 1], i) = (head1 - on1) & ring_mask;
+    AT(k->second[p], i) = (on0 & count0) | (on1 & count1);
+    AT(k->back[p], i) = (on0 & 1) | (on1 & 2);
+    if (kind != FC_FAST_SINGLE) {
+        fc_lanes by_1 = (fc_lanes)((b->ejected_1 & AT(s->bit[p], i)) != 0) & FC_SITE_FAR;
+        AT(s->want[2 * p], i) |= by_1 & on0;
+        AT(s->want[2 * p + 1], i) |= by_1 & on1;
+        AT(s->held[2 * p], i) |= on0;
+        AT(s->held[2 * p + 1], i) |= on1;
+    }
+    return place_in_slots(either(on1, head1, head0)) + (on1 & 1) + (uint8_t)(2 * p);
+}
 INLINE void site_allocate(struct fc_site *s, const struct fc_site_due *due, uint8_t buffer_flits, uint8_t ring_mask,
                           struct site_tick *k, const enum fc_fast_kind kind)
 {
     for (uint32_t i = 0; i < FC_LANES; i += sizeof(fc_lanes)) {
-        fc_lanes bid[FC_SITE_PORTS], channel_1[FC_SITE_PORTS], source[FC_SITE_PORTS],
-            asks[FC_SITE_PORTS] = {{0}}, far_ports = {0}, won_ports = {0}, head_ports = {0}, ejected_1 = {0};
+        struct site_bids b = {0};
+        fc_lanes source[FC_SITE_PORTS];
         FC_UNROLLED
         for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
             fc_lanes far[2], head, bit = AT(s->bit[p], i);
-            bid[p] = site_port(s, due, k, p, i, &channel_1[p], far, &head, kind);
-            far_ports |= far[0] & bit;
-            if (kind != FC_FAST_SINGLE) head_ports |= head & bit;
+            b.bid[p] = site_port(s, due, k, p, i, &b.channel_1[p], far, &head, kind);
+            b.far |= far[0] & bit;
+            if (kind != FC_FAST_SINGLE) b.head |= head & bit;
             FC_UNROLLED
-            for (uint32_t o = 0; o < FC_SITE_PORTS; o++) asks[o] |= (fc_lanes)(bid[p] == (uint8_t)(1u << o)) & bit;
+            for (uint32_t o = 0; o < FC_SITE_PORTS; o++) b.asks[o] |= (fc_lanes)(b.bid[p] == (uint8_t)(1u << o)) & bit;
         }
         FC_UNROLLED
-        for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
-            fc_lanes above = AT(s->above_port[o], i), winner;
-            if (kind != FC_FAST_SINGLE) {
-                fc_lanes bodies = asks[o] & ~head_ports;
-                asks[o] = bodies | (asks[o] & (fc_lanes)(bodies == 0));
-            }
-            fc_fast_next(&asks[o], &above, &winner);
-            AT(s->above_port[o], i) = above;
-            AT(k->winner[o], i) = winner;
-            won_ports |= winner;
-            fc_lanes none = (fc_lanes)(winner == 0);
-            AT(s->sent[o], i) += none + 1;
-            if (kind == FC_FAST_SINGLE && o == FC_SITE_OUTS) break;
-            fc_lanes on1 = (fc_lanes)((winner & far_ports) != 0), on0 = ~(on1 | none), place = {0}, code = on1 & 1;
-            if (kind != FC_FAST_SINGLE) {
-                fc_lanes head = (fc_lanes)((winner & head_ports) != 0), free0 = AT(s->free[0], i),
-                         free1 = AT(s->free[1], i);
-                uint8_t bit = (uint8_t)(1u << o);
-                if (o == FC_SITE_OUTS) { /* a head takes either channel, in turn */
-                    fc_lanes may0 = (fc_lanes)((free0 & bit) != 0), may1 = (fc_lanes)((free1 & bit) != 0);
-                    fc_lanes takes_1 = head & may1 & (~may0 | AT(s->last_ejected_0, i));
-                    AT(s->last_ejected_0, i) = either(head, ~takes_1, AT(s->last_ejected_0, i));
-                    on1 |= takes_1;
-                    on0 &= ~takes_1;
-                    ejected_1 = winner & takes_1;
-                }
-                AT(k->code[o], i) = on1 & 1;
-                AT(s->free[0], i) = free0 & ~(on0 & bit);
-                AT(s->free[1], i) = free1 & ~(on1 & bit);
-                if (o == FC_SITE_OUTS) break;
-            }
-            FC_UNROLLED
-            for (uint32_t vc = 0; vc < 2; vc++) {
-                fc_lanes on = vc ? on1 : on0, credits = AT(s->credits[2 * o + vc], i);
-                fc_lanes first = on & (fc_lanes)(credits == buffer_flits), tail = AT(s->tail[2 * o + vc], i) & ~first;
-                AT(s->credits[2 * o + vc], i) = credits + on;
-                AT(s->tail[2 * o + vc], i) = (tail - on) & ring_mask;
-                place |= tail & on;
-                code |= first & FC_FAST_FIRST;
-            }
-            AT(k->target[o], i) = place_in_slots(place) + (on1 & 1) + (uint8_t)(2 * o);
-            AT(k->code[o], i) = code;
-        }
+        for (uint32_t o = 0; o < FC_SITE_PORTS; o++) site_elect(s, k, &b, o, i, buffer_flits, ring_mask, kind);
         FC_UNROLLED
-        for (uint32_t p = 0; p < FC_SITE_PORTS; p++) {
-            fc_lanes won = (fc_lanes)((won_ports & AT(s->bit[p], i)) != 0), on1 = won & channel_1[p], on0 = won & ~on1;
-            AT(s->above_out[p], i) = either(won, ~(bid[p] | (bid[p] - 1)), AT(s->above_out[p], i));
-            AT(s->last_0[p], i) = either(won, ~channel_1[p], AT(s->last_0[p], i));
-            fc_lanes count0 = AT(s->count[2 * p], i) + on0, count1 = AT(s->count[2 * p + 1], i) + on1;
-            fc_lanes head0 = AT(s->head[2 * p], i), head1 = AT(s->head[2 * p + 1], i);
-            AT(s->count[2 * p], i) = count0;
-            AT(s->count[2 * p + 1], i) = count1;
-            AT(s->head[2 * p], i) = (head0 - on0) & ring_mask;
-            AT(s->head[2 * p + 1], i) = (head1 - on1) & ring_mask;
-            AT(k->second[p], i) = (on0 & count0) | (on1 & count1);
-            source[p] = place_in_slots(either(on1, head1, head0)) + (on1 & 1) + (uint8_t)(2 * p);
-            AT(k->back[p], i) = (on0 & 1) | (on1 & 2);
-            if (kind == FC_FAST_SINGLE) continue;
-            fc_lanes by_1 = (fc_lanes)((ejected_1 & AT(s->bit[p], i)) != 0) & FC_SITE_FAR;
-            AT(s->want[2 * p], i) |= by_1 & on0;
-            AT(s->want[2 * p + 1], i) |= by_1 & on1;
-            AT(s->held[2 * p], i) |= on0;
-            AT(s->held[2 * p + 1], i) |= on1;
-        }
+        for (uint32_t p = 0; p < FC_SITE_PORTS; p++) source[p] = site_win(s, k, &b, p, i, ring_mask, kind);
         FC_UNROLLED
         for (uint32_t o = 0; o < FC_SITE_PORTS; o++) {
             fc_lanes winner = AT(k->winner[o], i), of_winner = {0};
