@@ -9,11 +9,11 @@
  * a bit for the channels of the far side of the dateline, hops left behind the next one. */
 struct fc_route_fields {
     int n_dims;
-    uint32_t per_router, n_outs;                     /* n_outs: outputs a router, its ejection links too */
-    uint8_t out_bits, hop_bits, bits;                /* of a field: output, hops; of the whole word */
-    uint8_t at[FC_MAX_DIMS], mask_bits[FC_MAX_DIMS]; /* places of the dimensions in: */
-    uint32_t mask[FC_MAX_DIMS];                      /* mask_bits ones */
-    uint64_t *from, *to; /* [n_routers] whose sum, with those of the ties, are indices into: */
+    uint32_t per_router, n_outs;      /* n_outs: outputs a router, its ejection links too */
+    uint8_t out_bits, hop_bits, bits; /* of a field: output, hops; of the whole word */
+    uint8_t at[FC_MAX_DIMS];          /* places of the dimensions in: */
+    uint32_t mask[FC_MAX_DIMS];       /* as many ones as a dimension's index has bits */
+    uint64_t *from, *to;              /* [n_routers] whose sum, with those of the ties, are indices into: */
     uint64_t ties[1 << FC_MAX_DIMS];
     uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
     uint8_t vcs[2 * 64];          /* [far side << out_bits | output] virtual channels */

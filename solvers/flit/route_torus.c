@@ -487,9 +487,8 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
         if (t->parallel[d] > 1) return false;
         if (hops > most_hops) most_hops = hops;
         fields->at[d] = (uint8_t)at;
-        fields->mask_bits[d] = (uint8_t)(fc_route_bits(2 * t->k[d] - 1) + 3);
-        fields->mask[d] = (1u << fields->mask_bits[d]) - 1;
-        if ((at += fields->mask_bits[d]) > 64) return false;
+        fields->mask[d] = (1u << (fc_route_bits(2 * t->k[d] - 1) + 3)) - 1;
+        if ((at += __builtin_popcount(fields->mask[d])) > 64) return false;
     }
     fields->n_dims = t->n_dims;
     fields->per_router = t->per_router;
@@ -514,7 +513,7 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
         !(fields->to = fc_alloc(arena, t->n_routers, sizeof *fields->to, st)))
         return st->code;
     for (int d = 0; d < t->n_dims; d++) {
-        uint32_t k = t->k[d], bits = fields->mask_bits[d] - 3u;
+        uint32_t k = t->k[d], bits = (uint32_t)fc_route_bits(2 * t->k[d] - 1);
         uint64_t *table = fields->start[d] = fc_alloc(arena, 8ull << bits, sizeof *table, st);
         if (!table) return st->code;
         for (uint32_t ties = 0; ties < 1u << t->n_dims; ties++)

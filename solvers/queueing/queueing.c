@@ -27,6 +27,8 @@
  *     packets a channel; a packet then waits X = gamma F max(0, S_next - t_k) / V.
  * (6) chi: a packet keeps a busy link (1 + chi) t.
  * (7) Routers that give out virtual channels in a stage of their own: queueing_stage.c.
+ * (8) Families without calibrations (turns.h, by_theory): in (1) W_jo + X_jo in place of W_jo, X_jo the room that packets wait for that
+ *     came before to the same virtual channel; in (5) B less the places that are taken for a credit's round trip, by X of (7).
  * Theory has epsilon = 1 where an input port asks for one output at a time and asks again until it is served (separable
  * allocators whose pointers move on a grant only): its heads are one queue of the crossbar of Karol, Hluchyj & Morgan, however
  * many virtual channels it has. Where a port serves any head whose output is free (the event engine) it is lost only while all its
