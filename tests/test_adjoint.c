@@ -2,6 +2,7 @@
  * them with one thing a little changed. */
 #include "solvers/adjoint/adjoint.h"
 #include "core/core.h"
+#include "solvers/calibration/calibration.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 #include "tests/transit_send.h"
@@ -71,12 +72,22 @@ static const char *const fast_doors =
     "name: row\nnetwork: {family: mesh, dims: [4]}\n"
     "links: {mesh: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 1 PB/s}}\n"
     "router: {delay: 20 ns, routing: dimension-order, flit: 10 B, buffer: 100 B}\n";
+/* The same with packets that take 0.22 us on a door; and with doors as fast as links. */
+static const char *const long_packets =
+    "name: row\nnetwork: {family: mesh, dims: [4]}\n"
+    "links: {mesh: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 2.7 GB/s}}\n"
+    "router: {delay: 20 ns, routing: dimension-order, flit: 600 B, buffer: 1200 B}\n";
+static const char *const even_doors =
+    "name: row\nnetwork: {family: mesh, dims: [4]}\n"
+    "links: {mesh: {bandwidth: 1.1 GB/s, latency: 10 ns}, injection: {bandwidth: 1 GB/s}}\n"
+    "router: {delay: 20 ns, routing: dimension-order, flit: 10 B, buffer: 100 B}\n";
 enum { N = 40, LAST = N };
 struct job {
     struct fc_machine machine;
     struct fc_network net;
     double start_s[N], bytes[N];
     uint32_t src[N], dst[N];
+    const struct fc_calibration *made; /* NULL: links lose nothing to packets behind others */
 };
 
 /* When the last has arrived; on the tape every start is a computation of its own rank. */
@@ -84,7 +95,7 @@ static double run(const struct job *job, const struct fc_machine *machine, struc
 {
     struct fc_status st = {0};
     struct fc_network net = job->net;
-    struct fc_transit_settings settings = {.network = FC_NET_CONTENTION, .adjoint = a};
+    struct fc_transit_settings settings = {.network = FC_NET_CONTENTION, .made = job->made, .adjoint = a};
     struct fc_transit *transit;
     struct fc_arrival arrival = {0};
     bool found = true;
@@ -112,6 +123,7 @@ static double run_with(const struct job *job, int link_class, double times)
 
 static void make(struct job *job, const char *machine, uint64_t seed)
 {
+    job->made = NULL;
     CU_ASSERT_FATAL(fc_test_network(machine, &job->machine, &job->net));
     for (uint32_t i = 0; i < N; i++) {
         job->start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 100);
@@ -185,11 +197,44 @@ static void waits(void)
     CU_ASSERT(n_moved > 9);
 }
 
+/* Ten messages a node within some packets' time: each begins behind the first packets of those before. */
+static void turns(void)
+{
+    int n_moved = 0; /* the last arrival */
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct job job;
+        make(&job, long_packets, seed);
+        for (uint32_t i = 0; i < N; i++) job.start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 2);
+        double without_s = run(&job, &job.machine, NULL);
+        job.machine.router.injection_fifos = 4;
+        n_moved += fabs(run(&job, &job.machine, NULL) - without_s) > 1e-9;
+        check(&job);
+        fc_test_close(&job.machine, &job.net);
+    }
+    CU_ASSERT(n_moved > 2);
+}
+
+/* Where the doors are as fast as links, receivers' lose to packets behind others. */
+static void heads(void)
+{
+    const struct fc_calibration calibration = {.replays = {.mixing = 0.5}};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct job job;
+        make(&job, even_doors, seed);
+        job.machine.router.injection_fifos = 1;
+        double without_s = run(&job, &job.machine, NULL);
+        job.made = &calibration;
+        CU_ASSERT(run(&job, &job.machine, NULL) > without_s + 1e-9);
+        check(&job);
+        fc_test_close(&job.machine, &job.net);
+    }
+}
+
 /* Two messages of B bytes from node 0 at once, one to its neighbour, one a link further: the first link is the bottleneck,
  * 2 B / b; where the second one is as slow as half of the first, both are, and one alone tells by its side. */
 static void one_link(void)
 {
-    struct job job;
+    struct job job = {.made = NULL};
     struct fc_adjoint a;
     struct fc_gradient g[FC_GRADIENTS];
     struct fc_arena arena = {0};
@@ -231,6 +276,8 @@ int suite_adjoint(void)
         {"arrays of a tape as they grow", pages},
         {"messages that share links against small changes", shares},
         {"messages that wait for FIFOs against small changes", waits},
+        {"messages that take turns against small changes", turns},
+        {"receivers' links that lose to packets behind others against small changes", heads},
         {"one link beside others that are as full", one_link},
         CU_TEST_INFO_NULL,
     };

@@ -452,7 +452,7 @@ static void test_mixing(void)
         fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
         CU_ASSERT(r.mixing == 1 && r.mixing_low == 1 && r.mixing_high == 1 && c[0].left_out == 1);
         for (int k = 0; k < 2; k++) { /* beyond what is tried, and as good as at its end */
-            mixed(c, k ? 0.2 : 0.34, 0, one);
+            mixed(c, k ? 0.1 : 0.24, 0, one);
             fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
             CU_ASSERT(r.mixing == 1 && c[0].left_out == 1);
         }

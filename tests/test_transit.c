@@ -7,8 +7,8 @@
 #include "tests/maxmin.h"
 #include "tests/support.h"
 #include "tests/tests.h"
-#include "tests/transit_mix.h"
 #include "tests/transit_send.h"
+#include "tests/transit_slow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,229 +155,6 @@ static void background(void)
 
 /* ---- arrivals against a simulation that solves from scratch at every event, on every family ---- */
 
-enum { MESSAGES = 400 };
-struct load {
-    double time_s[MESSAGES], bytes[MESSAGES], arrived_s[MESSAGES], alone_s[MESSAGES];
-    uint32_t src[MESSAGES], dst[MESSAGES];
-};
-static void draw_load(struct load *m, const struct fc_network *net, double span_s, double most_bytes)
-{
-    for (uint64_t i = 0; i < MESSAGES; i++) {
-        uint64_t kind = fc_random_below(5, 1, i, 4);
-        m->time_s[i] = span_s * fc_random_real(5, 2, kind == 0 ? i / 40 : i); /* some at one time */
-        m->bytes[i] = kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
-        m->src[i] = (uint32_t)fc_random_below(5, 4, i, net->n_nodes);
-        m->dst[i] = kind == 2 ? 0 : (uint32_t)fc_random_below(5, 5, i, net->n_nodes);
-    }
-}
-
-enum { PARTS = MESSAGES * FC_WAY_PARTS };
-enum stage { TO_COME, WAITS, MOVES, OVER };
-struct slow { /* one message of the reference */
-    uint32_t whole, n_parts, way[FC_WAY_PARTS];
-    double share[FC_WAY_PARTS], left, rate;
-    enum stage stage;
-    double until; /* begins when its node's have moved so much */
-};
-struct door { /* a node's injection FIFOs, in bytes on the wire (transit_fifos.c) */
-    double in, full, heads, held, moved, rate, left;
-    uint32_t n, n_moving;
-};
-
-static void open_doors(const struct fc_network *net, struct door *door)
-{
-    const struct fc_machine *machine = net->machine;
-    double packet = machine->packet.max_bytes > 0 ? machine->packet.max_bytes : machine->router.flit_bytes;
-    double wire = fc_wire_bytes(machine, packet - machine->packet.header_bytes) / packet;
-    double buffer = machine->router.injection_buffer_bytes > 0 ? machine->router.injection_buffer_bytes
-                                                               : machine->router.buffer_bytes;
-    for (uint32_t i = 0; i < net->n_nodes; i++) {
-        uint32_t v = fc_node_vertex(net, i);
-        double fifos = fc_flit_fifos(net) * (double)(net->first_link[v + 1] - net->first_link[v]);
-        door[i] = (struct door){.full = fifos * buffer * wire, .heads = fifos * packet * wire};
-        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) door[i].in += fc_link_bandwidth(net, l);
-        if (!machine->router.vcs_given) door[i].full = 0;
-    }
-}
-
-/* What is behind each door, and how fast it goes on. */
-static void look(const struct fc_network *net, const struct load *m, const struct slow *s, struct door *door)
-{
-    for (uint32_t i = 0; i < net->n_nodes; i++) door[i].rate = door[i].left = 0, door[i].n = door[i].n_moving = 0;
-    for (uint32_t i = 0; i < MESSAGES; i++) {
-        struct door *d = &door[m->src[i]];
-        if (m->src[i] == m->dst[i] || s[i].stage == TO_COME || s[i].stage == OVER) continue;
-        d->left += s[i].left;
-        d->n++;
-        d->n_moving += s[i].stage == MOVES;
-        d->rate += s[i].stage == MOVES ? s[i].rate : 0;
-    }
-}
-
-/* Its node's FIFOs, dt later. */
-static void pass(struct door *d, double dt)
-{
-    d->moved += d->rate * dt;
-    d->held = fmin(d->held + (d->in - d->rate) * dt, fmin(d->full, d->left - d->rate * dt));
-}
-
-static double next_change(const struct slow *s, const struct load *m, const struct door *door, double now)
-{
-    double next = INFINITY;
-    for (uint32_t i = 0; i < MESSAGES; i++) {
-        const struct door *d = &door[m->src[i]];
-        if (s[i].stage == MOVES) next = fmin(next, now + s[i].left / s[i].rate);
-        if (s[i].stage == TO_COME) next = fmin(next, m->time_s[i]);
-        if (s[i].stage == WAITS && d->rate > 0) next = fmin(next, now + fmax(0, s[i].until - d->moved) / d->rate);
-    }
-    return next;
-}
-
-/* Flows over each link, for ways that are chosen. */
-struct crowds {
-    const struct fc_transit_ways *ways;
-    const struct slow *s;
-    const uint32_t *who;
-    uint32_t n;
-};
-static uint32_t crowd(const void *context, uint32_t link)
-{
-    const struct crowds *c = context;
-    uint32_t there = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
-        const struct slow *s = &c->s[c->who[i]];
-        for (uint32_t p = 0; p < s->n_parts; p++) {
-            const struct fc_transit_way *way = &c->ways->way[s->way[p]];
-            for (uint32_t k = way->first; k < way->first + way->n_finite; k++) there += c->ways->link[k] == link;
-        }
-    }
-    return there;
-}
-
-/* What the links have when n messages over these ways are there. */
-static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
-                const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
-{
-    static double weight[PARTS], blocks[PARTS];
-    static uint32_t same[PARTS];
-    for (uint32_t l = 0; l < net->n_links; l++) {
-        uint32_t there = 0;
-        if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
-        for (uint32_t i = 0; i < n * FC_WAY_PARTS; i++) {
-            const struct slow *x = &s[who[i / FC_WAY_PARTS]];
-            uint32_t p = i % FC_WAY_PARTS;
-            if (p >= x->n_parts) continue;
-            const struct fc_transit_way *way = &ways->way[x->way[p]];
-            for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
-                if (ways->link[k] != l) continue;
-                double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
-                weight[there] = x->share[p] * ways->weight[k];
-                same[there] = m->dst[who[i / FC_WAY_PARTS]];
-                blocks[there++] = (float)(packets / (packets + 4));
-            }
-        }
-        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, same, limit);
-    }
-}
-
-/* Max-min fair rates of the messages who[n], each the sum of its parts'. */
-static void fill(const struct fc_transit_ways *ways, const struct load *m, struct slow *s, const uint32_t *who,
-                 uint32_t n, const double *capacity)
-{
-    static uint64_t first[PARTS + 1];
-    static uint32_t link[PARTS * 64];
-    static double weight[PARTS * 64], flow[PARTS];
-    const struct fc_network *net = ways->net;
-    struct fc_status st = {0};
-    uint32_t n_flows = 0;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) {
-            const struct fc_transit_way *way = &ways->way[s[who[i]].way[p]];
-            uint64_t at = first[n_flows];
-            memcpy(link + at, ways->link + way->first, way->n * sizeof *link);
-            link[at + way->n] = net->n_links + m->src[who[i]];
-            weight[at + way->n] = 0;
-            for (uint32_t k = 0; k < way->n; k++) {
-                weight[at + k] = s[who[i]].share[p] * ways->weight[way->first + k];
-                if (fc_find_link(net, fc_node_vertex(net, m->src[who[i]]), net->link_source[link[at + k]]) != FC_NONE)
-                    weight[at + way->n] += weight[at + k] / fc_link_bandwidth(net, link[at + k]);
-            }
-            first[++n_flows] = at + way->n + 1;
-        }
-    CU_ASSERT_FATAL(fc_maxmin(net->n_links + net->n_nodes, capacity, n_flows, first, link, weight, flow, NULL, &st) ==
-                    FC_OK);
-    for (uint32_t i = 0, f = 0; i < n; i++) {
-        struct slow *x = &s[who[i]];
-        x->rate = 0;
-        for (uint32_t p = 0; p < x->n_parts; p++) x->rate += x->share[p] * flow[f++];
-    }
-}
-
-static void choose(struct fc_transit_ways *ways, const struct load *m, uint32_t i, const struct crowds *others,
-                   struct slow *x)
-{
-    x->whole = fc_transit_ways_find(ways, m->src[i], m->dst[i], m->bytes[i], i);
-    x->whole = fc_transit_way_free(ways, x->whole, m->bytes[i], crowd, others);
-    x->left = fc_wire_bytes(ways->net->machine, m->bytes[i]);
-    x->n_parts = fc_transit_parts(ways, x->whole, m->bytes[i]);
-    for (uint32_t p = 0; p < x->n_parts; p++) {
-        x->way[p] = x->n_parts > 1 ? fc_transit_part(ways, x->whole, p) : x->whole;
-        x->share[p] = x->n_parts > 1 ? ways->way[x->way[p]].share : 1;
-    }
-}
-
-/* The end of every message by filling from scratch at every event, O(events x flows). */
-static void simulate(const struct load *m, struct fc_transit_ways *ways, double limit, double *capacity, double *end_s)
-{
-    static struct slow s[MESSAGES];
-    static uint32_t who[MESSAGES];
-    const struct fc_network *net = ways->net;
-    struct door *door = calloc(net->n_nodes, sizeof *door);
-    uint32_t n = 0, ended = 0;
-    double now = 0;
-    open_doors(net, door);
-    memset(s, 0, sizeof s);
-    while (ended < MESSAGES) {
-        if (limit < 1) mix(net, ways, m, s, who, n, limit, capacity);
-        fill(ways, m, s, who, n, capacity);
-        look(net, m, s, door);
-        double then = next_change(s, m, door, now);
-        for (uint32_t i = 0; i < net->n_nodes; i++) pass(&door[i], then - now);
-        uint32_t stay = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            struct slow *x = &s[who[i]];
-            x->left -= x->rate * (then - now);
-            if (x->left > 1e-9 * m->bytes[who[i]])
-                who[stay++] = who[i];
-            else
-                end_s[who[i]] = then + ways->way[x->whole].head_s, ended++, x->stage = OVER;
-        }
-        n = stay;
-        now = then;
-        look(net, m, s, door);
-        for (uint32_t i = 0; i < MESSAGES; i++) {
-            struct slow *x = &s[i];
-            struct door *d = &door[m->src[i]];
-            bool leaves = x->stage == TO_COME && m->time_s[i] <= now;
-            if (leaves && m->src[i] == m->dst[i]) {
-                x->stage = OVER;
-                ended++;
-            } else if (leaves) {
-                x->left = fc_wire_bytes(net->machine, m->bytes[i]);
-                if (d->n == 0) d->held = 0;
-                x->until = d->moved + d->held - d->heads;
-                x->stage = WAITS;
-            }
-            if (x->stage != WAITS || (d->n_moving > 0 && d->moved < x->until - 1e-9 * m->bytes[i])) continue;
-            choose(ways, m, i, &(struct crowds){ways, s, who, n}, x);
-            x->stage = MOVES;
-            who[n++] = i;
-            look(net, m, s, door);
-        }
-    }
-    free(door);
-}
-
 static void run_load(struct gear *g, struct load *m, bool backwards)
 {
     struct fc_arrival a = {0};
@@ -415,11 +192,6 @@ static void against_scratch(const char *machine, double limit)
     }
     double *capacity = calloc(g.net.n_links + g.net.n_nodes, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
     for (uint32_t l = 0; l < g.net.n_links; l++) door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
-    for (uint32_t i = 0; i < g.net.n_nodes; i++) {
-        uint32_t v = fc_node_vertex(&g.net, i);
-        double fifos = fc_flit_fifos(&g.net) * (double)(g.net.first_link[v + 1] - g.net.first_link[v]);
-        capacity[g.net.n_links + i] = fifos > 0 ? fifos : INFINITY;
-    }
     draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
     run_load(&g, &m, false);
     /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
@@ -480,17 +252,44 @@ static const char two_fifos[] = "name: fifos\nnetwork: {family: torus, dims: [4,
                                 "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
                                 "flit: 10 B, buffer: 100 B}\n";
 
-/* Two FIFOs, links of 1 GB/s: four neighbours share the bandwidth of two links, two have their own. */
-static void injection_fifos(void)
+/* m messages of 10 kB to as many neighbours, each begun a packet's 2.5 ns on the node's link after the one before: two heads keep
+ * n (1 - (1 - 1/n)^2) of n links busy. */
+static void to_neighbours(struct gear *g, uint32_t m)
 {
     static const uint32_t neighbour[] = {4, 12, 1, 3};
+    double gone = 0, at[4] = {0}, time_s = 2.5e-9 * (m - 1);
+    for (uint32_t i = 0; i < m; i++) send(g, i, 0, 0, neighbour[i], 1e4);
+    for (uint32_t n = 1; n <= m; n++) { /* what each that is there has moved when the next begins */
+        at[n - 1] = gone;
+        if (n < m) gone += 2.5 * (1 - pow(1 - 1.0 / n, 2));
+    }
+    for (uint32_t i = 0; i < m; i++) { /* they end in turn */
+        time_s += (1e4 + at[i] - gone) / (1e9 * (1 - pow(1 - 1.0 / (m - i), 2)));
+        gone = 1e4 + at[i];
+        CU_ASSERT(fc_near(take(g, i), time_s + 2 * 20e-9, 1e-12));
+    }
+}
+
+/* Two FIFOs, links of 1 GB/s. */
+static void injection_fifos(void)
+{
     struct gear g;
     if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
-    for (uint32_t i = 0; i < 4; i++) send(&g, i, 0, 0, neighbour[i], 1e4);
-    for (uint32_t i = 0; i < 4; i++) CU_ASSERT(fc_near(take(&g, i), 2e-5 + 2 * 20e-9, 1e-12));
-    CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
-    for (uint32_t i = 0; i < 2; i++) send(&g, i, 0, 0, neighbour[i], 1e4);
-    for (uint32_t i = 0; i < 2; i++) CU_ASSERT(fc_near(take(&g, i), 1e-5 + 2 * 20e-9, 1e-12));
+    for (uint32_t m = 1; m <= 4; m++) {
+        to_neighbours(&g, m);
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+    }
+    close_gear(&g);
+}
+
+/* Two of a packet of 10 B over one link: the second begins 2.5 ns later, then they share. */
+static void turns(void)
+{
+    struct gear g;
+    if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
+    for (uint32_t i = 0; i < 2; i++) send(&g, i, 0, 0, 4, 10);
+    CU_ASSERT(fc_near(take(&g, 0), 17.5e-9 + 2 * 20e-9, 1e-9));
+    CU_ASSERT(fc_near(take(&g, 1), 20e-9 + 2 * 20e-9, 1e-9));
     close_gear(&g);
 }
 
@@ -500,6 +299,8 @@ static void waits_for_fifos(void)
     static const double left_s[] = {5e-6, 30e-9, 9.95e-6};
     /* full; (4 - 1) GB/s x 30 ns = 90 B, less 20; the others' last 50 B, less 20 */
     static const double wait_s[] = {180e-9, 70e-9, 30e-9};
+    static const double together[] = {1e3, 1e3,
+                                      20}; /* bytes that each moves beside the other, at 3/4 of its link: two heads */
     struct gear g;
     if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
     for (int i = 0; i < 3; i++) {
@@ -508,8 +309,9 @@ static void waits_for_fifos(void)
         double first = i < 2 ? 1 : 0, times[2];
         times[(int)first] = take(&g, (uint64_t)first);
         times[1 - (int)first] = take(&g, 1 - (uint64_t)first);
-        CU_ASSERT(fc_near(times[0], 1e-5 + 2 * 20e-9, 1e-12));
-        CU_ASSERT(fc_near(times[1], left_s[i] + wait_s[i] + 1e-6 + 2 * 20e-9, 1e-9));
+        double lost_s = together[i] / 3 / 1e9;
+        CU_ASSERT(fc_near(times[0], 1e-5 + lost_s + 2 * 20e-9, 1e-12));
+        CU_ASSERT(fc_near(times[1], left_s[i] + wait_s[i] + 1e-6 + lost_s + 2 * 20e-9, 1e-9));
         CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
     }
     close_gear(&g);
@@ -589,6 +391,7 @@ int suite_transit(void)
                                         {"background", background},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"injection FIFOs", injection_fifos},
+                                        {"messages of a node take turns", turns},
                                         {"a message waits for what is in its node's FIFOs", waits_for_fifos},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},

@@ -109,6 +109,11 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t 
             a, id, rate > 0 ? use(a, waits, FC_COST_WAIT) : fc_adjoint_add(a, departs, FC_COST_OTHER, 0, waited_s));
 }
 
+void fc_adjoint_follows(struct fc_adjoint *a, uint64_t id, uint32_t before, int class, double packet_s)
+{
+    if (!a->lost) fc_adjoint_departs(a, id, fc_adjoint_add(a, before, FC_COST_CLASS, (uint32_t) class, packet_s));
+}
+
 /* ---- back through it ---- */
 
 /* The derivative by -M of a node, its integral from since_s on; in the last view that by the node's rate instead. */

@@ -295,7 +295,7 @@ static double own_part(const struct fc_adjoint *a, const struct fc_fair *fair, u
 {
     double capacity = fair->link[link].capacity;
     if (link >= a->net->n_links) return capacity;
-    double opened = fair->mix && fair->mix[link].alone > 0 ? fair->mix[link].alone : capacity;
+    double opened = fair->opened[link];
     double bandwidth = fc_link_bandwidth(a->net, link);
     return bandwidth == opened ? capacity : capacity * (bandwidth / opened);
 }

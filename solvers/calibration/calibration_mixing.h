@@ -4,8 +4,8 @@
 
 #include "solvers/calibration/replay_error.h"
 
-/* Limits that jobs are replayed with: 1, 0.9 .. 0.3. */
-enum { FC_MIXING_LIMITS = 8 };
+/* Limits that jobs are replayed with: 1, 0.9 .. 0.2. */
+enum { FC_MIXING_LIMITS = 9 };
 static inline double fc_mixing_limit(int step)
 {
     return (10 - step) / 10.0;

@@ -140,9 +140,16 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, uint64_t turn, d
         double arrived_s = time_s + bytes * fc_local_s_per_byte(t->net, src);
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
-    struct fc_transit_message message = {id,   turn, time_s, bytes, locally ? bytes : fc_transit_wire_bytes(t, bytes),
-                                         src,  dst,  route,  ports, time_s,
-                                         false};
+    struct fc_transit_message message = {.id = id,
+                                         .turn = turn,
+                                         .time_s = time_s,
+                                         .bytes = bytes,
+                                         .wire_bytes = locally ? bytes : fc_transit_wire_bytes(t, bytes),
+                                         .src = src,
+                                         .dst = dst,
+                                         .route = route,
+                                         .ports = ports,
+                                         .left_s = time_s};
     return t->ops->send(t, &message);
 }
 

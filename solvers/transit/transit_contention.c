@@ -48,6 +48,7 @@
 #include "solvers/transit/transit_exchange.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_fifos.h"
+#include "solvers/transit/transit_heads.h"
 #include "solvers/transit/transit_internal.h"
 
 #include <stdlib.h>
@@ -68,7 +69,8 @@ struct moving {
     uint32_t narrow;          /* the link that it would be alone as slow as */
     bool arrived;             /* whatever rate it has: only its load remains */
     uint32_t pair;            /* whose bytes it is counted in; FC_NONE: nobody's */
-    uint32_t src;             /* node; FC_NONE: it stays within one */
+    uint32_t src, dst;        /* nodes; src FC_NONE: it stays within one */
+    uint32_t way;             /* of all its parts */
     uint64_t solved;          /* the solve whose rates it has */
     uint32_t place;           /* in ends[] */
     float interference;       /* of fc_arrival, since it began */
@@ -98,6 +100,7 @@ struct contention {
     struct fc_exchange *exchange; /* [n_nodes]; NULL: exchanges are no limit */
     uint32_t first_fifo;          /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
     struct fc_fifos fifos;
+    struct fc_heads heads;
     uint32_t *next_port; /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
@@ -158,6 +161,7 @@ static enum fc_code open_contention(struct fc_transit *t)
     if (!c || fc_fifos_open(&c->fifos, net, &t->arena, t->st)) return t->st->code;
     if (!number_links(t, c, &n))
         return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, c->ports);
+    if (fc_heads_open(&c->heads, net, &c->fifos, c->first_fifo, limit_of(t) < 1, &t->arena, t->st)) return t->st->code;
     double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
     c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
     c->due_s = INFINITY;
@@ -299,7 +303,11 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     }
     moving.id = m->id;
     moving.src = m->src != m->dst ? m->src : FC_NONE;
-    if (moving.src != FC_NONE) fc_fifos_begins(&c->fifos, m->src);
+    moving.dst = m->dst;
+    if (moving.src != FC_NONE) {
+        fc_fifos_begins(&c->fifos, m->src);
+        fc_heads_begins(&c->heads, &t->ways, moving.way, m->src, m->dst);
+    }
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
     moving.end_s = INFINITY;
@@ -356,6 +364,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
     double packets = fmax(1, m->bytes / t->ways.packet_bytes), blocks = packets / (packets + HALF_BLOCKS);
     uint32_t first = FC_NONE, n_of_ends = 0;
     struct fc_fair_more more[4]; /* of its end points, then of the part */
+    moving.way = w;
     uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
     double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
     for (uint32_t i = 0; i < n_parts; i++) {
@@ -436,6 +445,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     struct contention *c = t->own;
     bool waits;
     if (m->src == m->dst) return begin_locally(t, m);
+    if (!t->waits && (fc_fifos_turn(t, &c->fifos, m, &waits) || waits)) return t->st->code; /* else in its waits */
     if (fc_fifos_leaves(t, &c->fifos, m, &waits) || waits) return t->st->code;
     return begin_over(t, m);
 }
@@ -446,8 +456,9 @@ static enum fc_code begin_waiting(struct fc_transit *t, uint32_t node, double no
     struct contention *c = t->own;
     struct fc_transit_message m;
     uint32_t steps;
-    while (fc_fifos_next(&c->fifos, node, now_s, &m, &steps)) {
-        if (t->settings.adjoint) fc_adjoint_waits(t->settings.adjoint, m.id, node, steps, now_s - m.left_s, now_s);
+    double waited_s;
+    while (fc_fifos_next(&c->fifos, node, now_s, &m, &steps, &waited_s)) {
+        if (t->settings.adjoint) fc_adjoint_waits(t->settings.adjoint, m.id, node, steps, waited_s, now_s);
         if (begin_over(t, &m)) return t->st->code;
     }
     return fc_fifos_foresee(t, &c->fifos, node, now_s);
@@ -538,7 +549,10 @@ static enum fc_code step(struct fc_transit *t, double now_s)
             return t->st->code;
         uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
         if (m->pair != FC_NONE) fc_exchange_ends(c->exchange, m->pair, m->wire_bytes);
-        if (m->src != FC_NONE) fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
+        if (m->src != FC_NONE) {
+            fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);
+            fc_heads_ends(&c->heads, &t->ways, m->way, m->src, m->dst);
+        }
         if (m->src != FC_NONE && fc_fifos_foresee(t, &c->fifos, m->src, now_s)) return t->st->code;
         leaves(t, f, now_s);
         double due_s = happens(c, now_s, now_s - m->began_s);
@@ -550,6 +564,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (message.waited ? begin_waiting(t, message.src, message.time_s) : begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
+    if (!fc_heads_settle(&c->heads, &c->fair)) return t->st->code;
     if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
     for (size_t k = 0; c->fifos.n_waiting > 0 && k < c->fair.n_changed; k++) {

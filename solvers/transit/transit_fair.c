@@ -32,7 +32,7 @@
  * hand already, whether a flow shares it, whether its last active flow is decided. There are none on these; a flow whose rate
  * is sought has the pace INFINITY, so that one comparison tells who shares a link.
  *
- * Where links lose to flows that mix (transit_fair_mix.c), a link's capacity depends on who is on it, not on rates: it
+ * Where links lose to flows that mix (transit_fair_mix.c), or to packets behind others (transit_heads.c), a link's capacity depends on who is on it, not on rates: it
  * is found before a solve and fixed while that lasts. A link whose capacity has changed is one that something happened
  * on if flows are bound to it, or if its flows now have more than it: then it fills lower, or is released, as above. */
 #include "solvers/transit/transit_fair.h"
@@ -55,7 +55,10 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
-    if (!f->link || !f->loose || !f->at_hand || !f->keys) return fc_out_of_memory(st, "%u links", n_links);
+    f->opened = malloc(((size_t)n_links + 1) * sizeof *f->opened);
+    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened)
+        return fc_out_of_memory(st, "%u links", n_links);
+    if (n_links > 0) memcpy(f->opened, capacity, n_links * sizeof *f->opened);
     for (uint32_t l = 0; l < n_links; l++)
         f->link[l] =
             (struct fc_fair_link){.capacity = capacity[l], .level = INFINITY, .place = FC_NONE, .in_order = true};
@@ -83,6 +86,8 @@ void fc_fair_close(struct fc_fair *f)
     free(f->mix);
     free(f->stirred);
     free(f->met);
+    free(f->opened);
+    free(f->given);
     memset(f, 0, sizeof *f);
 }
 
@@ -450,12 +455,18 @@ static void fill(struct fc_fair *f)
     }
 }
 
-/* The link has the capacity for the flows that are there now. */
-static void settle(struct fc_fair *f, uint32_t link)
+bool fc_fair_give(struct fc_fair *f, uint32_t link, double capacity)
+{
+    if (!RESERVE(f, given, given_capacity, f->n_given + 1)) return false;
+    f->given[f->n_given++] = (struct fc_fair_given){capacity, link};
+    return true;
+}
+
+/* The link has this capacity from now on. */
+static void settle(struct fc_fair *f, uint32_t link, double now)
 {
     struct fc_fair_link *l = &f->link[link];
-    double before = l->capacity, now = fc_fair_mixed(f, link);
-    f->mix[link].stirred = false;
+    double before = l->capacity;
     if (fabs(now - before) <= CLOSE * before) return;
     l->capacity = now;
     if (l->n_bound == 0 && l->used <= now * (1 + CLOSE)) return;
@@ -489,8 +500,12 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
 {
     size_t stay = 0;
     f->n_changed = 0;
-    for (size_t i = 0; i < f->n_stirred; i++) settle(f, f->stirred[i]);
-    f->n_stirred = 0;
+    for (size_t i = 0; i < f->n_stirred; i++) {
+        f->mix[f->stirred[i]].stirred = false;
+        settle(f, f->stirred[i], fc_fair_mixed(f, f->stirred[i]));
+    }
+    for (size_t i = 0; i < f->n_given; i++) settle(f, f->given[i].link, f->given[i].capacity);
+    f->n_stirred = f->n_given = 0;
     for (size_t i = 0; i < f->n_loose; i++) {
         struct fc_fair_link *l = &f->link[f->loose[i]];
         l->loose = false;

@@ -52,6 +52,11 @@ struct fc_fair_met {
     double weight;
     uint64_t sum; /* its number */
 };
+/* A link has another capacity from the next solve on. */
+struct fc_fair_given {
+    double capacity;
+    uint32_t link;
+};
 /* One more link of a flow, and what crosses it of the flow's share. */
 struct fc_fair_more {
     uint32_t link;
@@ -75,16 +80,18 @@ struct fc_fair {
     uint32_t *at_hand;                /* [lows.n] links; the next to fill has the least key */
     struct fc_lows lows;              /* on keys */
     double *keys;
-    double level;              /* what is lower is decided */
-    uint32_t *sharing;         /* [n_sharing] flows of the link at hand that fill it, */
-    double filling, kept;      /* the sum of their weights, and what the others have there */
-    struct fc_fair_sums *sums; /* [n_links] NULL: never solved anew */
-    struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
-    uint32_t *stirred;         /* [n_stirred] links */
-    double limit;              /* of the capacity, where very many mix */
-    struct fc_fair_met *met;   /* [n_ends] NULL without `mix` */
-    uint64_t n_sums;           /* over the flows of a link, so far */
-    size_t n_stirred, n_sharing;
+    double level;                /* what is lower is decided */
+    uint32_t *sharing;           /* [n_sharing] flows of the link at hand that fill it, */
+    double filling, kept;        /* the sum of their weights, and what the others have there */
+    struct fc_fair_sums *sums;   /* [n_links] NULL: never solved anew */
+    struct fc_fair_mix *mix;     /* [n_links] NULL: no link loses anything */
+    uint32_t *stirred;           /* [n_stirred] links */
+    double limit;                /* of the capacity, where very many mix */
+    struct fc_fair_met *met;     /* [n_ends] NULL without `mix` */
+    uint64_t n_sums;             /* over the flows of a link, so far */
+    double *opened;              /* [n_links] capacities that they were opened with */
+    struct fc_fair_given *given; /* [n_given] */
+    size_t n_stirred, n_sharing, n_given, given_capacity;
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
@@ -95,6 +102,8 @@ void fc_fair_close(struct fc_fair *fair);
  * for its flows together, those to one end being one in Q; 0 < limit <= 1. Ends are below n_ends. mixes[n_links] is not kept.
  * FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes, uint32_t n_ends);
+/* The link, which does not mix, has this capacity > 0 from the next solve on; the last one counts. False: out of memory. */
+bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
 /* A flow to `end` over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and over the n_more others;
  * in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with
  * the status filled when there is no memory. It has no rate before the next solve. */

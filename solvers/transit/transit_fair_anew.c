@@ -104,7 +104,8 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *f)
 {
     if (!f->sums && !(f->sums = malloc(((size_t)f->n_links + 1) * sizeof *f->sums)))
         return fc_out_of_memory(f->st, "%u links", f->n_links);
-    f->n_changed = f->n_came = f->n_loose = f->n_stirred = 0;
+    for (size_t i = 0; i < f->n_given; i++) f->link[f->given[i].link].capacity = f->given[i].capacity;
+    f->n_changed = f->n_came = f->n_loose = f->n_stirred = f->n_given = 0;
     for (size_t i = 0; i < f->n_flows; i++)
         if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING, f->pace[i] = INFINITY;
     start_links(f);

@@ -15,6 +15,9 @@ struct fc_fifos_node {
     double left_bytes;                    /* left of all together at time 0, had each always had the rate that it has */
     double sent_bytes;                    /* of all that have left since there have been any without a pause */
     double at_s, held_bytes, moved_bytes; /* when the last one left, what the FIFOs held then, and what had gone on */
+    double turn_s,
+        packet_s; /* the first packets of those that have left are on the node's links until then; the last one takes so long */
+    uint32_t turn_node; /* of the adjoint: when the last one was put there */
 };
 struct fc_fifos {
     const struct fc_network *net;
@@ -38,12 +41,17 @@ double fc_fifos_capacity(const struct fc_fifos *fifos, uint32_t node);
 double fc_fifos_s_per_byte(const struct fc_network *net, uint32_t node, uint32_t n, const uint32_t *link,
                            const double *weight);
 void fc_fifos_close(struct fc_fifos *fifos);
-/* A message leaves a node for another one at its time_s; *waits: the packets before it have to go on first, and it is kept until
- * fc_fifos_next. FC_NO: out of memory. O(the node's links). */
+/* A message leaves a node for another one at its time_s; *later: the node's links have the first packets of others until later, and it
+ * is held until then (its time_s, `turned`). FC_NO: out of memory. O(the node's links). */
+enum fc_code fc_fifos_turn(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
+                           bool *later);
+/* Then; *waits: the packets before it have to go on first, and it is kept until fc_fifos_next. FC_NO: out of memory. O(the node's links). */
 enum fc_code fc_fifos_leaves(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
                              bool *waits);
-/* The first of those that wait at the node, if it begins now; it does not wait any more. *steps: of fc_adjoint_queues. */
-bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct fc_transit_message *m, uint32_t *steps);
+/* The first of those that wait at the node, if it begins now; it does not wait any more, it has for *waited_s. *steps: of
+ * fc_adjoint_queues. */
+bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct fc_transit_message *m, uint32_t *steps,
+                   double *waited_s);
 /* Rates of the node have changed, or a message has begun: a start with `waited` is held for when the next one may begin. */
 enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s);
 /* A message that has left is under way, without a rate; one that had left_bytes left at since_s, and this rate since then, */

@@ -1,0 +1,214 @@
+/* transit_heads.c - what links lose because of a node's packets only the heads of its FIFOs go on, in a model without packets.
+ *
+ * F packets are at the heads of a node's F FIFOs. A link that none of them wants stands idle, though packets behind them want it. The
+ * node's messages take turns, so where n messages move a head is one of each with 1/n, and wants link l with
+ *
+ *     a_l = 1/n sum over its messages of w_il       w_il: the share of message i's packets that take l; of a routing
+ *                                                   whose packets choose what is free, 1 for each link that they may take.
+ *
+ * No head wants l with (1 - a_l)^F, independent draws. It is the bandwidth of F processors that ask for memories at random
+ * (Strecker 1970; Patel, IEEE Trans. Comput. C-30(10), 1981; with queues in saturation Karol, Hluchyj & Morgan 1987 have 0.586 for many
+ * inputs with one head each, this has 1 - 1/e). Two cases:
+ *
+ * Behind the node's routers, where a link there is slower than the node's: heads wait for these. With b_i as in transit_fifos.c the
+ * node's FIFOs feed no more than
+ *
+ *     sum over messages of r_i / b_i <= min(F, sum over l of 1 - (1 - a_l)^F),       sum over links behind its routers.
+ *
+ *   Kernel, bgl-64: one node, 20 messages to each of m neighbours, F FIFOs, links busy / this: F = 6, m = 2, 3, 4, 6: 1.00, 1.04, 1.02,
+ *   1.05; F = 4: 1.02, 1.02, 1.04, 1.10; F = 8: 0.99, 1.01, 1.01, 1.02. gemini-xe6, whose packets draw a cable each: one message over
+ *   8 or 4 cables, F = 2: 0.99, 1.00.
+ *
+ * Before the receiver, where links behind routers are as fast as the node's: heads wait for the receivers' links. That into node d has,
+ * of its bandwidth,
+ *
+ *     1 - product over the nodes s that send to d of (1 - a_sd)^F_s       a_sd: of the messages of s, those to d.
+ *
+ *   All of it in an incast, whose senders have no other messages. Only where a calibration has found that packets
+ *   hold up each other (replays.mixing below 1: transit_fair_mix.c).
+ *
+ * Limits: draws are independent, but turns fall into step: six long messages that leave a node with six FIFOs at once lose 1 to 20 %
+ * in the kernel, not 33. Who is there counts, not rates: a node's message that crawls counts as one that runs, and
+ * its FIFOs are taken to be full. */
+#include "solvers/transit/transit_heads.h"
+#include "solvers/transit/transit_internal.h"
+
+#include <math.h>
+
+static uint32_t degree(const struct fc_network *net, uint32_t vertex)
+{
+    return net->first_link[vertex + 1] - net->first_link[vertex];
+}
+
+static bool open_behind(struct fc_heads *h, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_network *net = h->net;
+    size_t n = 0;
+    for (uint32_t i = 0; i < net->n_nodes; i++) {
+        uint32_t v = fc_node_vertex(net, i);
+        if (n >= FC_NONE)
+            return !fc_refuse(st, FC_NO, "%u nodes have too many links behind their routers", net->n_nodes);
+        h->node[i].first = (uint32_t)n;
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) n += degree(net, net->link_target[l]);
+    }
+    h->wanted = fc_alloc(arena, n + 1, sizeof *h->wanted, st);
+    return h->wanted != NULL;
+}
+
+static bool open_before(struct fc_heads *h, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_network *net = h->net;
+    h->first_door = fc_alloc(arena, net->n_nodes + (size_t)2, sizeof *h->first_door, st);
+    h->door = fc_alloc(arena, net->n_links + (size_t)1, sizeof *h->door, st);
+    h->stale = fc_alloc(arena, net->n_nodes, sizeof *h->stale, st);
+    h->share = fc_alloc(arena, net->n_nodes, sizeof *h->share, st);
+    h->ends = fc_alloc(arena, net->n_nodes, sizeof *h->ends, st);
+    h->starts = fc_alloc(arena, net->n_nodes, sizeof *h->starts, st);
+    if (st->code) return false;
+    for (uint32_t l = 0; l < net->n_links; l++)
+        if (fc_is_node(net, net->link_target[l])) h->first_door[net->link_target[l] - net->n_routers + 2]++;
+    for (uint32_t i = 0; i < net->n_nodes; i++) h->first_door[i + 1] += h->first_door[i];
+    for (uint32_t l = 0; l < net->n_links; l++)
+        if (fc_is_node(net, net->link_target[l]))
+            h->door[h->first_door[net->link_target[l] - net->n_routers + 1]++] = l;
+    return true;
+}
+
+enum fc_code fc_heads_open(struct fc_heads *h, const struct fc_network *net, const struct fc_fifos *fifos,
+                           uint32_t first_fifo, bool loses, struct fc_arena *arena, struct fc_status *st)
+{
+    *h = (struct fc_heads){.net = net, .fifos = fifos, .first_fifo = first_fifo};
+    h->behind = first_fifo != FC_NONE;
+    h->before = !h->behind && loses && fifos->n_fifos > 0;
+    if (!h->behind && !h->before) return FC_OK;
+    h->node = fc_alloc(arena, net->n_nodes, sizeof *h->node, st);
+    h->stirred = fc_alloc(arena, net->n_nodes, sizeof *h->stirred, st);
+    if (st->code || !(h->behind ? open_behind(h, arena, st) : open_before(h, arena, st))) return st->code;
+    return FC_OK;
+}
+
+/* ---- messages ---- */
+
+/* Where in wanted[] the link is, one behind the node's routers; FC_NONE: it is not. */
+static uint32_t place_of(const struct fc_heads *h, uint32_t node, uint32_t link)
+{
+    const struct fc_network *net = h->net;
+    uint32_t v = fc_node_vertex(net, node), at = h->node[node].first, source = net->link_source[link];
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+        if (net->link_target[l] == source) return at + (link - net->first_link[source]);
+        at += degree(net, net->link_target[l]);
+    }
+    return FC_NONE;
+}
+
+static void change(struct fc_heads *h, const struct fc_transit_ways *ways, uint32_t number, uint32_t src, uint32_t dst,
+                   int by)
+{
+    if (!h->node) return;
+    struct fc_heads_node *x = &h->node[src];
+    x->n += (uint32_t)by;
+    if (!x->stirred) h->stirred[h->n_stirred++] = src;
+    x->stirred = true;
+    if (h->before && !h->stale[dst]) h->stale[dst] = true, h->ends[h->n_ends++] = dst;
+    if (!h->behind) return;
+    const struct fc_transit_way *way = &ways->way[number];
+    bool chooses = h->net->machine->routing->adaptive;
+    for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
+        uint32_t at = place_of(h, src, ways->link[k]);
+        if (at == FC_NONE) continue;
+        h->wanted[at] += by * (chooses ? 1 : ways->weight[k]);
+        if (x->n == 0) h->wanted[at] = 0; /* without what rounding has left */
+    }
+}
+
+void fc_heads_begins(struct fc_heads *h, const struct fc_transit_ways *ways, uint32_t way, uint32_t src, uint32_t dst)
+{
+    change(h, ways, way, src, dst, 1);
+}
+
+void fc_heads_ends(struct fc_heads *h, const struct fc_transit_ways *ways, uint32_t way, uint32_t src, uint32_t dst)
+{
+    change(h, ways, way, src, dst, -1);
+}
+
+/* ---- capacities ---- */
+
+static int heads_of(const struct fc_heads *h, uint32_t node)
+{
+    return (int)fc_fifos_capacity(h->fifos, node);
+}
+
+/* What no head wants of what one wants with `wanted`. */
+static double idle(double wanted, int heads)
+{
+    double rest = wanted < 1 ? 1 - wanted : 0, all = 1;
+    for (; heads > 0; heads /= 2, rest *= rest)
+        if (heads % 2) all *= rest;
+    return all;
+}
+
+static bool settle_behind(const struct fc_heads *h, uint32_t node, struct fc_fair *fair)
+{
+    const struct fc_network *net = h->net;
+    uint32_t v = fc_node_vertex(net, node), at = h->node[node].first;
+    int heads = heads_of(h, node);
+    double n = h->node[node].n, busy = 0;
+    if (n == 0) return true;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+        for (uint32_t end = at + degree(net, net->link_target[l]); at < end; at++)
+            if (h->wanted[at] > 0) busy += 1 - idle(h->wanted[at] / n, heads);
+    return fc_fair_give(fair, h->first_fifo + node, busy > 0 && busy < heads ? busy : heads);
+}
+
+/* Whom the node sends to has what is left of its links. */
+static void look_at_ends(struct fc_heads *h, uint32_t node, const struct fc_fair *fair)
+{
+    uint32_t v = fc_node_vertex(h->net, node);
+    for (uint32_t l = h->net->first_link[v]; l < h->net->first_link[v + 1]; l++) {
+        const struct fc_fair_link *door = &fair->link[l];
+        for (uint32_t i = 0; i < door->n_flows; i++) {
+            uint32_t end = fair->flow[fair->on[door->first + i].flow].end;
+            if (!h->stale[end]) h->ends[h->n_ends++] = end;
+            h->stale[end] = true;
+        }
+    }
+}
+
+static bool settle_before(struct fc_heads *h, uint32_t link, struct fc_fair *fair)
+{
+    const struct fc_fair_link *l = &fair->link[link];
+    double none = 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->n_flows; i++) {
+        const struct fc_fair_on *o = &fair->on[l->first + i];
+        uint32_t start = fair->flow[o->flow].start;
+        if (h->share[start] == 0) h->starts[n++] = start;
+        h->share[start] += o->weight;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t start = h->starts[i];
+        none *= idle(h->share[start] / h->node[start].n, heads_of(h, start));
+        h->share[start] = 0;
+    }
+    return fc_fair_give(fair, link, fair->opened[link] * (n > 0 ? 1 - none : 1));
+}
+
+bool fc_heads_settle(struct fc_heads *h, struct fc_fair *fair)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < h->n_stirred; i++) {
+        h->node[h->stirred[i]].stirred = false;
+        if (h->behind)
+            good = good && settle_behind(h, h->stirred[i], fair);
+        else
+            look_at_ends(h, h->stirred[i], fair);
+    }
+    for (uint32_t i = 0; i < h->n_ends; i++) {
+        uint32_t end = h->ends[i];
+        h->stale[end] = false;
+        for (uint32_t k = h->first_door[end]; k < h->first_door[end + 1]; k++)
+            good = good && settle_before(h, h->door[k], fair);
+    }
+    h->n_stirred = h->n_ends = 0;
+    return good;
+}
