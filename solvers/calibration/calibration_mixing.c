@@ -7,7 +7,8 @@
  * in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. Its interval (95 %) holds all x with
  * S(x) <= S_least (1 + F_0.95(1, n - 1) / (n - 1)): the likelihood's profile for one parameter. A limit is kept
  * where it holds for others: every network is left out in turn (of one network every job), x is fitted to the rest,
- * and the squares of what was left out, each with the x of the others, must be less than those without loss.
+ * and the squares of what was left out, each with the x of the others, must be less than LEAVES of those without loss: packets behind
+ * others do hold each other up, and where two networks cannot tell (gemini-xe6, 1.015) none is as much a choice as the best.
  * Else there is none (1), as on percs-16; nor where x runs to the end of what was tried, nearer to it than to the limit before, nor where
  * one below LOW leaves more than LOW_LEAVES of the squares: it would stand for something else (summit, 0.2: jobs with messages of one
  * or two packets; percs-64, 0.31 and 85 % of the squares, by which two-level machines without a calibration of theirs came out
@@ -21,6 +22,7 @@
 
 enum { PARTS = 200 };
 #define FAR 1.5
+#define LEAVES 1.05
 #define LOW 0.4 /* a limit below leaves no more than this of the squares */
 #define LOW_LEAVES 0.5
 
@@ -108,7 +110,7 @@ void fc_mixing_fit(struct fc_mixing_case *cases, uint32_t n, int n_steps, struct
     replays->mixing = replays->mixing_low = replays->mixing_high = 1;
     int end = n_tried(n_steps) - 1, step = (int)lround((1 - fc_mixing_limit(1)) * PARTS);
     int at = best(cases, n, n_steps, FC_NONE, several);
-    bool gains = with < without * (limit_at(at) < LOW ? LOW_LEAVES : 1) && at < end - step / 2;
+    bool gains = at > 0 && at < end - step / 2 && with < without * (limit_at(at) < LOW ? LOW_LEAVES : LEAVES);
     for (uint32_t i = 0; i < n && !gains; i++) cases[i].left_out = 1;
     if (gains) set_interval(cases, n, n_steps, replays);
 }
