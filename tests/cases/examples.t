@@ -3,8 +3,8 @@ $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-16.fct, 16 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def            144.5 ms     55.6     57.3     36.4   +-13 %   kernel  down L1.0->node 1
-> qsnet-64         optimize       137.7 ms     55.0     78.5     38.2   +-18 %   kernel  down L1.0->node 3
+> qsnet-64         def            142.5 ms     54.8     58.1     36.9   +-18 %   kernel  down L1.0->node 1
+> qsnet-64         optimize       138.3 ms     55.1     78.2     38.1   +-21 %   kernel  down L1.0->node 3
 > percs-16         def            62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > percs-16         optimize=def   62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > tmesh-216        def            72.05 ms     20.1     91.5     73.0    +-5 %   kernel  x- (1,0,0).0->(0,0,0).1
