@@ -165,7 +165,9 @@ enum fc_code fc_fifos_turn(struct fc_transit *t, struct fc_fifos *fifos, const s
     if (*later) {
         after.time_s = x->turn_s;
         after.turned = true;
-        if (a) fc_adjoint_follows(a, m->id, x->turn_node, fc_node_injection_class(t->net, m->src), x->packet_s);
+        if (a)
+            fc_adjoint_follows(a, m->id, x->turn_node,
+                               t->net->link_class[t->net->first_link[fc_node_vertex(t->net, m->src)]], x->packet_s);
     }
     if (a) x->turn_node = a->departs[fc_adjoint_slot(m->id)];
     x->packet_s = fmin(m->wire_bytes, fifos->packet_bytes) / bandwidth_in(t->net, m->src);
