@@ -6,6 +6,7 @@
  * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
  * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
  * number of blocks gives the same numbers. */
+#include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
 
@@ -190,7 +191,7 @@ static void close_engine(void *engine)
     fc_arena_free(&e->arena);
     free(e);
 }
-static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+static enum fc_code open_blocks(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
                                 uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
                                 uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
@@ -226,6 +227,21 @@ failed:
     close_engine(e);
     *engine = NULL;
     return st->code;
+}
+
+/* A network in boxes (cycle_boxes.h) is one block, and faster in one thread than blocks are in two. */
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
+{
+    if (threads == 2 && fc_cycle_boxes_fit(flit, traffic)) {
+        if (open_blocks(flit, traffic, 1, seed, counts, link_flits, link_packets, injected, engine, st))
+            return st->code;
+        const struct fc_cycle *e = *engine;
+        if (e->fast && e->fast->boxes) return FC_OK;
+        close_engine(*engine);
+    }
+    return open_blocks(flit, traffic, threads, seed, counts, link_flits, link_packets, injected, engine, st);
 }
 
 /* ---- running ---- */
