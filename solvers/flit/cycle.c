@@ -9,6 +9,7 @@
 #include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
+#include "solvers/flit/cycle_strip.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +221,8 @@ static enum fc_code open_blocks(const struct fc_flit_net *flit, const struct fc_
         if (open_block(e, &e->block[b], st)) goto failed;
     bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
-    if (!e->fast && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;
+    if (!special && !e->fast && fc_cycle_has_strips(e) && fc_cycle_strips_open(e, st)) goto failed;
+    if (!e->fast && !e->strips && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;
     e->team = fc_team_open(e->n_blocks);
     return FC_OK;
 failed:
@@ -286,6 +288,8 @@ static inline void run_block(struct fc_cycle_block *b, uint64_t from, uint64_t t
 {
     if (b->engine->fast)
         fc_cycle_block_run_fast(b, from, to);
+    else if (b->engine->strips)
+        fc_cycle_strips_run(b, from, to);
     else
         fc_cycle_block_run(b, from, to);
 }

@@ -494,6 +494,7 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     fields->per_router = t->per_router;
     fields->n_outs = n_ports + t->per_router;
     fields->out_bits = (uint8_t)fc_route_bits(fields->n_outs - 1);
+    fields->code_bits = 1;
     fields->hop_bits = (uint8_t)fc_route_bits(most_hops - 1);
     int field = fields->out_bits + 1 + fields->hop_bits, bits = (t->n_dims + 1) * field;
     if (field > 32 || bits > 48) return false;
