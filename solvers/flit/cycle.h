@@ -33,6 +33,16 @@ struct fc_cycle_packet { /* half a cache line */
     uint32_t waited; /* ticks in the source queue */
     uint16_t flits, hops;
 };
+/* The record of a source's front packet, which leaves its queue at tick t; not random and route of its head. */
+static inline void fc_cycle_packet_starts(struct fc_cycle_packet *packet, const struct fc_flit_source *source,
+                                          uint64_t t, uint32_t hops)
+{
+    packet->head.dst = source->dst;
+    packet->born = source->born;
+    packet->waited = (uint32_t)(t - source->born);
+    packet->flits = (uint16_t)source->flits;
+    packet->hops = (uint16_t)hops;
+}
 /* One virtual channel of an input port. Flits behind the front lie in the ring. A channel that is not empty
  * is in exactly one of its port's masks. */
 struct fc_cycle_channel {

@@ -40,13 +40,9 @@ uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source 
     uint32_t id = fc_cycle_record(b);
     if (id == FC_NONE) return FC_NONE;
     struct fc_cycle_packet *packet = &e->packet[id];
-    packet->head.dst = s->dst;
+    fc_cycle_packet_starts(packet, s, t, 0);
     packet->head.random = s->random;
     packet->head.route = e->flit->route->start(e->flit, n, s->dst, s->random, &view);
-    packet->born = s->born;
-    packet->waited = (uint32_t)(t - s->born);
-    packet->flits = (uint16_t)s->flits;
-    packet->hops = 0;
     e->packet_src[id] = n;
     if (e->multicast) fc_cycle_multicast_start(e, n, id, s->tag);
     bool own = s->tag != FC_FLIT_BACKGROUND;
