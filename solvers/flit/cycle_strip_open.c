@@ -36,7 +36,8 @@ static bool router_is_plain(const struct fc_flit_net *f)
 {
     bool sees_waiting =
         f->net->machine->router.ugal.queue != FC_UGAL_CREDITS; /* the stage is not over when nodes send */
-    if (f->vc_stage && sees_waiting && !strcmp(f->route->name, "ugal")) return false;
+    const struct fc_routing_ops *routing = f->net->machine->routing;
+    if (f->vc_stage && sees_waiting && routing->adaptive && routing->detours) return false;
     if (f->vector_bytes && f->vector_bytes < FC_STRIP) return false;
     if (f->plain || f->cut_through || f->most_paths != 1 || f->high_vcs || f->multicast) return false;
     if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
