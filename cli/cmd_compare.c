@@ -68,7 +68,7 @@ static void print_cables(FILE *stream, const struct fc_comparison *c)
         char name[256];
         double cables = 0;
         for (int k = 0; k < c->machines[i].n_classes; k++) cables += cost->cables[k];
-        if (isnan(cost->racks)) continue;
+        if (isnan(cost->racks) || cables == 0) continue;
         fprintf(stream, "%s %s: %.0f, %.0f of them optical, %.3g m in the mean, %.3g m the longest, in %.0f racks\n",
                 head, fc_visible(name, sizeof name, c->machines[i].name, ""), cables, cost->optical,
                 cost->cables_m / cables, cost->longest_m, cost->racks);

@@ -4,14 +4,14 @@
  * and the one with fewer metres of cable, sum over cables of fc_cable_length_m, is taken: routers in the order of their numbers,
  * rack after rack; and a mapping of the graph of routers onto a mesh of racks by Scotch, which minimises cables times steps
  * between racks (F. Pellegrini, SHPCC'94; libScotch 7.0). Scotch keeps loads equal only about; what a rack cannot hold goes where it
- * lengthens cables least. The form of the models of design papers (Kim, Dally & Abts, ISCA 2007, section 4; Besta & Hoefler, SC14,
- * section 6): a near square of racks, Manhattan distance. Limits: a heuristic; a step to the rack behind counts for Scotch like one to
+ * lengthens cables least. The form of the models of design papers (Kim, Dally & Abts, ISCA 2007; Besta & Hoefler, SC14): a near
+ * square of racks, Manhattan distance. Limits: a heuristic; a step to the rack behind counts for Scotch like one to
  * the rack beside; a node on several routers stands with the first; no rack for storage, none left free, no aisles of their own. */
 #include "mapping/floor_plan.h"
 #include "mapping/scotch_errors.h"
+#include "mapping/scotch_target.h"
 
 #include <math.h>
-#include <scotch/scotch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,6 @@ struct planner {
     uint64_t *load, *full; /* [n_routers] places that a router needs; [racks] places taken */
     uint64_t room;         /* places in a rack: as many for each node as leave the same for each router without */
     SCOTCH_Num *part;      /* [n_routers] */
-    bool mapped;
     struct fc_arena scratch;
     struct fc_status *st;
 };
@@ -142,25 +141,6 @@ static enum fc_code build(struct planner *p, SCOTCH_Graph *graph)
         "the graph of routers", p->st);
 }
 
-static void map_routers(struct planner *p, SCOTCH_Context *context, SCOTCH_Graph *graph, SCOTCH_Arch *racks)
-{
-    SCOTCH_Graph *bound = SCOTCH_graphAlloc();
-    SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
-    SCOTCH_Num n_racks = (SCOTCH_Num)(p->plan->columns * p->plan->rows);
-    bool good = false;
-    if (bound && strategy && !SCOTCH_graphInit(bound)) {
-        SCOTCH_stratInit(strategy);
-        good = !SCOTCH_contextBindGraph(context, graph, bound) &&
-               !SCOTCH_stratGraphMapBuild(strategy, SCOTCH_STRATDEFAULT, n_racks, 0.01) &&
-               !SCOTCH_graphMap(bound, racks, strategy, p->part);
-        SCOTCH_stratExit(strategy);
-        SCOTCH_graphExit(bound);
-    }
-    free(bound);
-    free(strategy);
-    p->mapped = !fc_scotch_check(good, "the mapping of routers to racks", p->st);
-}
-
 static void by_scotch(void *of)
 {
     struct planner *p = of;
@@ -179,7 +159,7 @@ static void by_scotch(void *of)
                !build(p, graph)) {
         SCOTCH_contextRandomSeed(context, 1);
         SCOTCH_contextRandomReset(context);
-        map_routers(p, context, graph, racks);
+        fc_scotch_map(context, graph, racks, p->part, p->st);
     }
     if (shaped) SCOTCH_archExit(racks);
     if (made) SCOTCH_graphExit(graph);
@@ -193,7 +173,7 @@ static void by_scotch(void *of)
 static enum fc_code compare_plans(struct planner *p)
 {
     uint32_t n = p->net->n_routers, *ordered = fc_alloc(&p->scratch, n, sizeof *ordered, p->st);
-    if (p->st->code || fc_scotch(by_scotch, p, SCRATCH_BYTES, p->st) || !p->mapped) return p->st->code;
+    if (p->st->code || fc_scotch(by_scotch, p, SCRATCH_BYTES, p->st)) return p->st->code;
     double before = length(p);
     memcpy(ordered, p->plan->router_rack, n * sizeof *ordered);
     for (uint32_t r = 0; r < n; r++) {

@@ -10,7 +10,7 @@
  * 2007; Kim, Dally, Scott & Abts, ISCA 2008; Besta & Hoefler, SC14): routers by their pins, cables by a line over their length,
  * one for electrical ones and one for optical. Presets of racks, and of cable beyond the way, are those of the layout tools of
  * Fujiwara, Koibuchi et al. (0.6 m x 2.1 m with the aisle, 2 m within a rack, 4 m more between racks); of `reach` Abts & Kim, High
- * Performance Datacenter Networks (2011), section 7: passive cables are shorter than 5 m. Limits: no power, no price by bandwidth but
+ * Performance Datacenter Networks (2011), chapter 7: short cables, which need no optics, are those below 5 m. Limits: no power, no price by bandwidth but
  * by class. Cables of the class `injection` count where the file gives it a bandwidth: without one the node sits on its router. */
 #include "models/machine_keys.h"
 

@@ -5,8 +5,8 @@
 #     [FIGURE=FILE.svg] tests/validate_designs.sh
 #
 # Prices, a Gb/s: electrical cable 2.16 and 1.4 a metre, optical 9.71 and 0.364 a metre (cheaper from 7.3 m on; the lines of Kim et al., ISCA
-# 2008, figure 2, as literature quotes them), a port 0.34 (Kim, Dally & Abts, ISCA 2007: 390 for a router of 64), a cable to a node, on a
-# backplane, 0.33. Racks of 128 nodes on 0.57 m x 3 m, 2 m of cable beyond the way (75 nodes a square metre, as there). Prints a line a
+# 2008, figure 2), a port 0.34 (Kim, Dally & Abts, ISCA 2007: 390 for a router of 64), a cable to a node, on a
+# backplane, 0.33. All of these at second hand: we had the papers' abstracts. Racks of 128 nodes on 0.57 m x 3 m, 2 m of cable beyond the way (75 nodes a square metre, as there). Prints a line a
 # network and what a dragonfly saves; fails where a saving is on the wrong side of half of what is published. FIGURE: draws cost over nodes.
 # docs/compare.md has table and figure.
 set -eu
