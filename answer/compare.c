@@ -9,6 +9,7 @@
  * alone. So, unless told otherwise, all rows have one or none has. Limit: errors of jobs are added up as if they went together. */
 #include "answer/compare.h"
 #include "answer/answer.h"
+#include "mapping/floor_plan.h"
 
 #include <string.h>
 
@@ -84,7 +85,10 @@ static enum fc_code describe(struct work *w, size_t i)
         to->class_names[c] = fc_copy_text(&out->arena, m->classes[c].name, w->st);
     to->n_nodes = w->sessions[i].net.n_nodes;
     to->cells = fc_alloc(&out->arena, out->n_jobs, sizeof *to->cells, w->st);
-    fc_network_cost(&w->sessions[i].net, &to->cost);
+    struct fc_floor_plan plan;
+    FC_SCOPED(fc_arena_free) struct fc_arena racks = {0};
+    if (fc_floor_plan_make(&w->sessions[i].net, &racks, &plan, w->st)) return w->st->code;
+    fc_network_cost(&w->sessions[i].net, &plan, &to->cost);
     return w->st->code;
 }
 

@@ -59,6 +59,23 @@ static void print_machines(FILE *stream, const struct report *r)
     }
 }
 
+/* What cables a floor plan gives the machines that have one. */
+static void print_cables(FILE *stream, const struct fc_comparison *c)
+{
+    const char *head = "cables     ";
+    for (size_t i = 0; i < c->n; i++) {
+        const struct fc_network_cost *cost = &c->machines[i].cost;
+        char name[256];
+        double cables = 0;
+        for (int k = 0; k < c->machines[i].n_classes; k++) cables += cost->cables[k];
+        if (isnan(cost->racks) || cables == 0) continue;
+        fprintf(stream, "%s %s: %.0f, %.0f of them optical, %.3g m in the mean, %.3g m the longest, in %.0f racks\n",
+                head, fc_visible(name, sizeof name, c->machines[i].name, ""), cables, cost->optical,
+                cost->cables_m / cables, cost->longest_m, cost->racks);
+        head = "           ";
+    }
+}
+
 static void print_notes(FILE *stream, const struct fc_comparison *c)
 {
     fprintf(stream, "\nmean        geometric, by weight; relative to the first machine\n");
@@ -73,6 +90,7 @@ static void print_notes(FILE *stream, const struct fc_comparison *c)
         fprintf(
             stream,
             "tasks       a pattern over all nodes has as many tasks as a machine has nodes: not the same job everywhere\n");
+    print_cables(stream, c);
     if (any_cost(c) && !c->one_currency) fprintf(stream, "cost        in several currencies, so there is no front\n");
     if (any_cost(c) && !all_costs(c))
         fprintf(stream, "cost        -: unknown, the machine has no prices; it is on no front and in no plot\n");
@@ -123,12 +141,15 @@ static json_t *cost_json(const struct fc_compared_machine *m)
     for (int c = 0; c < m->n_classes; c++)
         if (m->cost.cables[c] > 0) json_object_set_new(cables, m->class_names[c], fc_json_real(m->cost.cables[c]));
     bool known = !isnan(m->cost.total);
-    return json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", fc_json_real(m->cost.total), "currency",
-                     *m->currency ? m->currency : NULL, "switches", fc_json_real(m->cost.switches), "ports",
-                     fc_json_real(m->cost.ports), "nodes", fc_json_real(m->cost.nodes), "cables", cables,
-                     "switches_cost", fc_json_real(known ? m->cost.switches_cost : (double)NAN), "cables_cost",
+    return json_pack("{s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total",
+                     fc_json_real(m->cost.total), "currency", *m->currency ? m->currency : NULL, "switches",
+                     fc_json_real(m->cost.switches), "ports", fc_json_real(m->cost.ports), "nodes",
+                     fc_json_real(m->cost.nodes), "cables", cables, "switches_cost",
+                     fc_json_real(known ? m->cost.switches_cost : (double)NAN), "cables_cost",
                      fc_json_real(known ? m->cost.cables_cost : (double)NAN), "nodes_cost",
-                     fc_json_real(known ? m->cost.nodes_cost : (double)NAN));
+                     fc_json_real(known ? m->cost.nodes_cost : (double)NAN), "racks", fc_json_real(m->cost.racks),
+                     "cables_m", fc_json_real(m->cost.cables_m), "longest_cable_m", fc_json_real(m->cost.longest_m),
+                     "optical_cables", fc_json_real(m->cost.optical));
 }
 
 static json_t *to_json(const struct report *r)

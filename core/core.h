@@ -106,7 +106,8 @@ enum fc_unit {
     FC_SECONDS,
     FC_BYTES_PER_S,
     FC_HERTZ,
-    FC_SECONDS_PER_BYTE
+    FC_SECONDS_PER_BYTE,
+    FC_METRES
 };
 
 /* Reads `text` ("175 MB/s", "8.3 GiB/s", "35 ns", "3 cycles", "1 KiB", "1e6") as a quantity of `unit` in base units.

@@ -1,6 +1,6 @@
 /* units.c - quantities with units, the only place where units are converted.
  *
- * Inside the library everything is in base units: bytes, seconds, bytes/s, Hz, s/B. Decimal prefixes are
+ * Inside the library everything is in base units: bytes, seconds, bytes/s, Hz, s/B, m. Decimal prefixes are
  * powers of 1000, Ki Mi Gi Ti Pi powers of 1024; B is a byte, b or bit an eighth of one. Sub-units of time
  * divide by an exact power of ten instead of multiplying by an inexact one, so a whole number of ns is the
  * nearest double ("35 ns" equals 35e-9); a fraction is within one unit in the last place. */
@@ -29,6 +29,7 @@ static const struct name_scale prefixes[] = {
 static const struct name_scale sizes[] = {{"B", 1, 1}, {"byte", 1, 1}, {"bytes", 1, 1}};
 static const struct name_scale rates[] = {{"B/s", 1, 1}, {"b/s", 1, 8}, {"bit/s", 1, 8}, {"bits/s", 1, 8}};
 static const struct name_scale hertz[] = {{"Hz", 1, 1}};
+static const struct name_scale metres[] = {{"m", 1, 1}, {"cm", 1, 100}, {"mm", 1, 1000}};
 
 static const char *expected(enum fc_unit unit)
 {
@@ -39,6 +40,7 @@ static const char *expected(enum fc_unit unit)
     case FC_BYTES_PER_S: return "bytes/s, e.g. 175 MB/s";
     case FC_HERTZ: return "a frequency, e.g. 700 MHz";
     case FC_SECONDS_PER_BYTE: return "a time per byte, e.g. 6 ns/B";
+    case FC_METRES: return "a length, e.g. 2 m or 60 cm";
     }
     return "a quantity";
 }
@@ -99,6 +101,7 @@ static bool find_unit(enum fc_unit unit, const char *text, size_t length, double
     case FC_HERTZ: return find_prefixed(hertz, FC_COUNT(hertz), false, text, length, scale);
     case FC_SECONDS_PER_BYTE:
         return length > 2 && memcmp(text + length - 2, "/B", 2) == 0 && find_time(text, length - 2, clock_hz, scale);
+    case FC_METRES: return find_scale(metres, FC_COUNT(metres), text, length, scale);
     }
     return false;
 }
@@ -173,9 +176,9 @@ char *fc_format(char *out, size_t size, double value, enum fc_unit unit)
     static const char *const down_name[] = {"", "m", "u", "n", "p"}, *const up_name[] = {"P", "T", "G", "M", "K", ""};
     char number[40];
     if (isnan(value)) return snprintf(out, size, "-"), out;
-    if (unit == FC_NUMBER || isinf(value)) {
+    if (unit == FC_NUMBER || unit == FC_METRES || isinf(value)) {
         format_number(number, sizeof number, value);
-        return snprintf(out, size, "%s", number), out;
+        return snprintf(out, size, "%s%s", number, unit == FC_METRES ? " m" : ""), out;
     }
     bool time = unit == FC_SECONDS || unit == FC_SECONDS_PER_BYTE;
     size_t i = time ? choose(down, FC_COUNT(down), value) : choose(up, FC_COUNT(up), value);

@@ -165,3 +165,22 @@ void fc_scotch_target_free(struct fc_scotch_target *t)
     free(t->graph);
     memset(t, 0, sizeof *t);
 }
+
+enum fc_code fc_scotch_map(SCOTCH_Context *context, SCOTCH_Graph *graph, SCOTCH_Arch *arch, SCOTCH_Num *part,
+                           struct fc_status *st)
+{
+    SCOTCH_Graph *bound = SCOTCH_graphAlloc();
+    SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
+    bool good = false;
+    if (bound && strategy && !SCOTCH_graphInit(bound)) {
+        SCOTCH_stratInit(strategy);
+        good = !SCOTCH_contextBindGraph(context, graph, bound) &&
+               !SCOTCH_stratGraphMapBuild(strategy, SCOTCH_STRATDEFAULT, SCOTCH_archSize(arch), 0.01) &&
+               !SCOTCH_graphMap(bound, arch, strategy, part);
+        SCOTCH_stratExit(strategy);
+        SCOTCH_graphExit(bound);
+    }
+    free(bound);
+    free(strategy);
+    return fc_scotch_check(good, "a mapping", st);
+}

@@ -26,6 +26,10 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *target, const struct
                                    const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
                                    struct fc_status *st);
 void fc_scotch_target_free(struct fc_scotch_target *target);
+/* Maps the graph's vertices onto the architecture's parts, equal to about a hundredth: part[vertices]. The strategy is Scotch's own
+ * default, built here because Scotch goes on without one where it finds no memory for it. FC_NO: out of memory. */
+enum fc_code fc_scotch_map(SCOTCH_Context *context, SCOTCH_Graph *graph, SCOTCH_Arch *arch, SCOTCH_Num *part,
+                           struct fc_status *st);
 
 /* Who exchanges what: task t with other[e], e in first[t] .. first[t + 1]. */
 struct fc_scotch_graph {

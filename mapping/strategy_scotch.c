@@ -73,26 +73,6 @@ static enum fc_code task_graph(struct job *j, struct fc_arena *arena)
 
 /* ---- one mapping ---- */
 
-/* Sets part[n_tasks]. The strategy is Scotch's own default, built here because Scotch goes on without one where it finds
- * no memory for it. */
-static enum fc_code run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *graph)
-{
-    SCOTCH_Graph *bound = SCOTCH_graphAlloc();
-    SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
-    bool good = false;
-    if (bound && strategy && !SCOTCH_graphInit(bound)) {
-        SCOTCH_stratInit(strategy);
-        good = !SCOTCH_contextBindGraph(context, graph, bound) &&
-               !SCOTCH_stratGraphMapBuild(strategy, SCOTCH_STRATDEFAULT, SCOTCH_archSize(j->target.arch), 0.01) &&
-               !SCOTCH_graphMap(bound, j->target.arch, strategy, j->part);
-        SCOTCH_stratExit(strategy);
-        SCOTCH_graphExit(bound);
-    }
-    free(bound);
-    free(strategy);
-    return fc_scotch_check(good, "a mapping", j->st);
-}
-
 /* Tasks onto the cores of their parts, those too many onto the nearest free ones. */
 static enum fc_code place(struct job *j, struct fc_near_free *near)
 {
@@ -136,7 +116,7 @@ static enum fc_code best_of_seeds(struct job *j, SCOTCH_Graph *graph, SCOTCH_Con
         SCOTCH_contextRandomSeed(context, (SCOTCH_Num)seed);
         SCOTCH_contextRandomReset(context);
         struct fc_scotch_graph tasks = {n, j->first, j->other, j->weight};
-        if (run_scotch(j, context, graph) ||
+        if (fc_scotch_map(context, graph, j->target.arch, j->part, j->st) ||
             (j->target.in_boxes && fc_scotch_boxes_spread(&tasks, &j->target.grid, j->target.factor, j->part, j->st)))
             return j->st->code;
         if (place_parts(j) || (n_seeds > 1 && fc_map_link_time(j->problem, j->mapping, &time_s, NULL, j->st)))

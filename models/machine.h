@@ -167,8 +167,14 @@ struct fc_cost {
     long line;                             /* of the section; 0: the file has none */
     const char *currency;                  /* a word; "": not named */
     double per_switch, per_port, per_node; /* a port: of a switch, one for each cable that ends at it */
-    double per_cable;                      /* of classes that have no price of their own */
-    double class_cable[FC_MAX_CLASSES];    /* NaN: as per_cable */
+    double per_cable, per_metre; /* of classes that have no price of their own; per_metre: with a floor plan */
+    double per_node_cable;       /* of those to nodes; NaN: as the others */
+    double per_optical, per_optical_metre; /* the same of cables longer than reach_m; both 0: no cable is optical */
+    double reach_m;
+    long long rack_nodes, rack_switches; /* that a rack holds; the latter without nodes. rack_nodes 0: no floor plan */
+    double rack_width_m, rack_depth_m;   /* from rack to rack along a row, and from row to row */
+    double rack_cable_m, rack_slack_m;   /* a cable within a rack; of one between racks what is not on the way */
+    double class_cable[FC_MAX_CLASSES];  /* NaN: as per_cable */
 };
 
 /* Nodes that differ from others (`node:` as a list, node_kinds.c). */

@@ -137,15 +137,27 @@ struct fc_facts {
 /* Closed forms where the family has them, else breadth first search from every node (O(n_nodes * n_links)). */
 enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st);
 
+/* Which rack each router stands in, with its nodes (mapping/floor_plan.h makes it); rack r is at column r % columns of row
+ * r / columns. */
+struct fc_floor_plan {
+    uint32_t columns, rows, n_racks; /* racks that are not empty; 0: no plan */
+    uint32_t *router_rack;           /* [n_routers] */
+};
+/* Metres of the cable that link l is one way of: rack_cable within a rack; between racks rack_slack and the way along rows
+ * and columns. The plan has racks. O(1). */
+double fc_cable_length_m(const struct fc_network *net, const struct fc_floor_plan *plan, uint32_t l);
+
 /* What the network is made of and costs by its machine's `cost:` (machine_cost.c), in the machine's currency. */
 struct fc_network_cost {
     double switches, ports, nodes;
-    double cables[FC_MAX_CLASSES];                 /* of each class; both ways are one */
+    double cables[FC_MAX_CLASSES];     /* of each class; both ways are one */
+    double racks, cables_m, longest_m; /* of a floor plan; NaN without one. All cables together; the longest */
+    double optical;                    /* cables beyond `reach`; NaN without a floor plan */
     double switches_cost, cables_cost, nodes_cost; /* ports are with switches */
     double total;                                  /* NaN: the machine has no `cost:` */
 };
-/* O(links). */
-void fc_network_cost(const struct fc_network *net, struct fc_network_cost *cost);
+/* O(links). The plan is of this network; one without racks where the machine's `cost:` has no rack_nodes. */
+void fc_network_cost(const struct fc_network *net, const struct fc_floor_plan *plan, struct fc_network_cost *cost);
 
 /* Like cells in a box, each linked to its neighbours along every dimension: a router with its nodes, or several.
  * Cell c has coordinate c / stride[d] % k[d], routers c * routers .. and nodes c * nodes ..; a step along a ring

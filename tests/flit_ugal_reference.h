@@ -136,6 +136,7 @@ struct ugal_machine {
 static inline enum fc_code ugal_group_shift(const struct fc_network *net, struct fc_demand *demand,
                                             struct fc_status *st)
 {
+    *demand = (struct fc_demand){0};
     uint32_t n = net->n_nodes, supernodes = fc_two_level(net)->n_supernodes, group = n / supernodes;
     if (fc_demand_start(demand, n, (uint64_t)n * group, st)) return st->code;
     for (uint32_t s = 0; s < n; s++)

@@ -92,7 +92,7 @@ static void prices(void)
         char text[512];
         snprintf(text, sizeof text, TORUS, cases[i].injection, cases[i].cost);
         if (!fc_test_network(text, &machine, &net)) continue;
-        fc_network_cost(&net, &cost);
+        fc_network_cost(&net, &(struct fc_floor_plan){0}, &cost);
         CU_ASSERT(isnan(cases[i].total) ? isnan(cost.total) : fc_near(cost.total, cases[i].total, 1e-12));
         CU_ASSERT(cost.switches == 12 && cost.nodes == 12);
         fc_test_close(&machine, &net);

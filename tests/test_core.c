@@ -268,6 +268,8 @@ static void units_format(void)
         {86400, FC_SECONDS, "86400 s"},
         {700e3, FC_HERTZ, "700 kHz"},
         {6e-9, FC_SECONDS_PER_BYTE, "6 ns/B"},
+        {0.6, FC_METRES, "0.6 m"},
+        {1234, FC_METRES, "1234 m"},
         {12345, FC_NUMBER, "12345"},
         {0.25, FC_NUMBER, "0.25"},
         {NAN, FC_SECONDS, "-"},
@@ -284,7 +286,7 @@ static void units_format(void)
 /* What is printed can be read back, to four digits. */
 static void units_round_trip(void)
 {
-    for (int unit = FC_NUMBER; unit <= FC_SECONDS_PER_BYTE; unit++)
+    for (int unit = FC_NUMBER; unit <= FC_METRES; unit++)
         for (uint64_t i = 0; i < 500; i++) {
             struct fc_status st = {0};
             char text[40];

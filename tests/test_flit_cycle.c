@@ -3,6 +3,7 @@
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
 #include "solvers/flit/prepared.h"
+#include "solvers/flit/route_fields.h"
 #include "solvers/flit/traffic.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -267,6 +268,69 @@ static void bits(void)
         }
 }
 
+#define DRAGONFLY(local, far)                                                                                          \
+    HEAD("family: two-level, supernodes: 5, drawers: 1, nodes_per_drawer: 4, nodes_per_router: 2")                     \
+    "links: {ll: {bandwidth: 8 GB/s, latency: " local "}, d: {bandwidth: 8 GB/s, latency: " far                        \
+    "}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
+#define WORMS(more) ROUTER("flow_control: wormhole, " more)
+/* Small plain routers: strips (cycle_strip.h). */
+static const char *const strips[] = {
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]") TREE WORMS("routing: nca-random, vcs: 4, buffer: 64 B"),
+    HEAD("family: fat-tree, children: [4, 4, 2], parents: [1, 4, 2], links: [1, 1, 2]")
+        TREE WORMS("routing: nca-random, vcs: 2, buffer: 24 B, vc_allocation: stage"),
+    HEAD("family: fat-tree, children: [3, 4], parents: [1, 2]")
+        TREE WORMS("routing: nca-hash, vcs: 3, buffer: 40 B, vc_allocation: stage"),
+    DRAGONFLY("2 cycles", "9 cycles") WORMS("routing: direct, vcs: 2, buffer: 2 KiB, vc_allocation: stage"),
+    DRAGONFLY("1 cycle", "5 cycles") WORMS("routing: indirect, vcs: 3, buffer: 64 B"),
+    DRAGONFLY("2 cycles", "20 cycles")
+        WORMS("routing: ugal, ugal: {threshold: 3, weight: 2, queue: credits, via: router}, vcs: 4, buffer: 256 B, "
+              "vc_allocation: stage"),
+    DRAGONFLY("1 cycle", "3 cycles")
+        WORMS("routing: ugal, ugal: {threshold: 2, weight: 1, queue: both}, vcs: 3, buffer: 2 KiB"),
+    HEAD("family: mesh, dims: [3, 4], nodes_per_router: 5") LINKS("mesh", "1 cycle", "0 s")
+        WORM("2", "24 B", "escape: none, vc_allocation: stage"),
+    HEAD("family: mesh, dims: [3, 4]") LINKS("mesh", "2 cycles", "1 cycle")
+        WORM("8", "24 B", "escape: none, vc_allocation: stage"),
+    HEAD("family: mesh, dims: [5, 4], nodes_per_router: 3") LINKS("mesh", "1 cycle", "1 cycle")
+        WORM("1", "16 B", "escape: none, vc_allocation: stage"),
+    HEAD("family: torus, dims: [3, 4, 3]") LINKS("torus", "1 cycle", "2 cycles")
+        WORM("4", "64 B", "escape: dateline, dateline: entry, vc_allocation: stage"),
+};
+/* Against the lists, against one bit a channel (processors without long vectors), in two parts. */
+static void small_routers(void)
+{
+    for (size_t i = 0; i < FC_COUNT(strips); i++)
+        for (int length = 0; length < 3; length++)
+            for (int load = 0; load < (length ? 2 : 3); load++) {
+                struct plan p = {.yaml = strips[i], .pattern = "uniform", .threads = 1, .load = 0.2 * load};
+                p.least = length ? 2 : 1;
+                p.most = length == 2 ? 8 : length ? 3 : 1;
+                struct plan q = p;
+                q.plain = true;
+                compare(&p, &q);
+                q = p;
+                q.vector_bytes = 16;
+                q.threads = length == 1 ? 2 : 1;
+                compare(&p, &q);
+                q.vector_bytes = 0;
+                q.threads = 2;
+                compare(&p, &q);
+            }
+}
+/* Their ways are known at the source: the above compares no path with itself. */
+static void ways(void)
+{
+    for (size_t i = 0; i < FC_COUNT(strips); i++) {
+        struct run r;
+        struct fc_flit_settings s;
+        struct plan p = {.yaml = strips[i], .pattern = "uniform", .load = 0.1, .least = 1, .most = 1};
+        struct fc_route_fields fields;
+        if (!start(&r, &p, &s)) continue;
+        CU_ASSERT_TRUE(fc_route_torus_fields(&r.flit, &fields) || fc_route_ways_fields(&r.flit, &fields));
+        end(&r);
+    }
+}
+
 /* An escape that is taken where nothing else has room: the same, and the same for any number of threads. */
 static void escapes(void)
 {
@@ -295,9 +359,12 @@ static void threads(void)
 /* Finite messages: everything arrives, and every credit comes back. */
 static void drained(void)
 {
-    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple) + FC_COUNT(turns); i++) {
-        size_t j = i - FC_COUNT(any), k = j - FC_COUNT(simple);
-        const char *yaml = i < FC_COUNT(any) ? any[i] : j < FC_COUNT(simple) ? simple[j] : turns[k];
+    for (size_t i = 0; i < FC_COUNT(any) + FC_COUNT(simple) + FC_COUNT(turns) + FC_COUNT(strips); i++) {
+        size_t j = i - FC_COUNT(any), k = j - FC_COUNT(simple), l = k - FC_COUNT(turns);
+        const char *yaml = i < FC_COUNT(any)      ? any[i]
+                           : j < FC_COUNT(simple) ? simple[j]
+                           : k < FC_COUNT(turns)  ? turns[k]
+                                                  : strips[l];
         struct plan p = {.yaml = yaml, .pattern = "alltoall:bytes=200", .threads = 1 + (int)(i % 2), .closed = true};
         struct run r;
         go(&r, &p);
@@ -404,6 +471,8 @@ int suite_flit_cycle(void)
     CU_ADD_TEST(suite, fast_path);
     CU_ADD_TEST(suite, vectors);
     CU_ADD_TEST(suite, bits);
+    CU_ADD_TEST(suite, small_routers);
+    CU_ADD_TEST(suite, ways);
     CU_ADD_TEST(suite, escapes);
     CU_ADD_TEST(suite, threads);
     CU_ADD_TEST(suite, drained);

@@ -27,6 +27,7 @@
     X(suite_collective_times)                                                                                          \
     X(suite_contention)                                                                                                \
     X(suite_compare)                                                                                                   \
+    X(suite_floor_plan)                                                                                                \
     X(suite_core)                                                                                                      \
     X(suite_core_io)                                                                                                   \
     X(suite_core_keys)                                                                                                 \

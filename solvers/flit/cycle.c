@@ -6,8 +6,10 @@
  * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
  * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
  * number of blocks gives the same numbers. */
+#include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
+#include "solvers/flit/cycle_strip.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +192,7 @@ static void close_engine(void *engine)
     fc_arena_free(&e->arena);
     free(e);
 }
-static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+static enum fc_code open_blocks(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
                                 uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
                                 uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
@@ -219,13 +221,29 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
         if (open_block(e, &e->block[b], st)) goto failed;
     bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
-    if (!e->fast && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;
+    if (!special && !e->fast && fc_cycle_has_strips(e) && fc_cycle_strips_open(e, st)) goto failed;
+    if (!e->fast && !e->strips && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;
     e->team = fc_team_open(e->n_blocks);
     return FC_OK;
 failed:
     close_engine(e);
     *engine = NULL;
     return st->code;
+}
+
+/* A network in boxes (cycle_boxes.h) is one block, and faster in one thread than blocks are in two. */
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
+{
+    if (threads == 2 && fc_cycle_boxes_fit(flit, traffic)) {
+        if (open_blocks(flit, traffic, 1, seed, counts, link_flits, link_packets, injected, engine, st))
+            return st->code;
+        const struct fc_cycle *e = *engine;
+        if (e->fast && e->fast->boxes) return FC_OK;
+        close_engine(*engine);
+    }
+    return open_blocks(flit, traffic, threads, seed, counts, link_flits, link_packets, injected, engine, st);
 }
 
 /* ---- running ---- */
@@ -270,6 +288,8 @@ static inline void run_block(struct fc_cycle_block *b, uint64_t from, uint64_t t
 {
     if (b->engine->fast)
         fc_cycle_block_run_fast(b, from, to);
+    else if (b->engine->strips)
+        fc_cycle_strips_run(b, from, to);
     else
         fc_cycle_block_run(b, from, to);
 }

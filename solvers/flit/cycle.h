@@ -33,6 +33,16 @@ struct fc_cycle_packet { /* half a cache line */
     uint32_t waited; /* ticks in the source queue */
     uint16_t flits, hops;
 };
+/* The record of a source's front packet, which leaves its queue at tick t; not random and route of its head. */
+static inline void fc_cycle_packet_starts(struct fc_cycle_packet *packet, const struct fc_flit_source *source,
+                                          uint64_t t, uint32_t hops)
+{
+    packet->head.dst = source->dst;
+    packet->born = source->born;
+    packet->waited = (uint32_t)(t - source->born);
+    packet->flits = (uint16_t)source->flits;
+    packet->hops = (uint16_t)hops;
+}
 /* One virtual channel of an input port. Flits behind the front lie in the ring. A channel that is not empty
  * is in exactly one of its port's masks. */
 struct fc_cycle_channel {
@@ -139,7 +149,8 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t *touched;        /* [the same, and one] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;
-    uint64_t hops; /* fast path: flit hops of this window */
+    uint64_t hops;    /* fast path: flit hops of this window */
+    uint32_t n_waits; /* strips (cycle_strip.h) */
     uint64_t packets_in, packets_out, flits_in, flits_out;
     uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
     uint64_t n_received;    /* whole packets in reception queues */
@@ -162,8 +173,9 @@ struct fc_cycle {
     uint32_t port_words;  /* words of 64 ports a router */
     struct fc_cycle_port *port;
     struct fc_cycle_channel *channel;
-    struct fc_fast *fast;                 /* NULL: the general path */
-    struct fc_cycle_bits *bits;           /* general path: routers as words of bits (cycle_bits.c); NULL: as lists */
+    struct fc_fast *fast;       /* NULL: the general path */
+    struct fc_strips *strips;   /* small plain routers of the general path (cycle_strip.h); NULL: they are not */
+    struct fc_cycle_bits *bits; /* general path: routers as words of bits (cycle_bits.c); NULL: as lists */
     struct fc_cycle_multicast *multicast; /* NULL: no packet is copied (cycle_multicast.h) */
     struct fc_cycle_out *out;             /* [n_links] */
     uint64_t *active_ports;               /* [n_routers][port_words] */
@@ -228,6 +240,8 @@ enum fc_code fc_cycle_open_bypass(struct fc_cycle *engine, struct fc_status *st)
 enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
                               uint32_t **wanted, struct fc_status *st);
 bool fc_cycle_credits_full(const void *engine);
+/* What UGAL sees at a source (cycle_inject.c). */
+struct fc_flit_view fc_cycle_view(const struct fc_cycle *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
 /* One bit a virtual channel (cycle_bits.c): whether the engine is so plain; memory; events of a kind; routers at tick t. */
@@ -277,6 +291,25 @@ static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct f
     b->n_done += born == UINT64_MAX;
     b->sending[place / 64] &= ~(1ull << place % 64);
     fc_cycle_await_birth(b, place, born, now);
+}
+/* What the block writes to its queues begins and ends with the tick. */
+static inline void fc_cycle_queues_start(struct fc_cycle_block *b, uint64_t t)
+{
+    for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
+        struct fc_cycle_queue *q = &b->queue[k];
+        if (q->at + q->most > q->size) q->at = 0;
+        q->start[t & q->slot_mask] = q->at;
+        b->write[k] = q->item + q->at;
+    }
+}
+static inline void fc_cycle_queues_end(struct fc_cycle_block *b, uint64_t t)
+{
+    for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
+        struct fc_cycle_queue *q = &b->queue[k];
+        uint64_t at = (uint64_t)(b->write[k] - q->item);
+        q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
+        q->at = at;
+    }
 }
 /* A record for a packet. FC_NONE: none left. */
 static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)

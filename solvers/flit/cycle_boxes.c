@@ -35,6 +35,10 @@ static bool has_boxes(const struct fc_network *net)
         if (!s->ring[d] || s->k[d] % SIDE || s->parallel[d] > 1) return false;
     return true;
 }
+bool fc_cycle_boxes_fit(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic)
+{
+    return flit->n_vcs == 2 && traffic->open_loop && has_boxes(flit->net);
+}
 static uint32_t arrival_delay(const struct fc_cycle *e, uint32_t link)
 {
     int c = e->flit->net->link_class[link];
@@ -49,8 +53,8 @@ static bool suits(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     const struct fc_fast *fast = e->fast;
-    if (e->n_blocks != 1 || f->n_vcs != 2 || !e->traffic->open_loop || e->counts->log) return false;
-    if (fast->n_outs != FC_SITE_PORTS || 1u << fast->ring_bits > MOST_PLACES || !has_boxes(f->net)) return false;
+    if (e->n_blocks != 1 || e->counts->log || !fc_cycle_boxes_fit(f, e->traffic)) return false;
+    if (fast->n_outs != FC_SITE_PORTS || 1u << fast->ring_bits > MOST_PLACES) return false;
     for (uint32_t code = 0; code < 2u << fast->route.out_bits; code++) {
         uint32_t out = code & ((1u << fast->route.out_bits) - 1);
         if (out < FC_SITE_OUTS && fast->route.vcs[code] != 1 && fast->route.vcs[code] != 2) return false;

@@ -68,6 +68,8 @@ static inline int32_t fc_site_born(uint64_t born, uint64_t epoch)
     uint64_t since = born > epoch ? born - epoch : 0;
     return since < INT32_MAX ? (int32_t)since : INT32_MAX;
 }
+/* Can the network be cut into boxes, as far as can be told before an engine is open? */
+bool fc_cycle_boxes_fit(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic);
 /* Cuts the torus into boxes where the engine is so plain; fast->boxes stays NULL where not. The nodes of block->node are put
  * in the order of sites. */
 enum fc_code fc_cycle_boxes_open(struct fc_cycle *engine, struct fc_status *st);

@@ -9,9 +9,6 @@
 #include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/source_draw.h"
 
-/* Vectors are given and returned by inlined functions only. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 #define AT FC_LANES_AT
 typedef uint32_t fc_words __attribute__((vector_size(FC_LANE_BYTES), aligned(FC_LANE_BYTES), may_alias));
 typedef uint32_t fc_four __attribute__((vector_size(16), aligned(16), may_alias));

@@ -101,12 +101,7 @@ INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n
 {
     uint32_t hops, bits;
     uint64_t route = fc_route_fields_start(w->route, w->n_dims, n, source->dst, source->random, &hops, &bits);
-    struct fc_cycle_packet *packet = &w->packet[id];
-    packet->head.dst = source->dst;
-    packet->born = source->born;
-    packet->waited = (uint32_t)(t - source->born);
-    packet->flits = (uint16_t)source->flits;
-    packet->hops = (uint16_t)hops;
+    fc_cycle_packet_starts(&w->packet[id], source, t, hops);
     w->packet_src[id] = n;
     sums->packets++;
     sums->measured += source->born - w->measure_from < w->measured;

@@ -2,6 +2,7 @@
  * packet, round robin over those of the injection link; and the counts of a block over the measurement. */
 #include "solvers/flit/cycle_boxes.h"
 #include "solvers/flit/cycle_router.h"
+#include "solvers/flit/cycle_strip.h"
 
 static uint32_t queued_flits(const void *engine_, uint32_t link)
 {
@@ -9,6 +10,7 @@ static uint32_t queued_flits(const void *engine_, uint32_t link)
     const struct fc_cycle_out *o = &e->out[link];
     uint32_t sum = 0;
     if (o->target == FC_NONE) return 0;
+    if (e->strips) return fc_cycle_strips_queued(e, link);
     for (int v = 0; v < e->flit->n_vcs; v++) sum += e->flit->buffer_flits - o->credits[v];
     return sum;
 }
@@ -17,6 +19,7 @@ static uint32_t waiting_flits(const void *engine_, uint32_t link)
 {
     const engine *e = engine_;
     uint32_t r = e->flit->net->link_source[link], sum = 0;
+    if (e->strips) return fc_cycle_strips_waiting(e, link);
     for (uint32_t p = e->first_port[r]; p < e->first_port[r + 1]; p++) {
         const struct fc_cycle_channel *c = &e->channel[(size_t)p << e->vc_shift];
         for (int v = 0; v < e->flit->n_vcs; v++)
@@ -25,7 +28,7 @@ static uint32_t waiting_flits(const void *engine_, uint32_t link)
     }
     return sum;
 }
-static struct fc_flit_view view_of(const engine *e)
+struct fc_flit_view fc_cycle_view(const engine *e)
 {
     return (struct fc_flit_view){e, queued_flits, waiting_flits};
 }
@@ -33,17 +36,13 @@ uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source 
 {
     engine *e = b->engine;
     struct fc_flit_counts *counts = b->counts;
-    const struct fc_flit_view view = view_of(e);
+    const struct fc_flit_view view = fc_cycle_view(e);
     uint32_t id = fc_cycle_record(b);
     if (id == FC_NONE) return FC_NONE;
     struct fc_cycle_packet *packet = &e->packet[id];
-    packet->head.dst = s->dst;
+    fc_cycle_packet_starts(packet, s, t, 0);
     packet->head.random = s->random;
     packet->head.route = e->flit->route->start(e->flit, n, s->dst, s->random, &view);
-    packet->born = s->born;
-    packet->waited = (uint32_t)(t - s->born);
-    packet->flits = (uint16_t)s->flits;
-    packet->hops = 0;
     e->packet_src[id] = n;
     if (e->multicast) fc_cycle_multicast_start(e, n, id, s->tag);
     bool own = s->tag != FC_FLIT_BACKGROUND;
@@ -59,7 +58,7 @@ static uint16_t allowed(const engine *e, uint32_t n, const struct fc_flit_source
 {
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     struct fc_flit_head head = {.dst = s->dst, .random = s->random};
-    const struct fc_flit_view view = view_of(e);
+    const struct fc_flit_view view = fc_cycle_view(e);
     if (!e->flit->own_fifos) return e->flit->injection_vcs;
     head.route = e->multicast ? fc_cycle_multicast_route(e, s->tag)
                               : e->flit->route->start(e->flit, n, s->dst, s->random, &view);
@@ -141,6 +140,7 @@ void fc_cycle_flush_links(struct fc_cycle_block *b, bool keep)
     engine *e = b->engine;
     const struct fc_network *net = e->flit->net;
     if (e->fast) fc_cycle_fast_sync_sent(b);
+    if (e->strips) fc_cycle_strips_sync_sent(b);
     for (uint32_t i = 0; i < b->last_router - b->first_router + b->n_nodes; i++) {
         uint32_t routers = b->last_router - b->first_router;
         uint32_t v = i < routers ? b->first_router + i : net->n_routers + b->node[i - routers];
@@ -167,8 +167,11 @@ static void sample_occupancy(engine *e, block *b)
     }
     for (const struct fc_cycle_port *p = e->port + e->first_port[b->first_router]; p < end; p++) {
         if (fc_is_node(net, net->link_source[p->link])) continue; /* out[link] is another block's to read */
-        const struct fc_cycle_channel *channel = e->fast ? NULL : e->channel + ((size_t)(p - e->port) << e->vc_shift);
-        for (int v = 0; v < n_vcs; v++) sum[v] += 64ull * (channel ? channel[v].count : fc_cycle_fast_count(e, p, v));
+        const struct fc_cycle_channel *channel = e->channel + ((size_t)(p - e->port) << e->vc_shift);
+        for (int v = 0; v < n_vcs; v++)
+            sum[v] += 64ull * (e->fast     ? fc_cycle_fast_count(e, p, v)
+                               : e->strips ? fc_cycle_strips_count(e, p, v)
+                                           : channel[v].count);
     }
 }
 

@@ -3,6 +3,7 @@
  * head may take; fronts of bodies are told too, so that a worm can be followed to its head. */
 #include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
+#include "solvers/flit/cycle_strip.h"
 
 static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)
 {
@@ -37,6 +38,7 @@ enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_fl
     size_t channels = (size_t)e->first_port[e->flit->n_routers] << e->vc_shift;
     uint32_t n_blocked = 0, n_wanted = 0;
     if (e->fast) fc_cycle_fast_sync(e);
+    if (e->strips) fc_cycle_strips_sync(e);
     for (size_t c = 0; c < channels; c++)
         if (e->channel[c].count) {
             n_blocked++;
@@ -65,6 +67,7 @@ bool fc_cycle_credits_full(const void *engine)
 {
     struct fc_cycle *e = (struct fc_cycle *)engine;
     if (e->fast) fc_cycle_fast_sync(e);
+    if (e->strips) fc_cycle_strips_sync(e);
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
         if (e->out[l].endless) continue;
         uint32_t all = e->out[l].target == FC_NONE ? e->flit->reception_flits : fc_flit_depth(e->flit, l);

@@ -18,25 +18,6 @@
  */
 #include "solvers/flit/cycle_router.h"
 
-static void queues_start(block *b, uint64_t t)
-{
-    for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
-        struct fc_cycle_queue *q = &b->queue[k];
-        if (q->at + q->most > q->size) q->at = 0;
-        q->start[t & q->slot_mask] = q->at;
-        b->write[k] = q->item + q->at;
-    }
-}
-static void queues_end(block *b, uint64_t t)
-{
-    for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
-        struct fc_cycle_queue *q = &b->queue[k];
-        uint64_t at = (uint64_t)(b->write[k] - q->item);
-        q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
-        q->at = at;
-    }
-}
-
 /* ---- events ---- */
 
 static inline void credit(engine *e, block *b, uint64_t item, uint32_t interval)
@@ -111,7 +92,7 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         if (counts->interval_ticks && t / counts->interval_ticks < counts->n_intervals)
             interval = (uint32_t)(t / counts->interval_ticks);
         fc_cycle_watch(b, t);
-        queues_start(b, t);
+        fc_cycle_queues_start(b, t);
         receive(e, b, t, interval);
         if (e->intake) fc_cycle_take(b, t);
         fc_cycle_births(b, t, t);
@@ -122,7 +103,7 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
             fc_cycle_bits_routers(e, b, t);
         else
             routers(e, b, t, interval);
-        queues_end(b, t);
+        fc_cycle_queues_end(b, t);
     }
     b->counts->flit_hops += b->hops;
     b->hops = 0;

@@ -66,7 +66,10 @@ struct fc_flit_net {
     uint32_t most_paths; /* of any port */
     uint32_t paths;      /* router.paths */
     const struct fc_flit_route_ops *route;
-    void *route_tables;                            /* in the arena */
+    void *route_tables; /* in the arena */
+    /* Of ways (route->way): the masks of channels that choices() gives, and the most links, the one to the node included. */
+    uint16_t way_vcs[16];
+    uint32_t n_way_vcs, way_links;
     const struct fc_flit_multicast_ops *multicast; /* NULL: every packet of the demand has one target */
 };
 /* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave

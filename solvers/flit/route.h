@@ -57,6 +57,14 @@ static inline int fc_route_inject(const struct fc_flit_net *flit, uint32_t verte
     out[0] = (struct fc_flit_choice){.route = route, .link = flit->net->first_link[vertex], .vcs = flit->injection_vcs};
     return 1;
 }
+/* Adds to the masks of channels that ways may have (way_vcs of struct fc_flit_net), at most 16 different ones. */
+static inline void fc_route_add_way_vcs(struct fc_flit_net *flit, uint16_t vcs)
+{
+    uint32_t i = 0;
+    while (i < flit->n_way_vcs && flit->way_vcs[i] != vcs) i++;
+    flit->way_vcs[i] = vcs;
+    if (i == flit->n_way_vcs) flit->n_way_vcs++;
+}
 /* Bits that hold 0 .. most. */
 static inline int fc_route_bits(uint32_t most)
 {

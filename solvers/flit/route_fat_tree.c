@@ -11,6 +11,7 @@
  * is the way down. Limits: at most 64 up links a switch (nca). */
 #include "models/family_fat_tree.h"
 #include "solvers/flit/route.h"
+#include "solvers/flit/route_fields.h"
 
 #include <string.h>
 
@@ -25,6 +26,8 @@ struct fat_tree_routes {
     uint32_t up[FC_MAX_LEVELS + 1];     /* up links of a switch of level l; level 0: of a node */
     uint32_t cables[FC_MAX_LEVELS + 1]; /* of each link between levels l - 1 and l */
     uint16_t all;
+    uint64_t *place;      /* [n_nodes] the child numbers on the way down to the node */
+    uint8_t level_of[64]; /* level of the child number that a bit of a route word belongs to */
 };
 
 static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
@@ -105,6 +108,34 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     return offer(t, down, t->cables[level], 16 + (uint32_t)level, t->all, &below, out);
 }
 
+/* The way: what choices() would give at each router. */
+static uint64_t random_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                           uint32_t dst, uint32_t random, const struct fc_flit_view *view, uint32_t *hops,
+                           uint32_t *bits)
+{
+    const struct fat_tree_routes *t = flit->route_tables;
+    uint64_t down = t->place[dst], differs = t->place[src] ^ down, way = 0;
+    uint32_t top = differs ? t->level_of[63 - __builtin_clzll(differs)] : 1, at = 0;
+    (void)view;
+    for (uint32_t l = 1; l < top; l++, at += fields->out_bits)
+        way |= (uint64_t)(t->up[l] > 1 ? fc_route_below(fc_route_mix(random, l), t->up[l]) : 0) << at;
+    for (uint32_t l = top; l > 0; l--, at += fields->out_bits) {
+        uint32_t out = t->up[l] + (uint32_t)(down >> t->shift[l] & t->mask[l]) * t->cables[l];
+        if (t->cables[l] > 1) out += fc_route_below(fc_route_mix(random, 16 + l), t->cables[l]);
+        way |= (uint64_t)out << at;
+    }
+    *hops = 2 * top - 2;
+    *bits = at;
+    return way;
+}
+static uint64_t hashed_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                           uint32_t dst, uint32_t random, const struct fc_flit_view *view, uint32_t *hops,
+                           uint32_t *bits)
+{
+    struct fc_flit_head head = {.route = start(flit, src, dst, random, view), .dst = dst, .random = random};
+    return fc_route_walk(flit, fields, src, head, hops, bits, choices);
+}
+
 /* nca-random: what nca chooses from. */
 static int picks(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                  const struct fc_flit_head *head, struct fc_flit_choice *out)
@@ -137,6 +168,12 @@ static enum fc_code prepare(struct fc_flit_net *flit, enum ascent ascent, struct
         t->up[l] = l < s->h ? s->w[l + 1] * s->p[l + 1] : 0;
         t->cables[l] = s->p[l];
     }
+    for (int l = 1; l <= s->h; l++)
+        for (int bit = t->shift[l]; bit < (l < s->h ? t->shift[l + 1] : at); bit++) t->level_of[bit] = (uint8_t)l;
+    if (!flit->figures) {
+        if (!(t->place = fc_alloc(&flit->arena, flit->n_nodes, sizeof *t->place, st))) return st->code;
+        for (uint32_t n = 0; n < flit->n_nodes; n++) t->place[n] = start(flit, n, n, 0, NULL) & ~15ull;
+    }
     for (int l = 0; ascent == ANY_UP && l <= s->h; l++) {
         uint32_t most = l && t->cables[l] > t->up[l] ? t->cables[l] : t->up[l];
         if (most > FC_FLIT_MOST_CHOICES)
@@ -147,6 +184,8 @@ static enum fc_code prepare(struct fc_flit_net *flit, enum ascent ascent, struct
                 most, l, FC_FLIT_MOST_CHOICES);
     }
     flit->adaptive = ascent == ANY_UP;
+    if (ascent != ANY_UP) fc_route_add_way_vcs(flit, t->all);
+    flit->way_links = 2 * (uint32_t)s->h - 1;
     return FC_OK;
 }
 static enum fc_code prepare_any(struct fc_flit_net *flit, struct fc_status *st)
@@ -204,6 +243,7 @@ const struct fc_flit_route_ops fc_route_nca_random = {
     .choices = choices,
     .words = picked_words,
     .picks = picks,
+    .way = random_way,
 };
 const struct fc_flit_route_ops fc_route_nca_hash = {
     .name = "nca-hash",
@@ -212,4 +252,5 @@ const struct fc_flit_route_ops fc_route_nca_hash = {
     .start = start,
     .choices = choices,
     .words = hashed_words,
+    .way = hashed_way,
 };

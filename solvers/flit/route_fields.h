@@ -1,22 +1,25 @@
-/* route_fields.h - dimension-order routing as plain bit fields, for loops that cannot afford a call a hop
- * (cycle_fast*.c). The same routes and channels as route_torus.c, from which it is filled. */
+/* route_fields.h - the way of a packet as plain bit fields, for loops that cannot afford a call a hop (cycle_fast*.c):
+ * dimension-order routing, with the routes and channels of route_torus.c, from which it is filled; and all routings whose way is
+ * known at the source (route_ways.c). */
 #pragma once
 
-#include "solvers/flit/prepared.h"
+#include "solvers/flit/route_ops.h"
 
 /* Route word: a field for each dimension with hops left, the first in the low bits, and one for the node.
  * Field, low bits first: output of the router (2 d + direction; 2 n_dims + place of the node at its router),
- * a bit for the channels of the far side of the dateline, hops left behind the next one. */
+ * a bit for the channels of the far side of the dateline, hops left behind the next one.
+ * Ways: a field for each link, the one to the node last. Field: output of the router (its links in order), class of channels. */
 struct fc_route_fields {
-    int n_dims;
-    uint32_t per_router, n_outs;      /* n_outs: outputs a router, its ejection links too */
-    uint8_t out_bits, hop_bits, bits; /* of a field: output, hops; of the whole word */
-    uint8_t at[FC_MAX_DIMS];          /* places of the dimensions in: */
-    uint32_t mask[FC_MAX_DIMS];       /* as many ones as a dimension's index has bits */
-    uint64_t *from, *to;              /* [n_routers] whose sum, with those of the ties, are indices into: */
+    int n_dims;                                  /* 0: ways */
+    uint32_t per_router, n_outs;                 /* most nodes a router; outputs a router, its ejection links too */
+    uint8_t out_bits, code_bits, hop_bits, bits; /* of a field: output, far side or class, hops; of the whole word */
+    uint8_t at[FC_MAX_DIMS];                     /* places of the dimensions in: */
+    uint32_t mask[FC_MAX_DIMS];                  /* as many ones as a dimension's index has bits */
+    uint64_t *from, *to;                         /* [n_routers] whose sum, with those of the ties, are indices into: */
     uint64_t ties[1 << FC_MAX_DIMS];
     uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
-    uint8_t vcs[2 * 64];          /* [far side << out_bits | output] virtual channels */
+    uint8_t vcs[2 * 64];          /* [far side or class << out_bits | output] virtual channels */
+    uint8_t class_of[256];        /* ways: [virtual channels] */
 };
 /* Fills all but the tables; false when the network is not a torus or mesh in dimension order with single
  * cables, without bubble, at most 64 outputs a router, whose route word has at most 48 bits. */
@@ -24,6 +27,35 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
 /* All. */
 enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct fc_route_fields *fields,
                                          struct fc_arena *arena, struct fc_status *st);
+
+/* The same for routings whose ways are known at the source, with all it needs; false where they are not, where nodes have
+ * several links or do not follow their routers in order, or where a way has more than 48 bits. */
+bool fc_route_ways_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields);
+/* Walks the way of a head from its source's router: a routing's way() by its own choices(), inlined. */
+static inline __attribute__((always_inline)) uint64_t
+fc_route_walk(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+              struct fc_flit_head head, uint32_t *hops, uint32_t *bits,
+              int (*choices)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
+                             const struct fc_flit_head *head, struct fc_flit_choice *out))
+{
+    const struct fc_network *net = flit->net;
+    const uint32_t field_bits = fields->out_bits + (uint32_t)fields->code_bits;
+    uint32_t router = net->link_target[net->first_link[net->n_routers + src]], at = 0, n = 0;
+    uint64_t way = 0;
+    for (;; n++) {
+        struct fc_flit_choice choice;
+        choices(flit, router, FC_NONE, 0, &head, &choice);
+        uint64_t out = choice.link - net->first_link[router];
+        way |= (out | (uint64_t)fields->class_of[choice.vcs] << fields->out_bits) << at;
+        at += field_bits;
+        router = net->link_target[choice.link];
+        if (router >= net->n_routers) break;
+        head.route = choice.route;
+    }
+    *hops = n;
+    *bits = at;
+    return way;
+}
 
 /* The link of a router's output, FC_NONE at the edge of a mesh; whether that of port 2 d + direction crosses
  * the dateline of d. */

@@ -17,6 +17,7 @@ struct fc_flit_head {
  * for as a full-size one there (bubble as corrected). Ejection links are choices like others, with all
  * virtual channels. A packet that sits in one of high_vcs is a high-priority one: it gets one choice, in
  * dimension order, of those channels. */
+struct fc_route_fields;
 struct fc_flit_choice {
     uint64_t route;
     uint32_t link;
@@ -67,6 +68,10 @@ struct fc_flit_route_ops {
      * pick, equally likely. NULL: it does not, or not afresh. */
     int (*picks)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                  const struct fc_flit_head *head, struct fc_flit_choice *out);
+    /* The whole way of a packet as fields (route_fields.h), where choices() never has more than one and looks at nothing but
+     * router and head; its hops between routers, its bits. NULL: no way is known at the source. */
+    uint64_t (*way)(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src, uint32_t dst,
+                    uint32_t random, const struct fc_flit_view *view, uint32_t *hops, uint32_t *bits);
     /* What the random word decides, for models that go through all cases: fills the words, false where there are more
      * than it holds. Where picks() is, as few as need no pick. NULL: as many as there are words (hashes). */
     bool (*words)(const struct fc_flit_net *flit, struct fc_flit_words *words);

@@ -476,7 +476,7 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     const struct torus_routes *t = flit->route_tables;
     uint32_t most_hops = 1, n_ports, all;
     int at = 0;
-    *fields = (struct fc_route_fields){0};
+    *fields = (struct fc_route_fields){.code_bits = 1};
     if (flit->route != &fc_route_torus_dimension_order || t->bubble || flit->own_fifos || t->all > UINT8_MAX)
         return false;
     n_ports = 2 * (uint32_t)t->n_dims;

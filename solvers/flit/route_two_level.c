@@ -23,8 +23,11 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_two_level.h"
 #include "solvers/flit/route.h"
+#include "solvers/flit/route_fields.h"
 
 #include <string.h>
+
+enum { MOST_WAYS = 1 << 17 }; /* a megabyte */
 
 struct two_level_routes {
     const struct fc_two_level_shape *shape;
@@ -44,6 +47,9 @@ struct two_level_routes {
     bool via_router;    /* indirect routes cross to a router drawn in the supernode between */
     int stop, crossing; /* its member number, and that the packet has not been there */
     uint64_t stop_mask;
+    /* [n_routers][n_nodes] ways of direct packets, hops << 48, bits << 56; 0: not walked yet. NULL: the random word decides, or
+     * there are too many. */
+    uint64_t *direct;
 };
 
 static inline uint64_t cable_index(const struct two_level_routes *t, uint32_t s, uint32_t to, uint32_t cable)
@@ -180,6 +186,45 @@ static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_
     return queue <= t->weight * fc_flit_ugal_count(view, t->queue, other) + t->threshold_flits ? direct : indirect;
 }
 
+/* The way of a packet on a direct route, which is walked once. */
+static uint64_t known_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                          const struct fc_flit_head *head, uint32_t *hops, uint32_t *bits)
+{
+    const struct two_level_routes *t = flit->route_tables;
+    bool is_direct = (head->route >> t->via & t->via_mask) == t->shape->n_supernodes;
+    if (!is_direct || !t->direct) return fc_route_walk(flit, fields, src, *head, hops, bits, choices);
+    uint64_t *known = &t->direct[(size_t)(src / t->shape->nodes_per_router) * flit->n_nodes + head->dst];
+    uint64_t way = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (__builtin_expect(!way, 0)) {
+        way = fc_route_walk(flit, fields, src, *head, hops, bits, choices);
+        way |= (uint64_t)*hops << 48 | (uint64_t)*bits << 56;
+        __atomic_store_n(known, way, __ATOMIC_RELAXED);
+    }
+    *hops = way >> 48 & 255;
+    *bits = (uint32_t)(way >> 56);
+    return way & ((1ull << 48) - 1);
+}
+static uint64_t direct_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                           uint32_t dst, uint32_t random, const struct fc_flit_view *view, uint32_t *hops,
+                           uint32_t *bits)
+{
+    struct fc_flit_head head = {.route = direct_start(flit, src, dst, random, view), .dst = dst, .random = random};
+    return known_way(flit, fields, src, &head, hops, bits);
+}
+static uint64_t indirect_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                             uint32_t dst, uint32_t random, const struct fc_flit_view *view, uint32_t *hops,
+                             uint32_t *bits)
+{
+    struct fc_flit_head head = {.route = indirect_start(flit, src, dst, random, view), .dst = dst, .random = random};
+    return known_way(flit, fields, src, &head, hops, bits);
+}
+static uint64_t ugal_way(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,
+                         uint32_t dst, uint32_t random, const struct fc_flit_view *view, uint32_t *hops, uint32_t *bits)
+{
+    struct fc_flit_head head = {.route = ugal_start(flit, src, dst, random, view), .dst = dst, .random = random};
+    return known_way(flit, fields, src, &head, hops, bits);
+}
+
 /* ---- tables ---- */
 
 static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_level_routes *t, struct fc_status *st)
@@ -215,6 +260,11 @@ static enum fc_code fill_tables(struct fc_flit_net *flit, struct two_level_route
     t->home = fc_alloc(&flit->arena, s->n_routers, sizeof *t->home, st);
     if (!t->d_host || !t->home) return st->code;
     for (uint32_t r = 0; r < s->n_routers; r++) t->home[r] = (struct home){r / s->members, r % s->members};
+    bool corners = s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
+    size_t ways = (size_t)s->n_routers * flit->n_nodes;
+    if (!corners && s->pair_links == 1 && ways <= MOST_WAYS &&
+        !(t->direct = fc_alloc(&flit->arena, ways, sizeof *t->direct, st)))
+        return st->code;
     for (size_t i = 0; i < n; i++)
         if (t->d_link[i] != FC_NONE) t->d_host[i] = t->home[flit->net->link_source[t->d_link[i]]].member;
     return FC_OK;
@@ -237,6 +287,9 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
         for (int local = 0; local < 2; local++)
             t->vcs[segment][local] = fc_flit_vc_mask(single ? 0 : grid ? 2 * segment + local : segment, rep);
     t->all = fc_route_all(flit);
+    for (int segment = 0; segment < 3 + t->via_router; segment++)
+        for (int local = 0; local < 2; local++) fc_route_add_way_vcs(flit, t->vcs[segment][local]);
+    flit->way_links = (grid ? 2 : 1) * (3 + t->via_router) + 2 + 1; /* local ones, two D links, to the node */
     const struct fc_ugal *ugal = &flit->net->machine->router.ugal;
     t->weight = (uint64_t)ugal->weight;
     t->threshold_flits = (uint64_t)fc_ugal_threshold_flits(flit->net->machine);
@@ -269,6 +322,7 @@ const struct fc_flit_route_ops fc_route_direct = {
     .prepare = prepare,
     .start = direct_start,
     .choices = choices,
+    .way = direct_way,
     .words = words,
 };
 const struct fc_flit_route_ops fc_route_indirect = {
@@ -277,6 +331,7 @@ const struct fc_flit_route_ops fc_route_indirect = {
     .prepare = prepare,
     .start = indirect_start,
     .choices = choices,
+    .way = indirect_way,
 };
 const struct fc_flit_route_ops fc_route_ugal = {
     .name = "ugal",
@@ -284,5 +339,6 @@ const struct fc_flit_route_ops fc_route_ugal = {
     .prepare = prepare,
     .start = ugal_start,
     .choices = choices,
+    .way = ugal_way,
     .words = words,
 };
