@@ -112,7 +112,7 @@ static void test_ports(void)
 {
     struct rig g;
     open_torus(&g, "4", "dimension-order");
-    g.machine.router.injection_fifos = 2; /* one a neighbour */
+    g.machine.router.injection_fifos = 16; /* so many that no link waits for the packets at their heads */
     g.settings.software = g.machine.software = (struct fc_software){.eager_bytes = 1e18, .compute_scale = 1};
     for (int out = 0; out < 2; out++) {
         double free_s = two_messages_s(&g, 1, INFINITY, out, FC_NET_CONTENTION);
@@ -140,7 +140,7 @@ static void test_port_sides(void)
 {
     struct rig g;
     open_torus(&g, "4", "dimension-order");
-    g.machine.router.injection_fifos = 2;
+    g.machine.router.injection_fifos = 16;
     g.settings.software = g.machine.software = (struct fc_software){.eager_bytes = 1024, .compute_scale = 1};
     for (int out = 0; out < 2; out++) {
         g.machine.port_sides = 1;
