@@ -252,22 +252,13 @@ static const char two_fifos[] = "name: fifos\nnetwork: {family: torus, dims: [4,
                                 "router: {delay: 20 ns, routing: dimension-order, vcs: 2, escape: dateline, "
                                 "flit: 10 B, buffer: 100 B}\n";
 
-/* m messages of 10 kB to as many neighbours, each begun a packet's 2.5 ns on the node's link after the one before: two heads keep
- * n (1 - (1 - 1/n)^2) of n links busy. */
+/* m messages of 10 kB to as many neighbours, at once since they are long: two heads keep m (1 - (1 - 1/m)^2) of m links busy. */
 static void to_neighbours(struct gear *g, uint32_t m)
 {
     static const uint32_t neighbour[] = {4, 12, 1, 3};
-    double gone = 0, at[4] = {0}, time_s = 2.5e-9 * (m - 1);
+    double ends_s = 1e4 / (1e9 * (1 - pow(1 - 1.0 / m, 2)));
     for (uint32_t i = 0; i < m; i++) send(g, i, 0, 0, neighbour[i], 1e4);
-    for (uint32_t n = 1; n <= m; n++) { /* what each that is there has moved when the next begins */
-        at[n - 1] = gone;
-        if (n < m) gone += 2.5 * (1 - pow(1 - 1.0 / n, 2));
-    }
-    for (uint32_t i = 0; i < m; i++) { /* they end in turn */
-        time_s += (1e4 + at[i] - gone) / (1e9 * (1 - pow(1 - 1.0 / (m - i), 2)));
-        gone = 1e4 + at[i];
-        CU_ASSERT(fc_near(take(g, i), time_s + 2 * 20e-9, 1e-12));
-    }
+    for (uint32_t i = 0; i < m; i++) CU_ASSERT(fc_near(take(g, i), ends_s + 2 * 20e-9, 1e-12));
 }
 
 /* Two FIFOs, links of 1 GB/s. */
@@ -282,14 +273,18 @@ static void injection_fifos(void)
     close_gear(&g);
 }
 
-/* Two of a packet of 10 B over one link: the second begins 2.5 ns later, then they share. */
+/* Two of up to 79 B, packets of 10 B, over one link: the second begins 2.5 ns later, then they share; of 80 B they share at once. */
 static void turns(void)
 {
+    static const double bytes[] = {10, 79, 80}, first_s[] = {17.5e-9, 155.5e-9, 160e-9};
     struct gear g;
     if (!open_gear(&g, two_fifos, FC_NET_CONTENTION)) return;
-    for (uint32_t i = 0; i < 2; i++) send(&g, i, 0, 0, 4, 10);
-    CU_ASSERT(fc_near(take(&g, 0), 17.5e-9 + 2 * 20e-9, 1e-9));
-    CU_ASSERT(fc_near(take(&g, 1), 20e-9 + 2 * 20e-9, 1e-9));
+    for (int k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < 2; i++) send(&g, i, 0, 0, 4, bytes[k]);
+        CU_ASSERT(fc_near(take(&g, 0), first_s[k] + 2 * 20e-9, 1e-9));
+        CU_ASSERT(fc_near(take(&g, 1), 1e-9 * 2 * bytes[k] + 2 * 20e-9, 1e-9));
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+    }
     close_gear(&g);
 }
 
@@ -391,7 +386,7 @@ int suite_transit(void)
                                         {"background", background},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"injection FIFOs", injection_fifos},
-                                        {"messages of a node take turns", turns},
+                                        {"short messages of a node take turns", turns},
                                         {"a message waits for what is in its node's FIFOs", waits_for_fifos},
                                         {"step by step", step_by_step},
                                         {"refusals", refusals},

@@ -165,7 +165,7 @@ static void heads(const struct fc_network *net, const struct fc_transit_ways *wa
     free(none);
 }
 
-/* When messages leave: a node's links carry the first packet of one after the other. */
+/* When messages leave: a node's links carry the first packet of one after the other, of those of less than eight packets. */
 static void take_turns(const struct fc_network *net, const struct load *m, const struct door *door, double *leaves_s)
 {
     double *turn_s = calloc(net->n_nodes, sizeof *turn_s);
@@ -177,6 +177,7 @@ static void take_turns(const struct fc_network *net, const struct load *m, const
         const struct door *d = &door[m->src[next]];
         leaves_s[next] = m->time_s[next];
         if (m->src[next] == m->dst[next] || !(d->heads > 0)) continue;
+        if (fc_wire_bytes(net->machine, m->bytes[next]) >= 8 * d->packet) continue; /* long ones share at once */
         leaves_s[next] = fmax(m->time_s[next], turn_s[m->src[next]]);
         turn_s[m->src[next]] = leaves_s[next] + fmin(fc_wire_bytes(net->machine, m->bytes[next]), d->packet) / d->in;
     }
