@@ -26,7 +26,8 @@ enum { WAVE = 4 };
 #define MOST_OVER 3.0
 #define FIRST_SHARE 0.5
 #define CHEAP_SHARE 0.08
-#define MOST_BESIDE 15.0 /* of a run of a hurried search, twice the zero-load time, beside its window */
+#define LEAST_BESIDE 3000.0 /* cycles: a warm-up has 1000 at least */
+#define MOST_BESIDE 30.0    /* of a run of a hurried search, twice the zero-load time, beside its window */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
 enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
 static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried[LEAN_SHARES] = {1, 1, 1, 1, 2};
@@ -123,7 +124,8 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_st
         coarse.measure_cycles =
             (uint64_t)ceil(fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
     else if (job->hurried)
-        coarse.most_cycles = coarse.measure_cycles + (uint64_t)ceil(MOST_BESIDE * 2 * job->turns.zero_load_cycles);
+        coarse.most_cycles =
+            coarse.measure_cycles + (uint64_t)ceil(fmax(LEAST_BESIDE, MOST_BESIDE * 2 * job->turns.zero_load_cycles));
     struct fc_status none = {0};
     struct fc_flit_cost cost = {0};
     coarse.most_moves = most_moves(job);
