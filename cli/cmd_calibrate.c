@@ -74,6 +74,9 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
     fprintf(stream, "at 90 %%       mean %s %%\n", number(a[0], sizeof a[0], c->error_at[9], "%.1f"));
     fprintf(stream, "fit           residual %s %%\n", number(a[0], sizeof a[0], c->residual_percent, "%.1f"));
     fprintf(stream, "runs          %.3g million hops\n", c->hops_run / 1e6);
+    if (c->n_not_begun || c->n_given_up)
+        fprintf(stream, "left out      %u cases not run for want of budget, %u given up on the way\n", c->n_not_begun,
+                c->n_given_up);
     fprintf(stream, "phases        %u closed runs, %.3g million hops; networks left out %s %%, patterns too %s %%\n",
             c->phases.n_cases, c->phases.hops_run / 1e6,
             number(a[0], sizeof a[0], fc_bulk_error_percent(&c->phases, false), "%.1f"),
@@ -149,10 +152,11 @@ static json_t *to_json(const struct answer *a)
                   fc_json_real(c->replays.n_cases ? c->replays.covered_percent[FC_MEASURED_CONTENTION] : NAN),
                   "queueing_covered_percent",
                   fc_json_real(c->replays.n_cases ? c->replays.covered_percent[FC_MEASURED_QUEUEING] : NAN));
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
                      "calibration", a->path, "kind", c->kind, "kernel_version", c->kernel_version, "seed",
-                     (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "parameters", parameters, "hull", hull,
-                     "errors", errors, "cases", cases, "phases", phases, "replays", replays);
+                     (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "cases_not_run",
+                     (json_int_t)c->n_not_begun, "cases_given_up", (json_int_t)c->n_given_up, "parameters", parameters,
+                     "hull", hull, "errors", errors, "cases", cases, "phases", phases, "replays", replays);
 }
 
 /* Minutes of runs must not end in "cannot be written". */

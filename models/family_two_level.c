@@ -304,27 +304,31 @@ static void words(const struct fc_machine *machine, char *out, size_t size)
     fc_words_text(out, size, "d_link", rules[s->d_link]);
 }
 
-/* 4 or 8 supernodes of 2 or 4 drawers, which may be more than the machine has, and fewer nodes a drawer; cables between
- * two supernodes grow so that global bandwidth a node stays, as far as there are ports for them. */
+/* 4 or 8 supernodes of 2 or 4 drawers, which may be more than the machine has, and fewer nodes a drawer; from FC_SMALLEST_RELATIVE
+ * on 3 or 4 of 2 or 4 routers. Cables between two supernodes grow so that global bandwidth a node stays, as far as there are
+ * ports for them. */
 static bool relative(void *shape, int number)
 {
     static const struct {
         long long supernodes, drawers, positions;
-    } list[] = {{4, 2, 4}, {8, 2, 4}, {4, 4, 4}, {8, 4, 4}};
+    } list[] = {{4, 2, 4}, {8, 2, 4}, {4, 4, 4}, {8, 4, 4}}, smallest[] = {{3, 2, 1}, {4, 2, 1}, {3, 2, 2}, {4, 2, 2}},
+      *take;
     struct fc_two_level_shape *s = shape;
-    if (number >= (int)FC_COUNT(list)) return false;
+    int small = number - FC_SMALLEST_RELATIVE;
+    if (number >= (int)FC_COUNT(list) && (small < 0 || small >= (int)FC_COUNT(smallest))) return false;
+    take = small >= 0 ? &smallest[small] : &list[number];
     if (s->d_link == FC_D_LISTED)
         s->d_link = FC_D_MODULO, s->d_links = NULL; /* the list is of the machine's own size */
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
     long long own = s->supernodes;
-    if (own > 2) s->supernodes = list[number].supernodes;
+    if (own > 2) s->supernodes = take->supernodes;
     if (s->drawers == 1) { /* a group of one drawer keeps its routers together */
-        long long routers = list[number].drawers * list[number].positions;
+        long long routers = take->drawers * take->positions;
         if (s->nodes_per_drawer > routers) s->nodes_per_drawer = routers;
     } else {
-        s->drawers = list[number].drawers;
-        if (s->nodes_per_drawer > list[number].positions) s->nodes_per_drawer = list[number].positions;
+        s->drawers = take->drawers;
+        if (s->nodes_per_drawer > take->positions) s->nodes_per_drawer = take->positions;
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     bool ports = nodes * (double)s->d_ports >= (double)s->supernodes;

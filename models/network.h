@@ -212,7 +212,7 @@ struct fc_family_ops {
      * `keys` that are not at their default, in their order. */
     void (*words)(const struct fc_machine *machine, char *out, size_t size);
     /* Makes of the copy of a machine's shape, before check(), that of relative 0, 1, ... (fc_machine_smaller); false:
-     * there are no more. NULL: the machine has no relatives. */
+     * there is none of that number. NULL: the machine has no relatives. */
     bool (*relative)(void *shape, int number);
     /* The network as a grid, or as a tree of parts; false: this one is none. NULL: never. */
     bool (*grid)(const struct fc_machine *machine, struct fc_grid *grid);

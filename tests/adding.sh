@@ -49,7 +49,7 @@ run load -m ./hyperx-4x4.yaml -p shift:by=5
 run certify -m ./hyperx-4x4.yaml
 run flit -m ./hyperx-4x4.yaml -p shift:by=2 --load 20% --measure 2000
 run flit -m ./hyperx-4x4.yaml -p uniform --load 30% --measure 2000
-run calibrate -m ./hyperx-4x4.yaml --budget 0.1s -o cal.yaml
+run calibrate -m ./hyperx-4x4.yaml --budget 0.5s -o cal.yaml
 run predict -m ./hyperx-4x4.yaml -p alltoall:bytes=4KiB
 run predict -m ./hyperx-4x4.yaml -t four.txt --map def,backwards
 run predict -m ./hyperx-4x4.yaml -t "$top/traces/samples/lammps-lj-64.fct" --set node.cores=2 --collectives bcast=backwards

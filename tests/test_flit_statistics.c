@@ -260,6 +260,39 @@ static void saturation_throughput(void)
     CU_ASSERT(limited > load && limited < 1.3 * load);
     close_whole(&w);
 }
+
+/* A run is given up at the first chunk past its moves; a search, whose runs share them, says that it was and finds nothing, but
+ * one that may move as much as it needs finds what it finds without a limit. */
+static void most_moves(void)
+{
+    struct whole w;
+    struct fc_flit_result result;
+    struct fc_flit_cost free_cost = {0}, cost = {0};
+    double load, limited;
+    if (!open_whole(&w, PAPER_OF("mesh", "[6, 2]", "packet: {max: 8 B}\n"), "uniform")) return;
+    w.settings.warmup_cycles = 1000, w.settings.measure_cycles = 6000;
+    w.settings.load_flits_per_cycle = 0.3;
+    w.settings.most_moves = 5000;
+    CU_ASSERT_EQUAL_FATAL(fc_flit_run(&w.net, &w.demand, NULL, &w.settings, &result, &w.st), FC_OK);
+    CU_ASSERT(result.cut && !result.complete && !result.stable && !strncmp(result.unstable_because, "given up", 8));
+    CU_ASSERT(fc_flit_moves(&result) > 5000 && fc_flit_moves(&result) < 5000 + 256 * 12 * 0.3 * 2 * 8);
+    fc_flit_free(&result);
+    w.settings.most_moves = 0;
+    CU_ASSERT_EQUAL(fc_flit_saturation_counted(&w.net, &w.demand, &w.settings, &load, &free_cost, &w.st), FC_OK);
+    CU_ASSERT(!free_cost.cut && free_cost.moves > free_cost.flit_hops);
+    w.settings.most_moves = free_cost.moves + 1;
+    CU_ASSERT_EQUAL(fc_flit_saturation_counted(&w.net, &w.demand, &w.settings, &limited, &cost, &w.st), FC_OK);
+    CU_ASSERT(!cost.cut && limited == load && cost.moves == free_cost.moves);
+    for (int precise = 0; precise < 2; precise++) {
+        cost = (struct fc_flit_cost){0};
+        w.settings.most_moves = free_cost.moves / 4;
+        w.settings.precision = precise ? 0.01 : 0;
+        if (precise) w.settings.measure_cycles = 0;
+        CU_ASSERT_EQUAL(fc_flit_saturation_counted(&w.net, &w.demand, &w.settings, &limited, &cost, &w.st), FC_OK);
+        CU_ASSERT(cost.cut && isnan(limited) && cost.moves < 1.5 * w.settings.most_moves);
+    }
+    close_whole(&w);
+}
 int suite_flit_statistics(void)
 {
     static const CU_TestInfo tests[] = {
@@ -271,6 +304,7 @@ int suite_flit_statistics(void)
         {"counts add up", counts_add_up},
         {"ideal throughput", ideal_throughput},
         {"saturation throughput", saturation_throughput},
+        {"runs and searches end where they have moved enough", most_moves},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("flit_statistics", tests);

@@ -65,6 +65,7 @@ struct fc_calibration {
                                              range */
     uint32_t n_cases;
     struct fc_calibration_case *cases;
+    uint32_t n_not_begun, n_given_up; /* cases that the budget did not allow, or not to the end; not in the file */
     /* Hull: least and most over the cases. hops_step: hops of the largest network over those of the largest
      * but one (1: none), the step in size that leaving the largest out has tested. */
     double hops[2], anisotropy[2], flits[2], buffer_packets[2], hops_step;

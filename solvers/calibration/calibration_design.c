@@ -2,14 +2,15 @@
  *
  * Networks: the machine itself where a case of it takes at most a tenth of the budget, and up to four
  * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
- * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
+ * which one case takes a third of the budget, the smallest relatives first. Patterns: uniform; one or two that load few links most; an exchange
  * between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest), and 8 flits
  * where the longest has 1 or more than 64. A case is run with windows that choose their own length where that
  * takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
- * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
- * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
+ * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike, to
+ * MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and made seconds by
+ * what each engine was measured to do on one core. Order: on the
  * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
- * sizes; then the same on the larger ones. Where networks are those of which one case takes the whole budget: uniform on the
+ * sizes; then the same on the larger ones. Where a case takes up to a third of the budget: uniform on the
  * smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
@@ -25,17 +26,18 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 #define PACKETS_OF_A_CASE 4e6
 #define LEAST_PACKETS 2500.0
 #define LEAST_CYCLES 30.0
-#define LEAST_UGAL_CYCLES 10.0 /* the kernel's own first window: its hops cost most */
+#define SHORT_CYCLES 10.0 /* the kernel's own first window: where that is much work, and under UGAL */
 #define MOST_OF_BUDGET (1 / 10.0)
+#define DEAR_SHARE (1 / 3.0) /* where there is no network of MOST_OF_BUDGET */
 #define LONG_SHARE 0.05
 #define LEAN_SHARE 0.02
 /* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
 #define LEAN_WINDOWS 14.0
 #define MOST_LONGER 8.0
-/* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
-#define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
-#define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
-#define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
+/* Moves a second of one core over links of all kinds, those of nodes included, measured (docs/notes/calibration.md). */
+#define EVENT_MOVES_PER_S 3.5e6 /* packets, where few are under way and a head has one link to go to */
+#define CACHED_PACKETS 2e4      /* so many under way halve it */
+#define FAST_MOVES_PER_S 3e7    /* flits of the cycle engine's short way, cycle_fast.h */
 /* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads and only of cases that are run,
  * in proportion to the budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to
  * count. */
@@ -129,10 +131,10 @@ static double packet_rate(const struct fc_calibration_job *job)
     return 0.7 / t->max_service_rate * job->net->n_nodes / t->flits_mean;
 }
 
-/* What one packet costs, seconds. */
+/* What one packet costs, seconds: into the network, through it and out. */
 static double packet_s(const struct fc_calibration_job *job)
 {
-    return fmax(1, job->turns.hops_mean) * (job->events ? 1 : job->turns.flits_mean) / job->hops_per_s;
+    return (job->turns.hops_mean + 2) * (job->events ? 1 : job->turns.flits_mean) / job->moves_per_s;
 }
 
 /* Windows that choose their length if the budget has room for them, else fixed ones; the estimate of either.
@@ -143,7 +145,12 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     job->estimate_s = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * latency * rate) * packet_s(job);
     if (job->estimate_s <= LONG_SHARE * budget_s) return;
     double packets = fmax(LEAST_PACKETS, LEAN_SHARE * budget_s / LEAN_WINDOWS / packet_s(job));
-    double least = fc_compares_ways(job->net->machine) ? LEAST_UGAL_CYCLES : LEAST_CYCLES;
+    double cycle_s =
+        LEAN_WINDOWS * latency * rate * packet_s(job); /* a case, for a cycle of its windows at zero load */
+    double least = fmin(LEAST_CYCLES, fmax(SHORT_CYCLES, LONG_SHARE * budget_s / cycle_s));
+    bool compares = fc_compares_ways(job->net->machine);
+    if (compares) least = SHORT_CYCLES;
+    job->hurried = compares || (least < LEAST_CYCLES && packets / rate < least * latency);
     job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, least * latency));
     job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
@@ -161,13 +168,27 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_by_events(&flit, &settings);
     double channels = (double)job->net->n_links * flit.n_network_vcs;
-    job->hops_per_s = fc_compares_ways(job->net->machine)
-                          ? FC_CALIBRATION_UGAL_HOPS_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
-                      : job->events ? EVENT_HOPS_PER_S
-                      : fast        ? FAST_HOPS_PER_S
-                                    : CYCLE_HOPS_PER_S;
+    job->moves_per_s = fc_compares_ways(job->net->machine)
+                           ? FC_CALIBRATION_UGAL_HOPS_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
+                       : job->events ? EVENT_MOVES_PER_S
+                       : fast        ? FAST_MOVES_PER_S
+                                     : FC_CALIBRATION_CYCLE_MOVES_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
+}
+
+/* The event engine is slower where heads have many links to look at, and where many packets are under way. */
+static void slow_down(struct fc_calibration_job *job)
+{
+    const struct fc_turns *t = &job->turns;
+    double outputs = 0, heads = 0, under_way = packet_rate(job) * t->zero_load_cycles;
+    if (!job->events || fc_compares_ways(job->net->machine)) return;
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        outputs += t->state_rate[s] * t->state_outputs[s];
+        heads += t->state_rate[s];
+    }
+    job->more_links = heads > 0 ? fmax(0, outputs / heads - 1) : 0;
+    job->moves_per_s /= (1 + job->more_links / FC_CALIBRATION_LINKS_LOOKED_AT) * (1 + under_way / CACHED_PACKETS);
 }
 
 static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, uint64_t seed,
@@ -187,6 +208,7 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
         fc_demand_free(&job->demand);
         return st->code;
     }
+    slow_down(job);
     choose_windows(job, budget_s);
     return FC_OK;
 }
@@ -245,12 +267,12 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     return st->code;
 }
 
-static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share, const char *without,
-                                 uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
+/* The machine's relatives from number `first` on. */
+static enum fc_code add_relatives(const struct fc_machine *machine, int first, double budget_s, double share,
+                                  const char *without, uint64_t seed, struct fc_calibration_design *d,
+                                  struct fc_status *st)
 {
-    struct fc_machine own = *machine;
-    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st)) return st->code;
-    for (int i = 0; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
+    for (int i = first; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
         struct fc_machine relative;
         bool exists;
         if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
@@ -261,6 +283,14 @@ static enum fc_code add_networks(const struct fc_machine *machine, double budget
             return st->code;
     }
     return FC_OK;
+}
+
+static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share, const char *without,
+                                 uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
+{
+    struct fc_machine own = *machine;
+    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st)) return st->code;
+    return add_relatives(machine, 0, budget_s, share, without, seed, d, st);
 }
 
 /* Numbers of the networks, smallest first; equal ones in the order in which they were found. */
@@ -328,7 +358,7 @@ enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_sta
 {
     if (!fc_compares_ways(job->net->machine)) return FC_OK;
     fc_turns_free(&job->turns);
-    job->hops_run += job->turns_hops / TURNS_HOPS_PER_S * job->hops_per_s;
+    job->spent_s += job->turns_hops / TURNS_HOPS_PER_S;
     if (fc_turns_make(job->net, &job->demand, &job->settings, (uint64_t)job->turns_hops, &job->turns, st))
         return st->code;
     return locate(job, st);
@@ -353,7 +383,7 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     return FC_OK;
 }
 
-/* Where a case may take all of the budget: after that of the machine's own packets the cheapest first, so that one does not shut
+/* Where a case may take much of the budget: after that of the machine's own packets the cheapest first, so that one does not shut
  * out the others. */
 static void cheapest_first(struct fc_calibration_design *d)
 {
@@ -392,7 +422,10 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st) : NULL;
     if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st)) return st->code;
     bool dear = d->n_networks == 0;
-    if (dear && add_networks(machine, budget_s, 1, without, seed, d, st)) return st->code;
+    if (dear && (add_relatives(machine, FC_SMALLEST_RELATIVE, budget_s, DEAR_SHARE, without, seed, d, st) ||
+                 add_networks(machine, budget_s, DEAR_SHARE, without, seed, d, st)))
+        return st->code;
+    if (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)) return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
                          machine->name);

@@ -3,15 +3,19 @@
 
 #include "solvers/calibration/calibration.h"
 
-/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second; and where a network's
- * channels do not fit the core's caches fewer still: 1.1 million / (1 + channels / 60,000), from 0.3 (theta, 166,000 channels)
- * over 0.76 (24,000) to 1.1 million and more (docs/calibration.md). */
+/* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second over links of all kinds; and
+ * where a network's channels do not fit the core's caches fewer still: 1.1 million / (1 + channels / 60,000)
+ * (docs/notes/calibration.md). */
 #define FC_CALIBRATION_UGAL_HOPS_PER_S 1.1e6
 #define FC_CALIBRATION_CACHED_CHANNELS 6e4
 static inline bool fc_compares_ways(const struct fc_machine *machine)
 {
     return machine->routing->adaptive && machine->routing->detours;
 }
+/* The cycle engine: flits a second over links of all kinds. The event engine: half as fast where a head has so many links more than
+ * one to go to, and looks at all. */
+#define FC_CALIBRATION_CYCLE_MOVES_PER_S 7e6
+#define FC_CALIBRATION_LINKS_LOOKED_AT 10.0
 /* Where points are run, shares of saturation, and which of them the fit and the mean errors see. */
 #define FC_CALIBRATION_FIT_TO 0.86
 #define FC_CALIBRATION_JUDGE_TO 0.805
@@ -30,14 +34,19 @@ struct fc_calibration_job {
     struct fc_flit_settings settings;
     struct fc_calibration_case *out; /* in the calibration */
     bool events;                     /* run by the event engine, which moves packets; else flits */
-    double hops_per_s;               /* of one core, nominal */
-    double estimate_s;               /* what running it takes, by the design */
-    double hops_run;                 /* what it took: packet-hops or flit-hops */
-    double turns_hops;               /* work for its turns */
+    bool hurried;       /* windows of fixed length that are as short as they may be, or packets compare ways */
+    double moves_per_s; /* of one core, nominal: packets or flits over links, those of nodes included */
+    double more_links;  /* of the event engine, known without UGAL: that a head has beside one, in the mean */
+    double estimate_s;  /* what running it takes, by the design */
+    double most_s;      /* what it may take */
+    double spent_s;     /* what it took, by its moves */
+    double hops_run;    /* packet-hops or flit-hops between routers */
+    double turns_hops;  /* work for its turns */
     struct fc_turns turns;
     struct fc_queueing *queueing;
     double saturation; /* of the model, last found: the next search begins there; 0: none */
     bool ran;          /* else dropped: the kernel found no saturation */
+    bool cut;          /* for want of budget: without its saturation, or with fewer points */
 };
 /* The networks and the cases, in the order in which they are to be run. */
 struct fc_calibration_design {

@@ -11,16 +11,23 @@
  */
 #include "solvers/calibration/calibration_phases.h"
 #include "solvers/flit/run.h"
+#include "solvers/load_internal.h"
 
 #include <string.h>
 
 #define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
 /* Under UGAL a flow is on a quarter of all links, and to know what a pattern's flows get of each other (fc_bulk_rounds) takes 0.4 us
- * a flow and link, measured on 512 and 3456 nodes, as hops at FC_CALIBRATION_UGAL_HOPS_PER_S; patterns that take more than
- * MOST_LOOKS of the budget are left out. Other routings cost too little to count. */
-#define LOOK_HOPS (4e-7 / 4 * FC_CALIBRATION_UGAL_HOPS_PER_S)
+ * a flow and link, measured on 512 and 3456 nodes. Patterns that take more than MOST_LOOKS of the budget, or with those before them more
+ * than ALL_LOOKS, are left out. */
+#define LOOK_S (4e-7 / 4)
+/* On adaptive tori the split over paths takes up to 0.75 s, by flows; elsewhere rounds of messages of unequal lengths, by flows and
+ * links (measured on 64 to 2160 nodes). */
+#define SPLIT_S 3e-4
+#define MOST_SPLIT_S 0.75
+#define ROUNDS_S 2.5e-8
 #define MOST_LOOKS (1 / 16.0)
+#define ALL_LOOKS (1 / 2.0)
 enum {
     MOST_PATTERNS = 16,
     MOST_NETWORKS = FC_CALIBRATION_MOST_NETWORKS,
@@ -45,8 +52,8 @@ struct family {
     double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
     bool events;                   /* the event engine counts packets over links, the cycle engine flits */
     double flits;                  /* of a packet */
-    double slower;                 /* how much longer a hop takes than where channels fit the caches */
-    double looks;                  /* what knowing its loads takes, as hops */
+    double slower;                 /* how much longer a move takes than the event engine's */
+    double looks;                  /* what knowing its loads takes, as moves */
 };
 struct run {
     const struct family *of;
@@ -77,7 +84,8 @@ static void name_pattern(const struct family *f, double bytes, char *out, size_t
 
 /* ---- design ---- */
 
-static enum fc_code find_engine(struct family *f, struct fc_status *st)
+/* `slower`: by the event engine, for the links that heads look at. */
+static enum fc_code find_engine(struct family *f, double slower, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
@@ -85,9 +93,9 @@ static enum fc_code find_engine(struct family *f, struct fc_status *st)
     if (fc_flit_prepare(f->net, &settings, &flit, st)) return st->code;
     f->events = fc_flit_by_events(&flit, &settings);
     f->flits = flit.packet_flits_max;
-    f->slower = 1;
+    f->slower = f->events ? slower : FC_CALIBRATION_PHASES_MOVES_PER_S / FC_CALIBRATION_CYCLE_MOVES_PER_S;
     if (fc_compares_ways(f->net->machine))
-        f->slower += (double)f->net->n_links * flit.n_network_vcs / FC_CALIBRATION_CACHED_CHANNELS;
+        f->slower = 1 + (double)f->net->n_links * flit.n_network_vcs / FC_CALIBRATION_CACHED_CHANNELS;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
@@ -105,12 +113,18 @@ static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *
 /* Sets looks; FC_INPUT: over `most`. */
 static enum fc_code may_look(struct family *f, const struct fc_demand *demand, double most, struct fc_status *st)
 {
-    if (fc_compares_ways(f->net->machine)) f->looks = LOOK_HOPS * (double)demand->n_entries * f->net->n_links;
+    double flows = demand->n_dense ? 0 : (double)demand->n_entries;
+    if (fc_compares_ways(f->net->machine))
+        f->looks = LOOK_S * flows * f->net->n_links * FC_CALIBRATION_UGAL_HOPS_PER_S;
+    else if (fc_adaptive_torus_takes(f->net))
+        f->looks = fmin(MOST_SPLIT_S, SPLIT_S * flows) * FC_CALIBRATION_PHASES_MOVES_PER_S;
+    else if (!f->alike)
+        f->looks = ROUNDS_S * flows * f->net->n_links * FC_CALIBRATION_PHASES_MOVES_PER_S;
     if (f->looks <= most) return FC_OK;
     return fc_refuse(st, FC_INPUT, "%s: its loads take longer than the budget allows", f->pattern);
 }
 
-static enum fc_code load_family(struct family *f, double most_looks, uint64_t seed, struct fc_status *st)
+static enum fc_code load_family(struct family *f, double most, uint64_t seed, struct fc_status *st)
 {
     FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
     struct fc_load_settings how = {.threads = 1, .seed = seed};
@@ -118,7 +132,7 @@ static enum fc_code load_family(struct family *f, double most_looks, uint64_t se
     name_pattern(f, message_bytes(f, 1), text, sizeof text);
     if (fc_demand_from_pattern(f->net, text, seed, &demand, st)) return st->code;
     f->alike = demand.n_dense || fc_all_equal(demand.bytes, (uint32_t)demand.n_entries);
-    if (may_look(f, &demand, most_looks, st)) return st->code;
+    if (may_look(f, &demand, most, st)) return st->code;
     if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
         if (!fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st))
             fc_bulk_rounds(f->net, &demand, &f->placement, NULL, &f->rounds_s, st);
@@ -131,8 +145,21 @@ static void close_family(struct family *f)
     fc_arena_free(&f->arena);
 }
 
+struct allowed {
+    double budget; /* moves */
+    double slower;
+    uint64_t seed;
+};
+
+static double most_looks(const struct family *families, int n, double budget)
+{
+    double left = ALL_LOOKS * budget;
+    for (int i = 0; i < n; i++) left -= families[i].looks;
+    return fmin(MOST_LOOKS * budget, left);
+}
+
 /* Adds the pattern where the network has it, it sends anything over a link, and its loads are in the budget. */
-static enum fc_code add_family(const struct fc_network *net, const char *pattern, double most_looks, uint64_t seed,
+static enum fc_code add_family(const struct fc_network *net, const char *pattern, const struct allowed *allowed,
                                struct family *families, int *n, struct fc_status *st)
 {
     struct family *f = &families[*n];
@@ -141,8 +168,8 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
         if (families[i].net == net && !strcmp(families[i].pattern, pattern)) return FC_OK;
     *f = (struct family){.net = net};
     snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
-    if (find_engine(f, st)) return st->code;
-    if (load_family(f, most_looks, seed, &why)) {
+    if (find_engine(f, allowed->slower, st)) return st->code;
+    if (load_family(f, most_looks(families, *n, allowed->budget), allowed->seed, &why)) {
         if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape, or too much */
         close_family(f);
         return st->code;
@@ -156,8 +183,8 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
     return FC_OK;
 }
 
-static enum fc_code add_families(const struct fc_network *net, double most_looks, uint64_t seed,
-                                 struct family *families, int *n, struct fc_status *st)
+static enum fc_code add_families(const struct fc_network *net, const struct allowed *allowed, struct family *families,
+                                 int *n, struct fc_status *st)
 {
     static const char *const own[] = {"neighbor",
                                       "permutation:seed=1",
@@ -166,13 +193,13 @@ static enum fc_code add_families(const struct fc_network *net, double most_looks
                                       "random:seed=1",
                                       "random:partners=3,share=0.125,sigma=0,seed=2",
                                       "random:partners=12,sigma=0.5,seed=3"};
-    if (add_family(net, "alltoall", most_looks, seed, families, n, st)) return st->code;
+    if (add_family(net, "alltoall", allowed, families, n, st)) return st->code;
     struct fc_calibration_patterns patterns;
     fc_calibration_patterns(net, &patterns);
     for (int i = 0; i < patterns.n; i++)
-        if (add_family(net, patterns.text[i], most_looks, seed, families, n, st)) return st->code;
+        if (add_family(net, patterns.text[i], allowed, families, n, st)) return st->code;
     for (size_t i = 0; i < FC_COUNT(own); i++)
-        if (add_family(net, own[i], most_looks, seed, families, n, st)) return st->code;
+        if (add_family(net, own[i], allowed, families, n, st)) return st->code;
     return FC_OK;
 }
 
@@ -183,11 +210,11 @@ static double flits_of(const struct family *f, double packets)
     return packets > 0 ? f->flits : fmin(f->flits, ceil((SHORT_BYTES + m->packet.header_bytes) / m->router.flit_bytes));
 }
 
-/* Hops that a run takes, by the engine that takes it; loads that are not those of another size are known anew. */
+/* What a run takes, by its engine, as moves of the event engine; loads that are not those of another size are known anew. */
 static double estimate(const struct family *f, double packets)
 {
-    double hops = f->packets * fmax(packets, 1) * f->hops * (f->events ? 1 : flits_of(f, packets));
-    return hops * f->slower + (f->alike ? 0 : f->looks);
+    double moves = f->packets * fmax(packets, 1) * (f->hops + 2) * (f->events ? 1 : flits_of(f, packets));
+    return moves * f->slower + (f->alike ? 0 : f->looks);
 }
 
 /* The short message needs packets of which it is a small part. */
@@ -399,20 +426,22 @@ void fc_calibration_networks_close(struct fc_calibration_networks *w)
 }
 
 enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *d,
-                                       double budget_hops, const struct fc_calibration_settings *settings,
+                                       double budget_moves, const struct fc_calibration_settings *settings,
                                        struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_calibration_networks networks = {.without = settings->without};
+    double more = d->n_jobs ? d->jobs[0].more_links : 0;
+    struct allowed allowed = {budget_moves, 1 + more / FC_CALIBRATION_LINKS_LOOKED_AT, settings->seed};
     int n_families = 0;
     *bulk = (struct fc_bulk){0};
     struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);
     struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
     if (families && runs) fc_calibration_networks_open(machine, d, &networks, st);
     for (int i = 0; i < networks.n && !st->code; i++)
-        add_families(networks.net[i], MOST_LOOKS * budget_hops, settings->seed, families, &n_families, st);
+        add_families(networks.net[i], &allowed, families, &n_families, st);
     if (!st->code) {
-        uint32_t n = choose(families, n_families, budget_hops, runs);
+        uint32_t n = choose(families, n_families, budget_moves, runs);
         if (!run_all(runs, n, settings, st)) keep(runs, n, arena, bulk, st);
     }
     for (int i = 0; i < n_families; i++) close_family(&families[i]);

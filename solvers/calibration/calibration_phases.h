@@ -5,9 +5,9 @@
 #include "solvers/calibration/calibration_internal.h"
 
 /* Of the budget. */
-#define FC_CALIBRATION_PHASES_SHARE 0.15
-/* Of one core: packet-hops of the event engine, flit-hops of the cycle engine. */
-#define FC_CALIBRATION_PHASES_HOPS_PER_S 4e6
+#define FC_CALIBRATION_PHASES_SHARE 0.2
+/* Of one core: packets of the event engine over links of all kinds, in closed runs, whose queues are longest. */
+#define FC_CALIBRATION_PHASES_MOVES_PER_S 2e6
 
 /* The networks of closed runs: those of the design, and the machine and relatives of it that are too large for
  * open-loop runs. */
@@ -26,11 +26,11 @@ enum fc_code fc_calibration_networks_open(const struct fc_machine *machine, cons
                                           struct fc_calibration_networks *networks, struct fc_status *st);
 void fc_calibration_networks_close(struct fc_calibration_networks *networks);
 
-/* Designs the closed runs on the networks of the design and others like them within `budget_hops`, makes
+/* Designs the closed runs on the networks of the design and others like them within `budget_moves`, makes
  * them, fits the process of bulk.c and measures its errors. n_cases is 0 where fewer than four runs fit. Out
  * in the calibration's arena. Same result for any number of threads. FC_NO: a run deadlocks. */
 enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *design,
-                                       double budget_hops, const struct fc_calibration_settings *settings,
+                                       double budget_moves, const struct fc_calibration_settings *settings,
                                        struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st);
 /* The section `phases:` (calibration_phases_file.c). */
 void fc_calibration_phases_write(FILE *stream, const struct fc_bulk *bulk);

@@ -1,19 +1,20 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
- * allows. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
+ * allows, those of more than CHEAP_SHARE of it after all others. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
  * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
  * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
- * them. Cases with windows of fixed length keep the first; under UGAL, where packets cost most and the ideal is far above what
- * is accepted, a run in overload warms up and drains no longer than MOST_BESIDE, not seven times that.
+ * them. Cases with windows of fixed length keep the first; where these are as short as they may be (`hurried`: much happens in
+ * a zero-load time, or packets compare ways) a run in overload warms up and drains no longer than MOST_BESIDE, not seven times that.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
  * longer where waits are long.
  *
- * The budget is counted in hops, made seconds by nominal rates, and what a case will take is estimated by the
+ * The budget is counted in moves (fc_flit_moves), made seconds by nominal rates, and what a case will take is estimated by the
  * design times what cases so far took of their estimates, so that what is run does not depend on clock or
- * threads. */
+ * threads. No case may take more than MOST_OVER times that (the first, by which nothing is known yet: or FIRST_SHARE of the
+ * budget), nor more than its part of what is left of the budget: then its search or its points end, and it is dropped where its saturation or two of its points are missing (`cut`). */
 #include "solvers/calibration/calibration_internal.h"
 
 #include <string.h>
@@ -22,10 +23,29 @@ enum { WAVE = 4 };
 #define COARSE_PACKETS 4e4
 #define COARSE_CYCLES 50.0
 #define WIDTH 0.01
-#define MOST_BESIDE 30.0 /* of a run of the search under UGAL, twice the zero-load time, beside its window */
+#define MOST_OVER 3.0
+#define FIRST_SHARE 0.5
+#define CHEAP_SHARE 0.08
+#define LEAST_BESIDE 3000.0 /* cycles: a warm-up has 1000 at least */
+#define MOST_BESIDE 30.0    /* of a run of a hurried search, twice the zero-load time, beside its window */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
 enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
-static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4};
+static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried[LEAN_SHARES] = {1, 1, 1, 1, 2};
+
+/* Adds what was run to what the case took. */
+static void count(struct fc_calibration_job *job, double flit_hops, double moves)
+{
+    double unit = job->events ? job->turns.flits_mean : 1;
+    job->hops_run += flit_hops / unit;
+    job->spent_s += moves / unit / job->moves_per_s;
+}
+
+/* How many moves the case may still make, at least 1: 0 would be no limit. */
+static double most_moves(const struct fc_calibration_job *job)
+{
+    double unit = job->events ? job->turns.flits_mean : 1;
+    return fmax(1, (job->most_s - job->spent_s) * job->moves_per_s * unit);
+}
 
 /* The points; ends where a run is unstable (the bisection takes the edge from one run). */
 static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *arena, struct fc_status *st)
@@ -36,10 +56,12 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
     uint64_t fixed = job->settings.measure_cycles;
     for (size_t i = 0; k->points && i < (fixed ? LEAN_SHARES : FC_COUNT(shares)); i++) {
         struct fc_flit_result r;
-        job->settings.measure_cycles = fixed ? fixed * windows[i] : 0;
+        job->settings.measure_cycles = fixed ? fixed * (job->hurried ? hurried : windows)[i] : 0;
         job->settings.load_flits_per_cycle = shares[i] * k->saturation;
+        job->settings.most_moves = most_moves(job);
         if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;
-        job->hops_run += (double)r.flit_hops / (job->events ? job->turns.flits_mean : 1);
+        count(job, (double)r.flit_hops, fc_flit_moves(&r));
+        job->cut = r.cut;
         bool good = r.stable && r.complete;
         if (good) {
             k->points[k->n_points++] =
@@ -55,14 +77,16 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
 
 /* A run of chosen length at the load. */
 static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *stable, double *accepted,
-                             double *flit_hops, struct fc_status *st)
+                             struct fc_status *st)
 {
     FC_SCOPED(fc_flit_free) struct fc_flit_result r = {0};
     job->settings.load_flits_per_cycle = load;
+    job->settings.most_moves = most_moves(job);
     if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;
     *stable = r.stable;
     *accepted = r.accepted_flits_per_node_cycle;
-    *flit_hops += (double)r.flit_hops;
+    count(job, (double)r.flit_hops, fc_flit_moves(&r));
+    job->cut = r.cut;
     if (r.deadlock) fc_refuse(st, FC_NO, "deadlock at load %.6g: %s", load, r.deadlock_text);
     return st->code;
 }
@@ -70,14 +94,13 @@ static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *
 /* From the coarse saturation, to `width`: up in steps that double while runs are stable (near a collapse one
  * short window is luck), or down, first to what overload got accepted, then in steps that double; then by
  * halves. */
-static enum fc_code refine(struct fc_calibration_job *job, double coarse, double width, double *flit_hops,
-                           struct fc_status *st)
+static enum fc_code refine(struct fc_calibration_job *job, double coarse, double width, struct fc_status *st)
 {
     double low = 0, high = INFINITY, next = coarse, step = width, most = fmax(coarse, job->out->ideal);
     while (next > width / 2 && high - low > width * (1 + 1e-9)) {
         bool stable = false, first = low == 0 && isinf(high);
         double accepted = 0;
-        if (try_load(job, next, &stable, &accepted, flit_hops, st)) return st->code;
+        if (try_load(job, next, &stable, &accepted, st) || job->cut) return st->code;
         *(stable ? &low : &high) = next;
         if (stable && next >= most) break;
         if (low > 0 && isfinite(high))
@@ -91,8 +114,8 @@ static enum fc_code refine(struct fc_calibration_job *job, double coarse, double
     return FC_OK;
 }
 
-/* job->out->saturation; NaN when no load is stable. */
-static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit_hops, struct fc_status *st)
+/* job->out->saturation; NaN when no load is stable, and where the search was cut. */
+static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_status *st)
 {
     struct fc_calibration_case *k = job->out;
     struct fc_flit_settings coarse = job->settings;
@@ -100,14 +123,19 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
     if (!coarse.measure_cycles)
         coarse.measure_cycles =
             (uint64_t)ceil(fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
-    else if (fc_compares_ways(job->net->machine))
-        coarse.most_cycles = coarse.measure_cycles + (uint64_t)ceil(MOST_BESIDE * 2 * job->turns.zero_load_cycles);
+    else if (job->hurried)
+        coarse.most_cycles =
+            coarse.measure_cycles + (uint64_t)ceil(fmax(LEAST_BESIDE, MOST_BESIDE * 2 * job->turns.zero_load_cycles));
     struct fc_status none = {0};
+    struct fc_flit_cost cost = {0};
+    coarse.most_moves = most_moves(job);
     k->saturation = NAN;
-    if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none)) {
-        k->saturation = load;
-        return job->settings.measure_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, flit_hops, st);
-    }
+    enum fc_code code = fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, &cost, &none);
+    count(job, cost.flit_hops, cost.moves);
+    job->cut = cost.cut;
+    if (!code && cost.cut) return FC_OK;
+    if (!code && job->settings.measure_cycles) k->saturation = load;
+    if (!code) return job->settings.measure_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, st);
     if (none.code != FC_NO || strncmp(none.message, "no load", 7)) *st = none;
     return st->code;
 }
@@ -115,13 +143,11 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
 static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_calibration_case *k = job->out;
-    double flit_hops = 0;
     if (fc_calibration_follow(job, st) ||
-        fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) ||
-        find_saturation(job, &flit_hops, st) || isnan(k->saturation))
+        fc_flit_ideal_throughput(job->net, &job->demand, &job->settings, &k->ideal, st) || find_saturation(job, st) ||
+        isnan(k->saturation))
         return st->code;
     if (run_points(job, arena, st)) return st->code;
-    job->hops_run += flit_hops / (job->events ? job->turns.flits_mean : 1);
     job->ran = k->n_points >= 2;
     return FC_OK;
 }
@@ -146,27 +172,53 @@ static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int 
     return st->code;
 }
 
+/* What is left to do, and what was done. */
+struct progress {
+    double budget_s, spent, estimated;
+    uint32_t next;
+    bool dear; /* cases of more than CHEAP_SHARE have their turn */
+};
+
+static double ratio_of(const struct progress *p)
+{
+    return p->estimated > 0 ? p->spent / p->estimated : 1;
+}
+
+/* The next cases that the rest of the budget allows, and how much each may take; their number. */
+static int next_wave(struct fc_calibration_design *d, struct progress *p, struct fc_calibration_job **wave)
+{
+    double planned = 0;
+    int n = 0, most = p->estimated > 0 ? WAVE : 1;
+    for (; p->next < d->n_jobs && n < most; p->next++) {
+        struct fc_calibration_job *job = &d->jobs[p->next];
+        double more = ratio_of(p) * job->estimate_s;
+        bool dear = p->next > 0 && more > CHEAP_SHARE * p->budget_s;
+        if (job->most_s > 0 || (dear && !p->dear) || p->spent + planned + more > p->budget_s) continue;
+        planned += more;
+        job->most_s = more;
+        wave[n++] = job;
+    }
+    double room = planned > 0 ? fmin(MOST_OVER, (p->budget_s - p->spent) / planned) : 1;
+    for (int i = 0; i < n; i++) wave[i]->most_s *= room;
+    if (p->estimated == 0 && n > 0) wave[0]->most_s = fmax(wave[0]->most_s, FIRST_SHARE * p->budget_s);
+    return n;
+}
+
 enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s,
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st)
 {
-    double spent = 0, estimated = 0;
-    for (uint32_t next = 0; next < d->n_jobs;) {
-        struct fc_calibration_job *wave[WAVE];
-        double ratio = estimated > 0 ? spent / estimated : 1, planned = 0;
-        int n = 0;
-        for (; next < d->n_jobs && n < (estimated > 0 ? WAVE : 1); next++) {
-            double more = ratio * d->jobs[next].estimate_s;
-            if (spent + planned + more > budget_s) continue;
-            planned += more;
-            wave[n++] = &d->jobs[next];
+    struct progress p = {.budget_s = budget_s};
+    for (int pass = 0; pass < 2; pass++)
+        for (p.next = 0, p.dear = pass > 0; p.next < d->n_jobs;) {
+            struct fc_calibration_job *wave[WAVE];
+            int n = next_wave(d, &p, wave);
+            fc_progress_show(settings->progress, fmin(1, p.spent / budget_s), "kernel runs");
+            if (n > 0 && run_wave(wave, n, settings->threads, arena, st)) return st->code;
+            for (int i = 0; i < n; i++) {
+                p.spent += wave[i]->spent_s;
+                p.estimated += wave[i]->estimate_s;
+            }
         }
-        fc_progress_show(settings->progress, fmin(1, spent / budget_s), "kernel runs");
-        if (n > 0 && run_wave(wave, n, settings->threads, arena, st)) return st->code;
-        for (int i = 0; i < n; i++) {
-            spent += wave[i]->hops_run / wave[i]->hops_per_s;
-            estimated += wave[i]->estimate_s;
-        }
-    }
     return FC_OK;
 }

@@ -166,17 +166,20 @@ static enum fc_code injection_bound(const struct fc_network *net, const struct f
 
 static enum fc_code probe(const struct fc_network *net, const struct fc_demand *demand,
                           const struct fc_flit_settings *settings, double load, bool *stable, double *accepted,
-                          double *flit_hops, struct fc_status *st)
+                          struct fc_flit_cost *cost, struct fc_status *st)
 {
     struct fc_flit_settings one = *settings;
     struct fc_flit_result result;
     one.load_flits_per_cycle = load;
+    if (settings->most_moves > 0) one.most_moves = fmax(1, settings->most_moves - cost->moves);
     if (fc_flit_run(net, demand, NULL, &one, &result, st)) return st->code;
     *stable = result.stable;
     if (settings->latency_limit_cycles > 0)
         *stable = result.complete && result.latency_mean_cycles <= settings->latency_limit_cycles;
     *accepted = result.accepted_flits_per_node_cycle;
-    *flit_hops += (double)result.flit_hops;
+    cost->flit_hops += (double)result.flit_hops;
+    cost->moves += fc_flit_moves(&result);
+    cost->cut = result.cut;
     if (result.deadlock) fc_refuse(st, FC_NO, "deadlock at load %.6g: %s", load, result.deadlock_text);
     fc_flit_free(&result);
     return st->code;
@@ -186,8 +189,8 @@ enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_de
                                 const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                 struct fc_status *st)
 {
-    double flit_hops = 0;
-    return fc_flit_saturation_counted(net, demand, settings, load_flits_per_cycle, &flit_hops, st);
+    struct fc_flit_cost cost = {0};
+    return fc_flit_saturation_counted(net, demand, settings, load_flits_per_cycle, &cost, st);
 }
 
 /* How long runs with a precision go on: LONG_ZERO_LOADS of the network at the load, within what is worth its time. */
@@ -214,7 +217,7 @@ struct search {
     const struct fc_flit_settings *settings;
     struct fc_progress *progress;
     double top; /* loads are at most */
-    double *flit_hops;
+    struct fc_flit_cost *cost;
 };
 
 /* From `next` outwards in steps that double, then by halves, until the greatest load seen stable and the least seen unstable
@@ -228,7 +231,8 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         if (*high - *low <= width * (1 + 1e-9)) break;
         bool stable = false;
         double accepted = NAN;
-        if (probe(s->net, s->demand, s->settings, next, &stable, &accepted, s->flit_hops, st)) return st->code;
+        if (probe(s->net, s->demand, s->settings, next, &stable, &accepted, s->cost, st) || s->cost->cut)
+            return st->code;
         *(stable ? low : high) = next;
         fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->top / width), "saturation");
         double middle = (*low + *high) / 2;
@@ -244,11 +248,12 @@ static enum fc_code search(const struct search *s, double next, double step, dou
 
 enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
                                         const struct fc_flit_settings *settings, double *load_flits_per_cycle,
-                                        double *flit_hops, struct fc_status *st)
+                                        struct fc_flit_cost *cost, struct fc_status *st)
 {
     double most, bound = INFINITY, low = 0, high = 0;
     struct fc_flit_settings set = *settings;
     *load_flits_per_cycle = NAN;
+    cost->cut = false;
     set.backlog = false;
     set.interval_cycles = 0;
     set.progress = NULL;
@@ -257,20 +262,21 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     const struct fc_routing_ops *routing = net->machine->routing;
     bool even = routing->minimal && !routing->adaptive;
     double start = fmin(bound, most * ABOVE_IDEAL), width = TOLERANCE * most;
-    struct search how = {net,      demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start,
-                         flit_hops};
+    struct search how = {net, demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start, cost};
     if (set.precision > 0) {
         uint64_t packets = 0;
         if (probe_packets(net, &set, most, &packets, st)) return st->code;
         set.only_accepted = true;
         set.precision = SHORT_WIDTH;
         set.most_packets = packets / SHORTER;
-        if (search(&how, start, 2 * SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st)) return st->code;
+        if (search(&how, start, 2 * SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st) || cost->cut)
+            return st->code;
         set.precision = TOLERANCE;
         set.most_packets = packets;
         start = fmin((low + high) / 2, how.top);
     }
-    if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st)) return st->code;
+    if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st) || cost->cut)
+        return st->code;
     bool above = set.latency_limit_cycles > 0 || (even && low > ABOVE_IDEAL * most);
     *load_flits_per_cycle = above ? low : fmin(low, most);
     if (low == 0) return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);

@@ -32,6 +32,7 @@ struct fc_flit_settings {
     uint64_t most_packets;    /* with a precision: in the measurement; 0: see run_precision.c */
     bool only_accepted;       /* with a precision: of the accepted load alone, whether it is what is offered */
     uint64_t most_cycles;     /* the run ends here whatever happens; 0: chosen */
+    double most_moves;        /* the run is given up when its moves (fc_flit_moves) are more; 0: no limit */
     uint64_t interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
     uint64_t deadlock_cycles; /* no movement for so long with flits in flight is a deadlock; 0: chosen */
     double source_gap_cycles; /* closed loop: least time between two packets of a node (software cost a
@@ -85,6 +86,7 @@ struct fc_flit_result {
     bool open_loop, stable, deadlock,
         complete;                 /* complete: every measured packet (closed loop: every packet) arrived */
     const char *unstable_because; /* "" when stable */
+    bool cut;                     /* by most_moves: whether it is stable is not known */
     const char *deadlock_text;    /* the cycle of channels and packets, or "" */
     /* Of the demand: the background is not in loads, latencies, hops and fairness, but in all counts below. */
     double offered_flits_per_node_cycle, accepted_flits_per_node_cycle; /* NaN offered for closed loop */
@@ -137,6 +139,11 @@ struct fc_flit_result {
 enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
                          const struct fc_flit_settings *settings, struct fc_flit_result *result, struct fc_status *st);
 void fc_flit_free(struct fc_flit_result *result);
+/* What a run costs: flits over links of all kinds, those of nodes included, counted where they enter and leave the network. */
+static inline double fc_flit_moves(const struct fc_flit_result *r)
+{
+    return (double)r->flits_injected + (double)r->flits_delivered + (double)r->flit_hops;
+}
 /* Whether a run of the demand on this machine sends packets that routers copy (router.multicast). */
 bool fc_flit_copies(const struct fc_network *net, const struct fc_demand *demand);
 /* What the links alone would need for the demand's multicasts, seconds: every link of a message's line or
@@ -150,10 +157,16 @@ enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct 
 enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                 struct fc_status *st);
-/* The same; adds the flits over router-to-router links of all its runs to *flit_hops: what it cost. */
+/* The same; adds what its runs cost to *cost. settings->most_moves is of all runs together: FC_OK with cost->cut and NaN where they
+ * would be more. */
+struct fc_flit_cost {
+    double flit_hops; /* flits over router-to-router links */
+    double moves;     /* fc_flit_moves */
+    bool cut;
+};
 enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
                                         const struct fc_flit_settings *settings, double *load_flits_per_cycle,
-                                        double *flit_hops, struct fc_status *st);
+                                        struct fc_flit_cost *cost, struct fc_status *st);
 /* Zero-load time across the network, cycles: what the lengths of runs go by (Z of docs/flit.md). */
 enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct fc_flit_settings *settings,
                                       double *cycles, struct fc_status *st);

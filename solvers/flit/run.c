@@ -149,6 +149,8 @@ static enum fc_code whole_run(struct fc_flit_control *c, struct fc_status *st)
     if (code) return code;
     if (r->deadlock) {
         fc_flit_call_unstable(c, "deadlock");
+    } else if (r->cut) {
+        fc_flit_call_unstable(c, "given up: more moves than were allowed");
     } else if (c->stopped && !r->complete) {
         char text[128];
         snprintf(text, sizeof text, "the run reached its limit of %.0f cycles in the %s",

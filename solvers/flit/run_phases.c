@@ -100,6 +100,14 @@ uint64_t fc_flit_delivered_packets(const struct fc_flit_control *c)
     return n;
 }
 
+static double moves(const struct fc_flit_control *c)
+{
+    double sum = 0;
+    for (int t = 0; t < c->n_counts; t++)
+        sum += (double)(c->counts[t].flits_injected + c->counts[t].flits_delivered + c->counts[t].flit_hops);
+    return sum;
+}
+
 /* One chunk, at most up to `until`. */
 static enum fc_code step(struct fc_flit_control *c, uint64_t until, struct fc_status *st)
 {
@@ -111,6 +119,8 @@ static enum fc_code step(struct fc_flit_control *c, uint64_t until, struct fc_st
     fc_flit_share(c, false);
     if (check_conservation(c, st) || find_deadlock(c, st)) return st->code;
     if (c->state.exhausted || c->state.now >= c->most) c->stopped = true;
+    if (!c->stopped && c->settings->most_moves > 0 && moves(c) > c->settings->most_moves)
+        c->stopped = c->result->cut = true;
     return FC_OK;
 }
 

@@ -84,8 +84,13 @@ static void digest_settings(uint64_t *so_far, const struct fc_flit_settings *s)
                               s->seed,
                               (uint64_t)s->threads,
                               s->bubble_as_published};
-    const double real[] = {s->load_flits_per_cycle, s->high_priority_share, s->background_flits_per_cycle, s->precision,
-                           s->source_gap_cycles,    s->latency_limit_cycles};
+    const double real[] = {s->load_flits_per_cycle,
+                           s->high_priority_share,
+                           s->background_flits_per_cycle,
+                           s->precision,
+                           s->source_gap_cycles,
+                           s->latency_limit_cycles,
+                           s->most_moves};
     digest(so_far, whole, sizeof whole);
     digest(so_far, real, sizeof real);
     if (s->background) digest_demand(so_far, s->background);
