@@ -1,11 +1,13 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
- * allows, those of more than CHEAP_SHARE of it after all others. The first case is run alone: what it takes corrects the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
- * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
- * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
- * them. Cases with windows of fixed length keep the first; where these are as short as they may be (`hurried`: much happens in
- * a zero-load time, or packets compare ways) a run in overload warms up and drains no longer than MOST_BESIDE, not seven times that.
+ * allows, those of more than CHEAP_SHARE of it after all others. The first case is run alone: what it takes corrects
+ * the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS,
+ * COARSE_CYCLES zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a
+ * load unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases
+ * with windows of fixed length keep the first; where these are as short as they may be (`hurried`: much happens in a
+ * zero-load time, or packets compare ways) a run in overload warms up and drains no longer than MOST_BESIDE, not seven
+ * times that.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
@@ -13,8 +15,9 @@
  *
  * The budget is counted in moves (fc_flit_moves), made seconds by nominal rates, and what a case will take is estimated by the
  * design times what cases so far took of their estimates, so that what is run does not depend on clock or
- * threads. No case may take more than MOST_OVER times that (the first, by which nothing is known yet: or FIRST_SHARE of the
- * budget), nor more than its part of what is left of the budget: then its search or its points end, and it is dropped where its saturation or two of its points are missing (`cut`). */
+ * threads. No case may take more than MOST_OVER times that (the first, by which nothing is known yet: or FIRST_SHARE of
+ * the budget), nor more than its part of what is left of the budget: then its search or its points end, and it is
+ * dropped where its saturation or two of its points are missing (`cut`). */
 #include "solvers/calibration/calibration_internal.h"
 
 #include <string.h>
