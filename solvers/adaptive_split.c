@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const double full_budget = 6e7;
+enum { MANY = FC_MAX_DIMS }; /* sides of a box, more than loops are made for */
 
 /* A flow in one dimension: the source's coordinate, hops, direction; at a tie of an even ring FC_PLUS. */
 struct leg {
@@ -42,8 +43,9 @@ struct split {
     uint32_t *port;
     double chunk_s[FC_MAX_DIMS]; /* of port_cost: what a chunk adds to a port of the dimension */
     double cost_unit;            /* 1 / the greatest load when the round began */
-    double *box_cost;            /* [points] scratch of least_cost */
+    double *box_cost;            /* [points] scratch of cheapest_in_box */
     uint8_t *box_step;
+    uint32_t *box_offset; /* [hops and one a dimension] */
 };
 
 /* What is left of a chunk's way. */
@@ -129,34 +131,61 @@ static uint32_t send_greedy(struct split *p, struct way w, double bytes, uint8_t
 
 /* A dimension that a box of minimal paths extends in. */
 struct side {
-    uint32_t at, hops, c, far, k, stride; /* hops from the source, of all; coordinate there, of the far corner */
-    uint32_t step, port;                  /* in box_cost; of a router's ports */
-    bool plus;
+    uint32_t at, hops;      /* from the source; of all */
+    uint32_t step, port;    /* in box_cost; of a router's ports */
+    const uint32_t *offset; /* [hops + 1] what it adds to the router's number; the source's own is not in it */
     double more_s, rate;
 };
 
+/* The sides of the chunk's box, and the number of the router that all offsets are added to. */
 static uint32_t sides_of(const struct split *p, const struct way *w, double bytes, struct side *side, uint32_t *points,
-                         uint32_t *v)
+                         uint32_t *base)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, *offset = p->box_offset;
     *points = 1;
-    *v = w->v;
+    *base = w->v;
     for (int d = 0; d < p->s->n_dims; d++) {
-        uint32_t k = p->s->k[d], hops = w->hops[d];
-        if (hops == 0) continue;
+        uint32_t k = p->s->k[d], hops = w->hops[d], c = w->c[d];
         bool plus = w->direction[d] == FC_PLUS;
-        uint32_t far = plus ? w->c[d] + hops : w->c[d] + k - hops;
-        far = far >= k ? far - k : far;
-        side[n++] = (struct side){hops,      hops,
-                                  far,       far,
-                                  k,         p->s->stride[d],
-                                  *points,   (uint32_t)(d * 2 + w->direction[d]),
-                                  plus,      bytes / p->rate[d],
-                                  p->rate[d]};
+        if (hops == 0) continue;
+        side[n++] = (struct side){
+            hops, hops, *points, (uint32_t)(d * 2 + w->direction[d]), offset, bytes / p->rate[d], p->rate[d]};
+        *base -= c * p->s->stride[d];
+        for (uint32_t i = 0; i <= hops; i++) {
+            *offset++ = c * p->s->stride[d];
+            c = plus ? (c + 1 == k ? 0 : c + 1) : (c == 0 ? k - 1 : c - 1);
+        }
         *points *= hops + 1;
-        *v += (far - w->c[d]) * p->s->stride[d];
     }
     return n;
+}
+
+/* `known`: p->port_cost is there. */
+static inline double cost_of(const struct split *p, uint32_t port, const struct side *s, bool known)
+{
+    return known ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
+}
+
+/* Points of the box in a row along its first side, from its far end, the last of them j: n other sides are left there. */
+static inline __attribute__((always_inline)) void row_of_box(struct split *p, const struct side *first,
+                                                             const struct side *const *other, uint32_t n, uint32_t j,
+                                                             uint32_t v, bool known)
+{
+    uint32_t ports = 2 * (uint32_t)p->s->n_dims;
+    double *cost = p->box_cost;
+    for (uint32_t at = first->hops + 1; at-- > 0; j--) {
+        uint32_t router = (v + first->offset[at]) * ports;
+        double least = INFINITY;
+        uint32_t best = 0;
+        if (at < first->hops) least = cost_of(p, router + first->port, first, known) + cost[j + 1], best = first->port;
+        for (uint32_t i = 0; i < n; i++) {
+            double t = cost_of(p, router + other[i]->port, other[i], known) + cost[j + other[i]->step];
+            if (t < least) least = t, best = other[i]->port;
+        }
+        if (!(least < INFINITY)) least = 0; /* the far corner */
+        cost[j] = least;
+        p->box_step[j] = (uint8_t)(best / 2);
+    }
 }
 
 /* Cost of the cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost +
@@ -164,32 +193,24 @@ static uint32_t sides_of(const struct split *p, const struct way *w, double byte
 static double cheapest_in_box(struct split *p, const struct way *w, double bytes)
 {
     struct side side[FC_MAX_DIMS];
-    uint32_t points, v, n = sides_of(p, w, bytes, side, &points, &v), ports = 2 * (uint32_t)p->s->n_dims;
-    p->box_cost[points - 1] = 0;
-    for (uint32_t j = points - 1; j-- > 0;) {
-        for (uint32_t i = 0; i < n; i++) { /* the point before, lexicographically */
-            struct side *s = &side[i];
-            if (s->at-- > 0) {
-                uint32_t edge = s->plus ? 0 : s->k - 1, turn = (s->k - 1) * s->stride;
-                v += s->c == edge ? (s->plus ? turn : 0 - turn) : (s->plus ? 0 - s->stride : s->stride);
-                s->c = s->c == edge ? s->k - 1 - edge : (s->plus ? s->c - 1 : s->c + 1);
-                break;
-            }
-            v += (s->far - s->c) * s->stride;
-            s->c = s->far;
-            s->at = s->hops;
+    const struct side *other[FC_MAX_DIMS];
+    uint32_t points, base, n = sides_of(p, w, bytes, side, &points, &base);
+    for (uint32_t j = points; j > 0; j -= side[0].hops + 1) {
+        uint32_t n_others = 0, v = base;
+        for (uint32_t i = 1; i < n; i++) {
+            v += side[i].offset[side[i].at];
+            if (side[i].at < side[i].hops) other[n_others++] = &side[i];
         }
-        double least = INFINITY;
-        for (uint32_t i = 0; i < n; i++) {
-            const struct side *s = &side[i];
-            if (s->at == s->hops) continue;
-            uint32_t port = v * ports + s->port;
-            double t =
-                p->port_cost ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
-            t += p->box_cost[j + s->step];
-            if (t < least) least = t, p->box_step[j] = (uint8_t)(s->port / 2);
+        switch (p->port_cost ? n_others : MANY) {
+        case 0: row_of_box(p, side, other, 0, j - 1, v, true); break;
+        case 1: row_of_box(p, side, other, 1, j - 1, v, true); break;
+        case 2: row_of_box(p, side, other, 2, j - 1, v, true); break;
+        default: row_of_box(p, side, other, n_others, j - 1, v, p->port_cost != NULL); break;
         }
-        p->box_cost[j] = least;
+        for (uint32_t i = 1; i < n; i++) { /* the row before, lexicographically */
+            if (side[i].at-- > 0) break;
+            side[i].at = side[i].hops;
+        }
     }
     return p->box_cost[0];
 }
@@ -421,7 +442,7 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     uint32_t per_router = p.s->nodes_per_router;
     size_t n = demand->n;
-    uint64_t hops = 0, points = 0, most_points = 1;
+    uint64_t hops = 0, points = 0, most_points = 1, most_hops = 0;
     if (n >= FC_NONE) return fc_refuse(st, FC_NO, "%zu pairs are too many for the adaptive split", n);
     for (int d = 0; d < p.s->n_dims; d++)
         p.rate[d] = net->machine->classes[p.s->dim_class[d]].bandwidth_bytes_per_s * p.s->parallel[d];
@@ -449,7 +470,11 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
         points += box;
         most_points = box > most_points ? box : most_points;
     }
-    for (size_t i = 0; i < n; i++) p.first[i + 1] = p.first[i] + way_hops(&p, i);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t own = way_hops(&p, i);
+        p.first[i + 1] = p.first[i] + own;
+        most_hops = own > most_hops ? own : most_hops;
+    }
     hops = p.first[n];
     for (int d = 0; d < p.s->n_dims; d++) p.unit[d] = p.unit[d] > 0 ? 2.0 * net->n_routers / p.unit[d] : 0;
     p.n_chunks = (uint32_t)fmax(2, fmin(32, p.budget / 15 / fmax((double)hops, 1)));
@@ -457,6 +482,7 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
     p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
     p.box_step = fc_alloc(&scratch, most_points, 1, st);
+    p.box_offset = fc_alloc(&scratch, most_hops + FC_MAX_DIMS, sizeof *p.box_offset, st);
     if (st->code || find_lanes(&p, flows.src, flows.bytes, n, &scratch, st)) return st->code;
     first_round(&p, &flows);
     for (int d = 0; n && d < p.s->n_dims; d++) p.chunk_s[d] = flows.bytes[0] / p.n_chunks / p.rate[d];
