@@ -343,7 +343,7 @@ static bool trace(const struct tested *t, const char *tier, const struct job *jo
     return !st->code;
 }
 
-enum { MOST_LONG = 256 }; /* nodes: for traces, and long all-to-all */
+enum { MOST_LONG = 256, MOST_TRACED = 512 }; /* nodes: for long all-to-all, for traces */
 static char part = 'a';   /* p: phases alone, t: traces alone */
 
 static bool all_jobs(const struct tested *t, const char *tier, struct fc_status *st)
@@ -352,7 +352,7 @@ static bool all_jobs(const struct tested *t, const char *tier, struct fc_status 
         if ((t->net.n_nodes <= MOST_LONG || strcmp(phases[j].text, "alltoall:bytes=3000")) &&
             !phase(t, tier, &phases[j], st))
             return false;
-    for (size_t j = 0; j < FC_COUNT(traces) && t->net.n_nodes <= MOST_LONG && part != 'p'; j++)
+    for (size_t j = 0; j < FC_COUNT(traces) && t->net.n_nodes <= MOST_TRACED && part != 'p'; j++)
         if (!trace(t, tier, &traces[j], st)) return false;
     return true;
 }
