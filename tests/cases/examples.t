@@ -3,7 +3,7 @@ $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-16.fct, 16 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def            142.5 ms     54.8     58.1     36.9   +-18 %   kernel  down L1.0->node 1
+> qsnet-64         def            143.8 ms     54.2     57.6     36.6   +-18 %   kernel  down L1.0->node 1
 > qsnet-64         optimize       138.3 ms     55.1     78.2     38.1   +-21 %   kernel  down L1.0->node 3
 > percs-16         def            62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > percs-16         optimize=def   62.61 ms      5.6    100.0     84.1     none   kernel  computation
