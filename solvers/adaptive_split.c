@@ -195,6 +195,7 @@ static double cheapest_in_box(struct split *p, const struct way *w, double bytes
     struct side side[FC_MAX_DIMS];
     const struct side *other[FC_MAX_DIMS];
     uint32_t points, base, n = sides_of(p, w, bytes, side, &points, &base);
+    if (n == 0) return 0; /* nodes of one router */
     for (uint32_t j = points; j > 0; j -= side[0].hops + 1) {
         uint32_t n_others = 0, v = base;
         for (uint32_t i = 1; i < n; i++) {
