@@ -197,14 +197,17 @@ static void waits(void)
     CU_ASSERT(n_moved > 9);
 }
 
-/* Ten messages a node within some packets' time: each begins behind the first packets of those before. */
+/* Ten messages a node of less than eight packets, within some packets' time: each begins behind the first packets of those before. */
 static void turns(void)
 {
     int n_moved = 0; /* the last arrival */
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct job job;
         make(&job, long_packets, seed);
-        for (uint32_t i = 0; i < N; i++) job.start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 2);
+        for (uint32_t i = 0; i < N; i++) {
+            job.start_s[i] = 1e-6 * (1 + fc_random_real(seed, 0, i) * 2);
+            job.bytes[i] = 1 + (double)fc_random_below(seed, 1, i, 4500);
+        }
         double without_s = run(&job, &job.machine, NULL);
         job.machine.router.injection_fifos = 4;
         n_moved += fabs(run(&job, &job.machine, NULL) - without_s) > 1e-9;

@@ -344,7 +344,7 @@ static bool trace(const struct tested *t, const char *tier, const struct job *jo
 }
 
 enum { MOST_LONG = 256, MOST_TRACED = 512 }; /* nodes: for long all-to-all, for traces */
-static char part = 'a';   /* p: phases alone, t: traces alone */
+static char part = 'a';                      /* p: phases alone, t: traces alone */
 
 static bool all_jobs(const struct tested *t, const char *tier, struct fc_status *st)
 {
