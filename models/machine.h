@@ -271,10 +271,11 @@ double fc_wire_bytes(const struct fc_machine *machine, double bytes);
 /* The shape in words, as the file's keys give it: "dims [8, 8, 8]". Machines of one kind of router with equal words are
  * the same network. Returns out. */
 char *fc_machine_shape(const struct fc_machine *machine, char *out, size_t size);
-/* Relative number 0, 1, ... of a machine: same routers, links and packets in another shape, which may be that of the
- * machine or of another number (machine_smaller.c). *exists false: no more. It borrows from the machine, which must
- * outlive it; free with fc_machine_free. From FC_SMALLEST_RELATIVE on: those that are for machines of which no others can be run. */
+/* From this number on relatives are as small as can be: for machines of which no others can be run. */
 enum { FC_SMALLEST_RELATIVE = 8 };
+/* Relative number 0, 1, ... of a machine: same routers, links and packets in another shape, which may be that of the
+ * machine or of another number (machine_smaller.c). *exists false: there is none of that number. It borrows from the machine, which must
+ * outlive it; free with fc_machine_free. */
 enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller, bool *exists,
                                 struct fc_status *st);
 /* Cores of the machine that can hold a task: nodes x cores per node. */

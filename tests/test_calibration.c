@@ -388,103 +388,112 @@ static void test_relatives(void)
     fc_arena_free(&arena);
 }
 
+/* A machine, and what would be run for its calibration. */
+struct designed {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_arena arena;
+    struct fc_calibration_design d;
+    struct fc_status st;
+};
+
+static void design(struct designed *x, double budget_s)
+{
+    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&x->machine, budget_s, NULL, 1, &x->arena, &x->d, &x->st), FC_OK);
+}
+static bool open_designed(struct designed *x, const char *yaml, double budget_s)
+{
+    *x = (struct designed){.st = {0}};
+    if (!fc_test_network(yaml, &x->machine, &x->net)) return false;
+    design(x, budget_s);
+    return true;
+}
+static void close_designed(struct designed *x)
+{
+    fc_calibration_design_free(&x->d);
+    fc_arena_free(&x->arena);
+    fc_test_close(&x->machine, &x->net);
+}
+
 /* Under UGAL a core is taken to move fewer packets the more channels a network has: of two networks the larger is the dearer by
  * hop, by little where both fit its caches. */
 static void test_ugal_rate(void)
 {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_status st = {0};
-    struct fc_arena arena = {0};
-    struct fc_calibration_design d = {0};
-    if (!fc_test_network(
+    struct designed x;
+    if (!open_designed(
+            &x,
             "name: t\nnetwork: {family: two-level, supernodes: 9, nodes_per_drawer: 8, nodes_per_router: 2, d_link: "
             "modulo}\nlinks: {ll: {bandwidth: 8 GB/s, latency: 10 ns}, d: {bandwidth: 8 GB/s, latency: 100 ns}}\n"
             "router: {vcs: 3, routing: ugal, flit: 8 B}\npacket: {max: 64 B}\n",
-            &machine, &net))
+            60))
         return;
-    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&machine, 60, NULL, 1, &arena, &d, &st), FC_OK);
-    CU_ASSERT(d.n_networks >= 2 && d.n_jobs >= 2);
-    for (uint32_t i = 0; i < d.n_jobs; i++) {
-        const struct fc_calibration_job *a = &d.jobs[i];
-        CU_ASSERT(a->moves_per_s < FC_CALIBRATION_UGAL_HOPS_PER_S &&
-                  a->moves_per_s > 0.8 * FC_CALIBRATION_UGAL_HOPS_PER_S);
-        for (uint32_t j = 0; j < d.n_jobs; j++)
-            if (a->net->n_links > d.jobs[j].net->n_links) CU_ASSERT(a->moves_per_s < d.jobs[j].moves_per_s);
+    CU_ASSERT(x.d.n_networks >= 2 && x.d.n_jobs >= 2);
+    for (uint32_t i = 0; i < x.d.n_jobs; i++) {
+        const struct fc_calibration_job *a = &x.d.jobs[i];
+        CU_ASSERT(a->moves_per_s < FC_CALIBRATION_UGAL_MOVES_PER_S &&
+                  a->moves_per_s > 0.8 * FC_CALIBRATION_UGAL_MOVES_PER_S);
+        for (uint32_t j = 0; j < x.d.n_jobs; j++)
+            if (a->net->n_links > x.d.jobs[j].net->n_links) CU_ASSERT(a->moves_per_s < x.d.jobs[j].moves_per_s);
     }
-    fc_calibration_design_free(&d);
-    fc_arena_free(&arena);
-    fc_test_close(&machine, &net);
+    close_designed(&x);
 }
 
 /* Where one case takes much of the budget: after the first the cheapest come first, and runs that overload deep buffers do not go on for ever. What was
  * moved is what the budget stands for, though the first case may take more than was thought. */
 static void test_ugal_budget(void)
 {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_status st = {0};
-    struct fc_arena arena = {0};
-    struct fc_calibration_design d = {0};
+    struct designed x;
     struct fc_calibration_settings set = {.threads = 1, .seed = 1};
     double budget_s = 0.6, run_s = 3, spent_s = 0; /* warm-ups of 1000 cycles are more than such small windows */
     uint32_t n_ran = 0;
-    if (!fc_test_network(
+    if (!open_designed(
+            &x,
             "name: t\nclock: 1 GHz\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 2, nodes_per_router: 1, "
             "d_link: modulo}\nlinks: {ll: {bandwidth: 8 GB/s, latency: 2 ns}, d: {bandwidth: 8 GB/s, latency: 10 ns}}\n"
             "router: {delay: 2 ns, vcs: 3, routing: ugal, flit: 8 B, buffer: 16 KiB}\n",
-            &machine, &net))
+            budget_s))
         return;
-    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&machine, budget_s, NULL, 1, &arena, &d, &st), FC_OK);
-    for (uint32_t i = 2; i < d.n_jobs; i++) CU_ASSERT(d.jobs[i].estimate_s >= d.jobs[i - 1].estimate_s);
-    CU_ASSERT_EQUAL(fc_calibration_run(&d, run_s, &set, &arena, &st), FC_OK);
-    for (uint32_t i = 0; i < d.n_jobs; i++) {
-        spent_s += d.jobs[i].spent_s;
-        n_ran += d.jobs[i].ran;
+    for (uint32_t i = 2; i < x.d.n_jobs; i++) CU_ASSERT(x.d.jobs[i].estimate_s >= x.d.jobs[i - 1].estimate_s);
+    CU_ASSERT_EQUAL(fc_calibration_run(&x.d, run_s, &set, &x.arena, &x.st), FC_OK);
+    for (uint32_t i = 0; i < x.d.n_jobs; i++) {
+        spent_s += x.d.jobs[i].spent_s;
+        n_ran += x.d.jobs[i].ran;
     }
     CU_ASSERT(n_ran >= 2 && spent_s < 1.1 * run_s);
-    fc_calibration_design_free(&d);
-    fc_arena_free(&arena);
-    fc_test_close(&machine, &net);
+    close_designed(&x);
 }
 
 /* A fat-tree of many parallel links, where much happens in a zero-load time: what cases take is what the design says, and less than
  * the budget; those that may take too little are given up, and say so. */
 static void test_busy_budget(void)
 {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_status st = {0};
-    struct fc_arena arena = {0};
-    struct fc_calibration_design d = {0};
+    struct designed x;
     struct fc_calibration_settings set = {.threads = 1, .seed = 1};
     double budget_s = 1, spent_s = 0;
     uint32_t n_ran = 0;
-    if (!fc_test_network(
+    if (!open_designed(
+            &x,
             "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4, 2], parents: [1, 1], links: [1, 8], "
             "planes: 2}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 15 ns}, up: {bandwidth: 8 GB/s, latency: 50 ns}}\n"
             "router: {delay: 100 ns, flow_control: cut-through, flit: 8 B, vcs: 2, escape: none, buffer: 8 KiB, "
             "routing: nca, arbitration: round-robin}\npacket: {min: 8 B, max: 128 B}\n",
-            &machine, &net))
+            budget_s))
         return;
-    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&machine, budget_s, NULL, 1, &arena, &d, &st), FC_OK);
-    CU_ASSERT(d.jobs[0].events && d.jobs[0].more_links > 2);
-    CU_ASSERT_EQUAL(fc_calibration_run(&d, budget_s, &set, &arena, &st), FC_OK);
-    for (uint32_t i = 0; i < d.n_jobs; i++) {
-        spent_s += d.jobs[i].spent_s;
-        n_ran += d.jobs[i].ran;
-        CU_ASSERT(d.jobs[i].spent_s == 0 || d.jobs[i].spent_s < 1.2 * d.jobs[i].most_s);
-        CU_ASSERT(!d.jobs[i].ran || d.jobs[i].out->n_points >= 2);
+    CU_ASSERT(x.d.jobs[0].events && x.d.jobs[0].more_links > 2);
+    CU_ASSERT_EQUAL(fc_calibration_run(&x.d, budget_s, &set, &x.arena, &x.st), FC_OK);
+    for (uint32_t i = 0; i < x.d.n_jobs; i++) {
+        spent_s += x.d.jobs[i].spent_s;
+        n_ran += x.d.jobs[i].ran;
+        CU_ASSERT(x.d.jobs[i].spent_s == 0 || x.d.jobs[i].spent_s < 1.2 * x.d.jobs[i].most_s);
+        CU_ASSERT(!x.d.jobs[i].ran || x.d.jobs[i].out->n_points >= 2);
     }
     CU_ASSERT(n_ran >= 2 && spent_s < 1.1 * budget_s);
-    fc_calibration_design_free(&d);
-    CU_ASSERT_EQUAL_FATAL(fc_calibration_design_make(&machine, budget_s, NULL, 1, &arena, &d, &st), FC_OK);
-    for (uint32_t i = 0; i < d.n_jobs; i++) d.jobs[i].estimate_s = 1e-3; /* far too little */
-    CU_ASSERT_EQUAL(fc_calibration_run(&d, 2e-3, &set, &arena, &st), FC_OK);
-    CU_ASSERT(d.n_jobs > 0 && d.jobs[0].cut && !d.jobs[0].ran);
-    fc_calibration_design_free(&d);
-    fc_arena_free(&arena);
-    fc_test_close(&machine, &net);
+    fc_calibration_design_free(&x.d);
+    design(&x, budget_s);
+    for (uint32_t i = 0; i < x.d.n_jobs; i++) x.d.jobs[i].estimate_s = 1e-3; /* far too little */
+    CU_ASSERT_EQUAL(fc_calibration_run(&x.d, 2e-3, &set, &x.arena, &x.st), FC_OK);
+    CU_ASSERT(x.d.n_jobs > 0 && x.d.jobs[0].cut && !x.d.jobs[0].ran);
+    close_designed(&x);
 }
 
 static void test_shape(void)

@@ -426,51 +426,6 @@ static void test_forced_graph(void)
     CU_ASSERT(best > 0.9);
 }
 
-static uint32_t hops_between(const struct fc_torus_shape *s, uint32_t v, uint32_t w)
-{
-    uint32_t hops = 0;
-    for (int d = 0; d < s->n_dims; d++) {
-        uint32_t far = (fc_torus_coordinate(s, w, d) + s->k[d] - fc_torus_coordinate(s, v, d)) % s->k[d];
-        hops += far < s->k[d] - far ? far : s->k[d] - far;
-    }
-    return hops;
-}
-
-/* Of one to five dimensions, of messages alike and not, and between nodes of one router: every byte crosses as many links as it has hops. */
-static void test_adaptive_hop_bytes(void)
-{
-    static const char *const dims[] = {"[6]", "[4, 4]", "[5, 4, 3]", "[3, 4, 2, 3]", "[3, 2, 3, 2, 3]"};
-    for (size_t i = 0; i < 2 * FC_COUNT(dims); i++) {
-        struct fc_machine machine;
-        struct fc_network net;
-        struct fc_demand d;
-        struct fc_load load;
-        char yaml[200];
-        double hop_bytes = 0, torus = 0;
-        snprintf(yaml, sizeof yaml,
-                 "name: t\nnetwork: {family: torus, dims: %s, nodes_per_router: 2}\nlinks: {torus: {bandwidth: 1 GB/s, "
-                 "latency: 1 ns}}\n",
-                 dims[i / 2]);
-        if (!fc_test_network(yaml, &machine, &net)) continue;
-        random_sparse(net.n_nodes, 6 * (size_t)net.n_nodes, 5, &d);
-        for (size_t e = 0; e < d.n_entries; e++) {
-            if (i % 2) d.bytes[e] = 7;
-            if (e % 8 == 0) d.dst[e] = d.src[e] ^ 1; /* of the same router */
-            if (d.src[e] != d.dst[e])
-                hop_bytes += d.bytes[e] * hops_between(fc_torus(&net), d.src[e] / 2, d.dst[e] / 2);
-        }
-        if (solve(&net, &d, (struct fc_load_settings){0}, &load)) {
-            CU_ASSERT_STRING_EQUAL(load.method, "adaptive split");
-            for (uint32_t l = 0; l < net.n_links; l++)
-                if (!strcmp(machine.classes[net.link_class[l]].name, "torus")) torus += load.bytes[l];
-            CU_ASSERT(fc_near(torus, hop_bytes, 1e-9));
-        }
-        fc_load_free(&load);
-        fc_demand_free(&d);
-        fc_test_close(&machine, &net);
-    }
-}
-
 /* Tori: never above the linear program; dense parts as their pairs; all flows along rings: exact. */
 static void test_forced_torus(void)
 {
@@ -625,7 +580,6 @@ int suite_load(void)
         {"a walk is a flow", test_walk_flow},
         {"uniform traffic on k-ary n-cubes: k/8", test_uniform_closed_form},
         {"adaptive split against the linear program", test_adaptive_against_lp},
-        {"adaptive split: hop-bytes", test_adaptive_hop_bytes},
         {"forced traffic on tori against the linear program", test_forced_torus},
         {"forced traffic on graphs against the linear program", test_forced_graph},
         {"hot spots: the links into the region", test_hot_spot_bound},

@@ -10,6 +10,7 @@
 
 /* clang-format off */
 #define FC_SUITES(X)                                                                                                   \
+    X(suite_adaptive_split)                                                                                            \
     X(suite_adjoint) X(suite_announced)                                                                                                 \
     X(suite_background)                                                                                                \
     X(suite_benchmark) X(suite_measurement) X(suite_bound)                                                                                                     \

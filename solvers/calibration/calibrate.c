@@ -32,7 +32,7 @@ static enum fc_code describe(const struct fc_machine *machine, struct fc_calibra
 /* Units of work a second of one core: `usual`, less where packets compare ways. */
 static double work_per_s(const struct fc_machine *machine, double usual)
 {
-    return fc_compares_ways(machine) ? fmin(usual, FC_CALIBRATION_UGAL_HOPS_PER_S) : usual;
+    return fc_compares_ways(machine) ? fmin(usual, FC_CALIBRATION_UGAL_MOVES_PER_S) : usual;
 }
 
 static enum fc_code make_replays(const struct fc_machine *machine, const struct fc_calibration_settings *set,

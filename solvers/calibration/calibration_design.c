@@ -2,16 +2,16 @@
  *
  * Networks: the machine itself where a case of it takes at most a tenth of the budget, and up to four
  * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
- * which one case takes a third of the budget, the smallest relatives first. Patterns: uniform; one or two that load few links most; an exchange
- * between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest), and 8 flits
- * where the longest has 1 or more than 64. A case is run with windows that choose their own length where that
- * takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
- * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike, to
- * MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and made seconds by
- * what each engine was measured to do on one core. Order: on the
- * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
- * sizes; then the same on the larger ones. Where a case takes up to a third of the budget: uniform on the
- * smallest with the longest packet, then the cheapest cases. */
+ * which one case takes a third of the budget, the smallest relatives first. Patterns: uniform; one or two that load few
+ * links most; an exchange between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest),
+ * and 8 flits where the longest has 1 or more than 64. A case is run with windows that choose their own length where
+ * that takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
+ * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
+ * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
+ * made seconds by what each engine was measured to do on one core. Order: on the FIRST_NETWORKS smallest networks
+ * uniform, then the other patterns, so that every kind is there at several sizes; then the same on the larger ones.
+ * Where a case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest
+ * cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -169,7 +169,7 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     job->events = fc_flit_by_events(&flit, &settings);
     double channels = (double)job->net->n_links * flit.n_network_vcs;
     job->moves_per_s = fc_compares_ways(job->net->machine)
-                           ? FC_CALIBRATION_UGAL_HOPS_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
+                           ? FC_CALIBRATION_UGAL_MOVES_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
                        : job->events ? EVENT_MOVES_PER_S
                        : fast        ? FAST_MOVES_PER_S
                                      : FC_CALIBRATION_CYCLE_MOVES_PER_S;

@@ -6,7 +6,7 @@
 /* UGAL: every packet compares the queues of two ways, so that a core moves fewer packets a second over links of all kinds; and
  * where a network's channels do not fit the core's caches fewer still: 1.1 million / (1 + channels / 60,000)
  * (docs/notes/calibration.md). */
-#define FC_CALIBRATION_UGAL_HOPS_PER_S 1.1e6
+#define FC_CALIBRATION_UGAL_MOVES_PER_S 1.1e6
 #define FC_CALIBRATION_CACHED_CHANNELS 6e4
 static inline bool fc_compares_ways(const struct fc_machine *machine)
 {

@@ -115,7 +115,7 @@ static enum fc_code may_look(struct family *f, const struct fc_demand *demand, d
 {
     double flows = demand->n_dense ? 0 : (double)demand->n_entries;
     if (fc_compares_ways(f->net->machine))
-        f->looks = LOOK_S * flows * f->net->n_links * FC_CALIBRATION_UGAL_HOPS_PER_S;
+        f->looks = LOOK_S * flows * f->net->n_links * FC_CALIBRATION_UGAL_MOVES_PER_S;
     else if (fc_adaptive_torus_takes(f->net))
         f->looks = fmin(MOST_SPLIT_S, SPLIT_S * flows) * FC_CALIBRATION_PHASES_MOVES_PER_S;
     else if (!f->alike)
@@ -147,10 +147,11 @@ static void close_family(struct family *f)
 
 struct allowed {
     double budget; /* moves */
-    double slower;
+    double slower; /* of find_engine */
     uint64_t seed;
 };
 
+/* What the next pattern's loads may take. */
 static double most_looks(const struct family *families, int n, double budget)
 {
     double left = ALL_LOOKS * budget;

@@ -33,7 +33,7 @@ enum { WAVE = 4 };
 #define MOST_BESIDE 30.0    /* of a run of a hurried search, twice the zero-load time, beside its window */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
 enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
-static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried[LEAN_SHARES] = {1, 1, 1, 1, 2};
+static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried_windows[LEAN_SHARES] = {1, 1, 1, 1, 2};
 
 /* Adds what was run to what the case took. */
 static void count(struct fc_calibration_job *job, double flit_hops, double moves)
@@ -59,7 +59,7 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
     uint64_t fixed = job->settings.measure_cycles;
     for (size_t i = 0; k->points && i < (fixed ? LEAN_SHARES : FC_COUNT(shares)); i++) {
         struct fc_flit_result r;
-        job->settings.measure_cycles = fixed ? fixed * (job->hurried ? hurried : windows)[i] : 0;
+        job->settings.measure_cycles = fixed ? fixed * (job->hurried ? hurried_windows : windows)[i] : 0;
         job->settings.load_flits_per_cycle = shares[i] * k->saturation;
         job->settings.most_moves = most_moves(job);
         if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;

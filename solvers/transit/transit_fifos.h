@@ -41,7 +41,7 @@ double fc_fifos_capacity(const struct fc_fifos *fifos, uint32_t node);
 double fc_fifos_s_per_byte(const struct fc_network *net, uint32_t node, uint32_t n, const uint32_t *link,
                            const double *weight);
 void fc_fifos_close(struct fc_fifos *fifos);
-/* A message leaves a node for another one at its time_s; *later: the node's links have the first packets of others until later, and it
+/* A message leaves a node for another one at its time_s; *later: it is short, the node's links have the first packets of others until later, and it
  * is held until then (its time_s, `turned`). FC_NO: out of memory. O(the node's links). */
 enum fc_code fc_fifos_turn(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
                            bool *later);
