@@ -169,7 +169,9 @@ static enum fc_code open_contention(struct fc_transit *t)
     c->exchange = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->exchange, t->st) : NULL;
     if (t->st->code) return t->st->code;
     for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
-    if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
+    const struct fc_routing_ops *routing = net->machine->routing;
+    bool spread = routing->adaptive && !routing->detours;
+    if (!fc_fair_open(&c->fair, n, capacity, t->st) && (limit_of(t) < 1 || spread)) lose(t, &c->fair, &scratch);
     if (t->settings.adjoint) t->settings.adjoint->first_fifo = c->first_fifo;
     return t->st->code;
 }
@@ -387,6 +389,8 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         c->part[f].way = number;
         c->part[f].share = share;
         c->fair.flow[f].start = m->src;
+        double free_rate = t->ways.way[w].free_rate;
+        if (n_parts > 1 && free_rate > 0 && fc_fair_spreads(&c->fair, f, first, free_rate)) return t->st->code;
         if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share);
     }
     if (first != FC_NONE) c->moving[first].interference = interference(c, first);

@@ -86,6 +86,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->mix);
     free(f->stirred);
     free(f->met);
+    free(f->own);
     free(f->opened);
     free(f->given);
     memset(f, 0, sizeof *f);
@@ -152,7 +153,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     else
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
-        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end, FC_NONE};
+        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end, FC_NONE, flow, 0};
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
@@ -193,7 +194,7 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
             f->loose[f->n_loose++] = e->link;
         }
     }
-    if (f->mix) fc_fair_stir(f, flow);
+    if (f->mix) fc_fair_unstir(f, flow);
     if (gone->state & FC_FAIR_CAME) {
         uint32_t last = f->came[--f->n_came];
         f->came[gone->place] = last;

@@ -41,13 +41,16 @@ struct fc_fair_flow {
     float blocks;   /* 0 to 1 */
     uint32_t end;   /* the node that it goes to */
     uint32_t start; /* and comes from; the caller's, for fc_fair_interference alone */
+    uint32_t message;   /* of fc_fair_spreads: its first flow, */
+    double free_rate;   /* bytes/s; 0: it does not spread */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
-    double alone; /* bytes/s for one flow; 0: nothing is lost there */
-    bool stirred; /* a flow has come or gone since its capacity was found */
+    double alone;       /* bytes/s for one flow; 0: nothing is lost there */
+    uint32_t n_spreads; /* flows there that spread */
+    bool stirred;       /* a flow has come or gone since its capacity was found */
 };
-/* What the flows of a link to one end weigh together, in the sum at hand. */
+/* What the flows of a link to one end, or of one message, weigh together, in the sum at hand. */
 struct fc_fair_met {
     double weight;
     uint64_t sum; /* its number */
@@ -88,10 +91,11 @@ struct fc_fair {
     uint32_t *stirred;           /* [n_stirred] links */
     double limit;                /* of the capacity, where very many mix */
     struct fc_fair_met *met;     /* [n_ends] NULL without `mix` */
+    struct fc_fair_met *own;     /* [n_flows] of messages by their first flow; grown where any spreads */
     uint64_t n_sums;             /* over the flows of a link, so far */
     double *opened;              /* [n_links] capacities that they were opened with */
     struct fc_fair_given *given; /* [n_given] */
-    size_t n_stirred, n_sharing, n_given, given_capacity;
+    size_t n_stirred, n_sharing, n_given, given_capacity, own_capacity;
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
@@ -102,6 +106,9 @@ void fc_fair_close(struct fc_fair *fair);
  * for its flows together, those to one end being one in Q; 0 < limit <= 1. Ends are below n_ends. mixes[n_links] is not kept.
  * FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes, uint32_t n_ends);
+/* A flow just added is part of a message that spreads: alone, all its parts together would have bytes_per_s > 0, whatever shares they
+ * have of the links that mix (transit_fair_mix.c). first: the message's first part. After fc_fair_lose. FC_NO: out of memory. */
+enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, uint32_t first, double bytes_per_s);
 /* The link, which does not mix, has this capacity > 0 from the next solve on; the last one counts. False: out of memory. */
 bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
 /* A flow to `end` over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and over the n_more others;
@@ -133,5 +140,6 @@ static inline void fc_fair_call_in(const struct fc_fair *fair, uint32_t flow)
 
 /* The flow comes to its links, or leaves them: their capacities are to be found anew. */
 void fc_fair_stir(struct fc_fair *fair, uint32_t flow);
+void fc_fair_unstir(struct fc_fair *fair, uint32_t flow);
 /* The capacity that a link has for the flows that are there now. O(them). */
 double fc_fair_mixed(struct fc_fair *fair, uint32_t link);

@@ -113,9 +113,9 @@ static void change(struct fc_heads *h, const struct fc_transit_ways *ways, uint3
     if (!h->behind) return;
     const struct fc_transit_way *way = &ways->way[number];
     bool chooses = h->net->machine->routing->adaptive;
-    for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
+    for (uint32_t k = way->first; k < way->first + (chooses ? way->n : way->n_finite); k++) {
         uint32_t at = place_of(h, src, ways->link[k]);
-        if (at == FC_NONE) continue;
+        if (at == FC_NONE || !isfinite(fc_link_bandwidth(h->net, ways->link[k]))) continue;
         h->wanted[at] += by * (chooses ? 1 : ways->weight[k]);
         if (x->n == 0) h->wanted[at] = 0; /* without what rounding has left */
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solvers/transit/transit.h"
+#include "solvers/transit/transit_cut.h"
 #include "solvers/transit/transit_shapes.h"
 
 #include <math.h>
@@ -47,17 +48,20 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
 /* ---- routes and ways (transit_routes.c) ---- */
 
 /* A way: the links that one message crosses, with the share (weight) of its bytes on each. All n links carry it; only the
- * first n_finite, those of finite bandwidth, limit its rate. */
+ * first n_finite, those of finite bandwidth, limit its rate. Where its packets may leave over more links than its paths do, these
+ * are there too, with weight 0. */
 struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
     double head_s;               /* head delays of the longest of its paths */
-    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth */
+    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth, or
+                                  * (free_rate) 1 / free_rate */
     double share;                /* of a long message's bytes that goes over its paths */
     double bytes, wire_bytes;    /* sent so far */
     uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
     uint32_t route;
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;          /* in equal shares, a packet each; else by the paths' own */
+    double free_rate;   /* bytes/s alone of a long message whose packets take all paths there are; 0: by those of the way */
 };
 enum { FC_WAY_PATHS = 8, FC_WAY_MOST_PATHS = 16 }; /* of a routing that says nothing; of any */
 struct fc_way_path {
@@ -91,6 +95,8 @@ struct fc_transit_ways {
     uint64_t path_key;
     struct fc_way_path path[FC_WAY_MOST_PATHS];
     uint32_t most_paths, n_paths, *path_link;
+    double cut_bytes_per_s; /* of the pair (fc_cut_of_walk); INFINITY: packets keep to the paths drawn */
+    uint32_t out[FC_SHAPE_OUT], n_out; /* links behind the source's routers that the pair's packets may take, drawn or not */
     size_t n_path_links, path_link_capacity;
     struct fc_way_shapes shapes;
     /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
@@ -104,6 +110,7 @@ struct fc_transit_ways {
     uint32_t mask;
     struct fc_walk walk;
     uint32_t *top; /* [n_vertices] latest parcel (share of the message, on a path so far) that waits at each vertex */
+    struct fc_cuts cuts;
     uint32_t *merged; /* [n_links] entry of the way at hand, or FC_NONE */
     struct fc_way_parcel *parcel;
     size_t n_parcels, parcel_capacity;

@@ -17,7 +17,8 @@
  * that is their turn, they take the one whose most crowded link has fewest messages (fc_transit_way_free).
  *
  * Long messages of minimal adaptive routings are taken apart: part i of at most 4 takes some of the paths, and each has a
- * rate of its own (transit_contention.c), as packets that find a queue before them take another way.
+ * rate of its own (transit_contention.c), as packets that find a queue before them take another way. Nor are they bound to the
+ * paths drawn: alone such a message goes as fast as all links out of its source let it (transit_cut.c).
  *
  * Limits: a long message of a routing with detours (UGAL) takes the split of its loads, whatever queues are on the
  * way; a route of more than N paths loads N of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
@@ -27,6 +28,7 @@
 #include "core/array.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
+#include "solvers/transit/transit_fifos.h"
 #include "solvers/transit/transit_internal.h"
 #include "models/hosts.h"
 
@@ -86,7 +88,8 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
                          m->routing->name);
-    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256) || fc_way_shapes_open(&w->shapes, net, st))
+    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256) || fc_way_shapes_open(&w->shapes, net, st) ||
+        fc_cuts_open(&w->cuts, net, st))
         return st->code;
     w->top = malloc((size_t)net->n_vertices * sizeof *w->top);
     w->merged = malloc((size_t)net->n_links * sizeof *w->merged);
@@ -109,6 +112,7 @@ void fc_transit_ways_close(struct fc_transit_ways *w)
     free(w->slot);
     free(w->top);
     free(w->merged);
+    fc_cuts_close(&w->cuts);
     free(w->parcel);
     free(w->bytes);
     free(w->wire_bytes);
@@ -234,7 +238,7 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
 /* ---- paths of pairs that lie to each other alike (transit_shapes.c) ---- */
 
 /* Keeps what the walk at hand came apart into, if all its paths are of one length. False: out of memory. */
-static bool keep_shape(struct fc_transit_ways *w, uint32_t dst, uint32_t displacement)
+static bool keep_shape(struct fc_transit_ways *w, uint32_t src, uint32_t dst, uint32_t displacement)
 {
     const struct fc_network *net = w->net;
     uint32_t top = w->top[fc_node_vertex(net, dst)], n = 0, n_hops = hops_of(w, top), i = 0;
@@ -247,6 +251,7 @@ static bool keep_shape(struct fc_transit_ways *w, uint32_t dst, uint32_t displac
     }
     struct fc_way_shape *shape = fc_way_shape_new(&w->shapes, displacement, n, n_hops);
     if (!shape) return true;
+    shape->cut_bytes_per_s = w->cut_bytes_per_s;
     uint32_t *link = w->path_link + w->n_path_links; /* scratch */
     for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below, i++) {
         uint8_t *port = shape->port + (size_t)i * n_hops;
@@ -260,6 +265,13 @@ static bool keep_shape(struct fc_transit_ways *w, uint32_t dst, uint32_t displac
         shape->head_s[i] = head_of(w, link, n_hops);
     }
     fc_way_shape_guide(shape);
+    for (uint32_t k = 0; k < w->n_out; k++) {
+        uint32_t door = net->first_link[fc_node_vertex(net, src)], router = net->link_source[w->out[k]];
+        while (net->link_target[door] != router) door++;
+        shape->out[k][0] = (uint8_t)(door - net->first_link[fc_node_vertex(net, src)]);
+        shape->out[k][1] = (uint8_t)(w->out[k] - net->first_link[router]);
+    }
+    shape->n_out = w->n_out;
     return true;
 }
 
@@ -268,6 +280,12 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
 {
     const struct fc_network *net = w->net;
     double u = fc_random_real(1, src, dst);
+    w->cut_bytes_per_s = shape->cut_bytes_per_s;
+    for (; w->n_out < shape->n_out; w->n_out++) {
+        const uint8_t *port = shape->out[w->n_out];
+        w->out[w->n_out] =
+            net->first_link[net->link_target[net->first_link[fc_node_vertex(net, src)] + port[0]]] + port[1];
+    }
     if (!RESERVE(w, path_link, path_link_capacity, w->most_paths * (size_t)shape->n_hops)) return false;
     uint32_t last = FC_NONE;
     for (uint32_t drawn = 0; drawn < w->most_paths; drawn++) {
@@ -291,6 +309,37 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
     return true;
 }
 
+/* Whether a long message is not bound to the paths drawn: of a minimal adaptive routing, beside nothing that takes of the links. */
+static bool goes_round(const struct fc_transit_ways *w)
+{
+    const struct fc_routing_ops *routing = w->net->machine->routing;
+    return routing->adaptive && !routing->detours && !w->background;
+}
+
+/* The links behind the source's routers, from a walk. */
+static void find_out(struct fc_transit_ways *w, uint32_t src)
+{
+    for (uint32_t i = 0; i < w->walk.n && w->n_out < FC_SHAPE_OUT; i++) {
+        uint32_t link = w->walk.link[i], k = 0;
+        if (fc_is_node(w->net, w->net->link_source[link]) || !fc_fifos_feed(w->net, src, link)) continue;
+        while (k < w->n_out && w->out[k] != link) k++;
+        if (k == w->n_out) w->out[w->n_out++] = link;
+    }
+}
+
+/* Paths, and the cut, from a walk; kept as a shape or not. */
+static bool draw_walk(struct fc_transit_ways *w, uint32_t src, uint32_t dst, uint32_t displacement, bool keep)
+{
+    bool good = take_apart(w, src, dst);
+    if (good && goes_round(w)) {
+        w->cut_bytes_per_s = fc_cut_of_walk(&w->cuts, w->net, src, &w->walk, w->st);
+        find_out(w, src);
+    }
+    good = good && !w->st->code && draw_paths(w, src, dst) && (!keep || keep_shape(w, src, dst, displacement));
+    forget(w, src);
+    return good;
+}
+
 /* The paths of the pair into path[]. */
 static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 {
@@ -299,6 +348,8 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
     w->n_paths = 0;
     w->n_path_links = 0;
     w->path_key = UINT64_MAX;
+    w->cut_bytes_per_s = INFINITY;
+    w->n_out = 0;
     bool good, keep = false;
     if (w->shapes.n_displacements) {
         displacement = w->net->machine->routing->displacement(w->net, src, dst);
@@ -308,9 +359,7 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
     if (displacement != FC_NONE && w->shapes.shape[displacement]) {
         good = draw_shape(w, w->shapes.shape[displacement], src, dst);
     } else {
-        good = take_apart(w, src, dst) && draw_paths(w, src, dst);
-        if (good && keep) good = keep_shape(w, dst, displacement);
-        forget(w, src);
+        good = draw_walk(w, src, dst, displacement, keep);
     }
     if (good) w->path_key = key;
     return good;
@@ -321,8 +370,8 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 /* The links and weights of the way at link[n_links]. */
 static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
 {
-    if (!walk_paths(w, w->route[way->route].key) || !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
-        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links))
+    if (!walk_paths(w, w->route[way->route].key) || !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links + w->n_out) ||
+        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links + w->n_out))
         return false;
     uint32_t *link = w->link + w->n_links;
     double *weight = w->weight + w->n_links;
@@ -339,6 +388,11 @@ static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
             }
             weight[w->merged[l]] += share;
         }
+    }
+    for (uint32_t k = 0; way->used == w->n_paths && !way->even && k < w->n_out; k++) {
+        if (w->merged[w->out[k]] != FC_NONE) continue;
+        link[way->n] = w->out[k];
+        weight[way->n++] = 0;
     }
     for (uint32_t i = 0; i < way->n; i++) w->merged[link[i]] = FC_NONE;
     return true;
@@ -383,6 +437,10 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         double moved = weight[i];
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
+    }
+    if (!even && used == w->n_paths && way.s_per_byte * w->cut_bytes_per_s > 1 + 1e-9 && w->cut_bytes_per_s < INFINITY) {
+        way.free_rate = w->cut_bytes_per_s;
+        way.s_per_byte = 1 / way.free_rate;
     }
     if (1 / w->net->machine->port_bytes_per_s > way.s_per_byte) way.narrow = FC_NONE;
     way.s_per_byte = greater(way.s_per_byte, 1 / w->net->machine->port_bytes_per_s);

@@ -3,10 +3,13 @@
 
 #include "models/models.h"
 
-enum { FC_SHAPE_GUIDES = 64 };
+enum { FC_SHAPE_GUIDES = 64, FC_SHAPE_OUT = 32 };
 /* All paths of a displacement, laid end to end by weight. */
 struct fc_way_shape {
     uint32_t n, n_hops;              /* paths; links of each, all alike */
+    double cut_bytes_per_s;          /* of all pairs that lie so (fc_cut_of_walk) */
+    uint32_t n_out;                  /* links behind the source's router that paths take, at most FC_SHAPE_OUT, */
+    uint8_t out[FC_SHAPE_OUT][2];    /* by the ports of the first and the second link of such a path */
     double *seen;                    /* [n] of the weight up to and with this path, of 1 */
     double *head_s;                  /* [n] head delays */
     uint8_t *port;                   /* [n][n_hops] of each link among those of its source vertex */
