@@ -136,6 +136,43 @@ static void ends_alike(void)
     fc_fair_close(&fair);
 }
 
+/* A message of two halves on a link of 9 that would have 27 alone: it has them; with another flow beside, of the same weight, q is a quarter
+ * and g 2; one that would have 6 alone has the link's 9. */
+static void spreads(void)
+{
+    static const double capacity[1] = {9}, one = 1;
+    static const bool mixes[1] = {true};
+    static const uint32_t link = 0;
+    struct fc_status st = {0};
+    struct fc_fair fair;
+    uint32_t part[2] = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 1, mixes, 6), FC_OK);
+    for (int i = 0; i < 2; i++) {
+        part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, NULL, 0, 1, 2);
+        CU_ASSERT_EQUAL(fc_fair_spreads(&fair, part[i], part[0], 27), FC_OK);
+    }
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9) && fc_near(fair.flow[part[1]].rate, 27, 1e-9));
+    uint32_t other = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 3);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.link[0].capacity, 9 * (1 + 2.0 / 64), 1e-9));
+    CU_ASSERT(fc_near(fair.flow[other].rate, 4.5 * (1 + 2.0 / 64), 1e-9));
+    fc_fair_remove(&fair, other);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9));
+    for (int i = 0; i < 2; i++) fc_fair_remove(&fair, part[i]);
+    uint32_t slow = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
+    CU_ASSERT_EQUAL(fc_fair_spreads(&fair, slow, slow, 6), FC_OK);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[slow].rate, 9, 1e-9));
+    fc_fair_remove(&fair, slow);
+    uint32_t plain = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.flow[plain].rate, 9, 1e-9));
+    fc_fair_close(&fair);
+}
+
 /* Link 0, of 3, is left to flow x by two others, and a newcomer comes: x is kept at 1 by link 1, the newcomer gets 2. */
 static void kept_elsewhere(void)
 {
@@ -226,6 +263,7 @@ static void others_share(void)
 int suite_transit_fair(void)
 {
     static const CU_TestInfo tests[] = {{"rates equal filling from scratch", rates_from_scratch},
+                                        {"a message goes round a link", spreads},
                                         {"a flow is kept where it is, a newcomer is not", kept_elsewhere},
                                         {"the least of many keys", least_key},
                                         {"flows to one node do not mix", ends_alike},

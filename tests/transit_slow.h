@@ -146,8 +146,9 @@ static void heads(const struct fc_network *net, const struct fc_transit_ways *wa
             const struct fc_transit_way *way = &ways->way[s[who[k]].whole];
             there++;
             to[m->dst[who[k]]]++;
-            for (uint32_t x = way->first; x < way->first + way->n_finite; x++)
-                wanted[ways->link[x]] += net->machine->routing->adaptive ? 1 : ways->weight[x];
+            for (uint32_t x = way->first; x < way->first + way->n; x++) /* some are wanted, but no path takes them */
+                if (isfinite(fc_link_bandwidth(net, ways->link[x])))
+                    wanted[ways->link[x]] += net->machine->routing->adaptive ? 1 : ways->weight[x];
         }
         for (uint32_t l = 0; l < net->n_links; l++)
             if (wanted[l] > 0 && fc_find_link(net, v, net->link_source[l]) != FC_NONE)
@@ -188,10 +189,11 @@ static void take_turns(const struct fc_network *net, const struct load *m, const
 static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
                 const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
-    static double weight[PARTS], blocks[PARTS];
-    static uint32_t same[PARTS];
+    static double weight[PARTS], blocks[PARTS], own[MESSAGES], free_rate[MESSAGES];
+    static uint32_t same[PARTS], spreads[MESSAGES];
     for (uint32_t l = 0; l < net->n_links; l++) {
-        uint32_t there = 0;
+        uint32_t there = 0, n_spread = 0;
+        double all = 0;
         if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
         for (uint32_t i = 0; i < n * FC_WAY_PARTS; i++) {
             const struct slow *x = &s[who[i / FC_WAY_PARTS]];
@@ -202,11 +204,19 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->link[k] != l) continue;
                 double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
                 weight[there] = x->share[p] * ways->weight[k];
+                all += weight[there];
+                if (x->n_parts > 1 && ways->way[x->whole].free_rate > 0) {
+                    if (n_spread == 0 || spreads[n_spread - 1] != i / FC_WAY_PARTS) own[n_spread++] = 0;
+                    spreads[n_spread - 1] = i / FC_WAY_PARTS;
+                    free_rate[n_spread - 1] = ways->way[x->whole].free_rate;
+                    own[n_spread - 1] += weight[there];
+                }
                 same[there] = m->dst[who[i / FC_WAY_PARTS]];
                 blocks[there++] = (float)(packets / (packets + 4));
             }
         }
-        capacity[l] = fc_link_bandwidth(net, l) * part_left(there, weight, blocks, same, limit);
+        double b = fc_link_bandwidth(net, l);
+        capacity[l] = b * part_left(there, weight, blocks, same, limit) * part_spread(n_spread, own, free_rate, all, b);
     }
 }
 
@@ -271,7 +281,7 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
     take_turns(net, m, door, leaves_s);
     memset(s, 0, sizeof s);
     while (ended < MESSAGES) {
-        if (limit < 1) mix(net, ways, m, s, who, n, limit, capacity);
+        mix(net, ways, m, s, who, n, limit, capacity);
         heads(net, ways, m, s, who, n, limit, is_behind, capacity);
         fill(ways, m, s, who, n, capacity);
         look(net, m, s, door);

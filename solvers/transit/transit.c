@@ -206,6 +206,8 @@ static bool count(const struct fc_transit *transit)
         t->link_bytes[l] = t->ways.bytes[l];
         t->link_busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
     }
+    bool spreads = t->ways.spreads && t->ops != &fc_transit_ideal;
+    for (uint32_t l = 0; spreads && l < t->net->n_links; l++) t->link_busy_s[l] = fmin(t->link_busy_s[l], t->taken_s);
     return true;
 }
 

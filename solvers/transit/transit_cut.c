@@ -35,7 +35,8 @@ void fc_cuts_close(struct fc_cuts *c)
 }
 
 /* Sums up the links by distance: how many distances, 0: paths of unlike lengths, or out of memory. */
-static uint32_t sum_up(struct fc_cuts *c, const struct fc_network *net, const struct fc_walk *walk, struct fc_status *st)
+static uint32_t sum_up(struct fc_cuts *c, const struct fc_network *net, const struct fc_walk *walk,
+                       struct fc_status *st)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < walk->n; i++) {

@@ -4,8 +4,8 @@
 #include "models/models.h"
 
 struct fc_cuts {
-    uint32_t *depth;   /* [n_vertices] hops from the source of the walk at hand, FC_NONE: not on it */
-    bool *seen;        /* [n_links] */
+    uint32_t *depth;     /* [n_vertices] hops from the source of the walk at hand, FC_NONE: not on it */
+    bool *seen;          /* [n_links] */
     double *bytes_per_s; /* [capacity] of the links that many hops from it */
     size_t capacity;
 };

@@ -153,7 +153,8 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     else
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
-        0, first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end, FC_NONE, flow, 0};
+        0,   first,   all,  FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks,
+        end, FC_NONE, flow, 0};
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;

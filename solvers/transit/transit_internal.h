@@ -61,7 +61,8 @@ struct fc_transit_way {
     uint32_t route;
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;          /* in equal shares, a packet each; else by the paths' own */
-    double free_rate;   /* bytes/s alone of a long message whose packets take all paths there are; 0: by those of the way */
+    double
+        free_rate; /* bytes/s alone of a long message whose packets take all paths there are; 0: by those of the way */
 };
 enum { FC_WAY_PATHS = 8, FC_WAY_MOST_PATHS = 16 }; /* of a routing that says nothing; of any */
 struct fc_way_path {
@@ -96,13 +97,15 @@ struct fc_transit_ways {
     struct fc_way_path path[FC_WAY_MOST_PATHS];
     uint32_t most_paths, n_paths, *path_link;
     double cut_bytes_per_s; /* of the pair (fc_cut_of_walk); INFINITY: packets keep to the paths drawn */
-    uint32_t out[FC_SHAPE_OUT], n_out; /* links behind the source's routers that the pair's packets may take, drawn or not */
+    uint32_t out[FC_SHAPE_OUT],
+        n_out; /* links behind the source's routers that the pair's packets may take, drawn or not */
     size_t n_path_links, path_link_capacity;
     struct fc_way_shapes shapes;
     /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
      * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
      * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
+    bool spreads;               /* some way has a free_rate */
     size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
     uint32_t fresh;             /* way; FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */

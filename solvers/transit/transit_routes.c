@@ -370,7 +370,8 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 /* The links and weights of the way at link[n_links]. */
 static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
 {
-    if (!walk_paths(w, w->route[way->route].key) || !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links + w->n_out) ||
+    if (!walk_paths(w, w->route[way->route].key) ||
+        !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links + w->n_out) ||
         !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links + w->n_out))
         return false;
     uint32_t *link = w->link + w->n_links;
@@ -438,8 +439,10 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
-    if (!even && used == w->n_paths && way.s_per_byte * w->cut_bytes_per_s > 1 + 1e-9 && w->cut_bytes_per_s < INFINITY) {
+    if (!even && used == w->n_paths && way.s_per_byte * w->cut_bytes_per_s > 1 + 1e-9 &&
+        w->cut_bytes_per_s < INFINITY) {
         way.free_rate = w->cut_bytes_per_s;
+        w->spreads = true;
         way.s_per_byte = 1 / way.free_rate;
     }
     if (1 / w->net->machine->port_bytes_per_s > way.s_per_byte) way.narrow = FC_NONE;
