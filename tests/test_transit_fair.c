@@ -136,8 +136,8 @@ static void ends_alike(void)
     fc_fair_close(&fair);
 }
 
-/* A message of two halves on a link of 9 that would have 27 alone: it has them; with another flow beside, of the same weight, q is a quarter
- * and g 2; one that would have 6 alone has the link's 9. */
+/* A message of two halves on a link of 9 that would have 27 alone: it has them; with another like it q is a third
+ * and g 2, with a flow that keeps to its path it is bound to its own; one that would have 6 alone has the link's 9. */
 static void spreads(void)
 {
     static const double capacity[1] = {9}, one = 1;
@@ -156,8 +156,11 @@ static void spreads(void)
     CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9) && fc_near(fair.flow[part[1]].rate, 27, 1e-9));
     uint32_t other = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 3);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
-    CU_ASSERT(fc_near(fair.link[0].capacity, 9 * (1 + 2.0 / 64), 1e-9));
-    CU_ASSERT(fc_near(fair.flow[other].rate, 4.5 * (1 + 2.0 / 64), 1e-9));
+    CU_ASSERT(fc_near(fair.flow[other].rate, 4.5, 1e-9));
+    CU_ASSERT_EQUAL(fc_fair_spreads(&fair, other, other, 27), FC_OK);
+    CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+    CU_ASSERT(fc_near(fair.link[0].capacity, 11, 1e-9));
+    CU_ASSERT(fc_near(fair.flow[other].rate, 5.5, 1e-9));
     fc_fair_remove(&fair, other);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9));

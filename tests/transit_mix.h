@@ -26,6 +26,6 @@ static inline double part_spread(uint32_t n, const double *w, const double *free
         squares += w[i] * w[i];
         more += w[i] * w[i] * (g > 0 ? g : 0);
     }
-    double q = n ? squares / (weight * weight) : 0;
-    return n ? 1 + q * q * q * (more / squares) : 1;
+    double q = n ? (4 * squares / (weight * weight) - 1) / 3 : 0;
+    return q > 0 ? 1 + q * q * (more / squares) : 1;
 }

@@ -25,17 +25,20 @@
  * split is faster; transit_cut.c), where the link would let through b / w. Among others its paths are as good as any, since their links
  * have as much to carry. So the link has, times what is left above,
  *
- *     1 + q^3 g      q = sum of w^2 / W^2,  g = mean of max(0, w R / b - 1), weighted by w^2
+ *     1 + q^2 g      q = max(0, (4 sum of w^2 / W^2 - 1) / 3),   g = mean of max(0, w R / b - 1), weighted by w^2
  *
- * over the messages (w: of all parts) that spread: q is 1 for one alone, a half for two. Held against the kernel: traces of twelve machines
- * with q to the power of 1 to 6; 3 to 6 are equally near (docs/notes/theory-timing.md). Limits: the kernel comes to 0.77 to 1 of R; the others'
- * paths do not get what the link does not carry; a derivative takes R for the link's own. */
+ * over the messages (w: of all parts) that spread: q is 1 for one alone, a third for two, 0 for four. Held against the kernel: traces of
+ * twelve machines, also with sum of w^2 / W^2 to the power of 1 to 6; 3 and more are equally near (docs/notes/theory-timing.md).
+ * Limits: the kernel comes to 0.77 to 1 of R; other links do not get what this one does not carry; a derivative takes R for the link's
+ * own bandwidth. */
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CROWD = 4 }; /* so many equal messages go round nothing */
 
 enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes, uint32_t n_ends)
 {
@@ -57,20 +60,28 @@ static void count_spreads(struct fc_fair *f, uint32_t flow, uint32_t change)
         f->mix[e->link].n_spreads += change;
 }
 
-void fc_fair_stir(struct fc_fair *f, uint32_t flow)
+/* `came`: it is among the flows of its links, whose other weights are less by its own. */
+static void stir(struct fc_fair *f, uint32_t flow, bool came)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
         struct fc_fair_mix *m = &f->mix[e->link];
-        if (!(m->alone > 0) || m->stirred || !(f->limit < 1 || m->n_spreads > 0)) continue;
+        if (!(m->alone > 0) || m->stirred) continue;
+        bool spreads = m->n_spreads > 0 && f->link[e->link].weight - (came ? e->weight : 0) < CROWD * (1 + 1e-6);
+        if (!(f->limit < 1 || spreads)) continue;
         f->stirred[f->n_stirred++] = e->link;
         m->stirred = true;
     }
 }
 
+void fc_fair_stir(struct fc_fair *f, uint32_t flow)
+{
+    stir(f, flow, true);
+}
+
 void fc_fair_unstir(struct fc_fair *f, uint32_t flow)
 {
-    fc_fair_stir(f, flow);
+    stir(f, flow, false);
     if (f->flow[flow].free_rate > 0) count_spreads(f, flow, UINT32_MAX);
 }
 
@@ -113,7 +124,7 @@ static inline double beyond(double weight, double free_rate, double bytes_per_s)
     return more > 0 ? weight * weight * more / bytes_per_s : 0;
 }
 
-/* q^3 g, from the sum over the link's flows of their weights. */
+/* q^2 g, from the sum over the link's flows of their weights. */
 static double spread(struct fc_fair *f, const struct fc_fair_link *l, double alone, double weight)
 {
     double squares = 0, more = 0;
@@ -127,15 +138,15 @@ static double spread(struct fc_fair *f, const struct fc_fair_link *l, double alo
         own->weight += o->weight;
         more += beyond(own->weight, x->free_rate, alone);
     }
-    double q = squares / (weight * weight);
-    return more > 0 ? q * q * more / (weight * weight) : 0;
+    double q = (CROWD * squares / (weight * weight) - 1) / (CROWD - 1);
+    return q > 0 && more > 0 ? q * q * more / squares : 0;
 }
 
 double fc_fair_mixed(struct fc_fair *f, uint32_t link)
 {
     const struct fc_fair_link *l = &f->link[link];
     double weight = 0, squares = 0, blocked = 0, alone = f->mix[link].alone;
-    bool spreads = f->mix[link].n_spreads > 0;
+    bool spreads = f->mix[link].n_spreads > 0 && l->weight < CROWD * (1 + 1e-6);
     if (l->n_flows < 2 && !(spreads && l->n_flows > 0)) return alone;
     f->n_sums++;
     for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
