@@ -1,33 +1,30 @@
 /* replay_error.c - the error of a replay's time against the kernel, from jobs that were replayed both ways.
  *
- * A model of the network can only be wrong in what the network takes of a job: s, the greater of two shares of
- * the time of the model's replay: links and latency in its critical path, and the busiest link's busy time
- * (which what comes first may hide, until the kernel is slower). And most of that it knows well: a message alone, or beside
- * others that go the same way. What it does not know is how packets get on that go different ways: b, of the time, the
- * transit in the critical path times the part of a link that messages between other nodes have there (fc_arrival); and
- * in which order short messages go that share a way: w / p, the part of the time that messages wait, over packets of
- * each. Together
+ * A model of the network knows how a message moves alone, and among others that go the same way. What it does not know is how packets
+ * get on that go different ways: b, of the time, the transit in the critical path times the part of a link that messages between other
+ * nodes have there (fc_arrival); but only where that makes them wait: w, the part of the time that is longer than without contention.
+ * And in which order short messages go that share a way: w / p, p packets of each. Together
  *
- *     u = b + w / p        x = ALONE + KNOWN s + u / (HALF + u)
+ *     x = ALONE + w b + SHORT w / p
  *
  * is how uncertain a replay is. With T the model's time and T_k the kernel's, the cases of a calibration give
  *
  *     e_i = (T_k,i / T_i - 1) / x_i
  *
- * and a replay is stated with the error x q, q the least of |e| that covers NINE_OF_TEN
- * of the cases most like it: the ceil(0.9 (k + 1))-th smallest of k (split conformal prediction, Vovk,
- * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
- * of at least 0.9). Like are the nearest third of all cases, at least LEAST_LIKE of them, by log(x). Form and constants are near
- * those of the least mean of 0.9 max(d, 0) + 0.1 max(-d, 0), d = log(|error| + 0.5 %) - log(stated + 0.5 %), over the jobs of 13
- * shipped calibrations and those of tests/validate_phases.c on shipped machines and o.. (docs/notes/calibration.md).
+ * and a replay is stated with the error x q, q the |e| that covers COVERED of the cases:
+ * between the two nearest to the 0.9 (k + 1)-th smallest of k (split conformal prediction, Vovk,
+ * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with a probability
+ * of 0.9). Form and constants are near those of the least mean of 0.87 max(d, 0) + 0.13 max(-d, 0), d = log(|error| + 0.5 %) -
+ * log(stated + 0.5 %), over the jobs of 15 shipped calibrations and those of tests/validate_phases.c on shipped machines and o.., among
+ * forms whose stated errors are small in the median (docs/notes/calibration.md).
  *
  * Under queueing, which lets short messages pass each other and so sees little of b, and where the machine's calibration, or those
- * of all its relatives, were made before b was known (a single relative's that was is passed over), x = s + HIDDEN, and like are those
- * near by s, waiting / s and packets^-1/2 (bulk_point.c has the reason).
+ * of all its relatives, were made before b was known (a single relative's that was is passed over), x = s + HIDDEN, s the greater of two
+ * shares of the time: links and latency in the critical path, and the busiest link's busy time. Then only the nearest third of all cases
+ * count, at least LEAST_LIKE, by s, waiting / s and packets^-1/2 (bulk_point.c has the reason).
  *
  * Never less than 1 %. On a network that was not run the error is
- * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
- * would have covered nine of ten of its jobs.
+ * `unknown` times as large: the factor, at least 1, that would have covered as many of all jobs, each network left out in turn.
  *
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
  * of one kind of router count like one; counts above are then sums of weights. An error from relatives alone is wider with the
@@ -45,17 +42,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NINE_OF_TEN 0.9
+#define COVERED 0.9
 #define LEAST_ERROR_PERCENT 1.0
-#define ALONE 0.01 /* of a message that meets nobody */
-#define KNOWN 0.1
-#define HALF 0.5
+#define ALONE 0.05 /* of a message that meets nobody */
+#define SHORT 0.5
 #define HIDDEN 0.05 /* of the network beside the critical path */
 #define SLOPE 0.03  /* of a unit of distance, of the network's part */
 #define OUTSIDE 1.2 /* an error outside of what was run, over that inside */
 #define MARGIN 0.1  /* of packets^-1/2 and, relative, of 1 / hops */
 #define ROUNDING 1e-9
-enum { LEAST_LIKE = 19 };
+enum { LEAST_LIKE = 19, FEWEST = 9 }; /* cases that are enough to be like; that say anything */
 
 void fc_replay_locate(const struct fc_network *net, const struct fc_replay *replay, struct fc_replay_point *point)
 {
@@ -79,16 +75,15 @@ void fc_replay_locate(const struct fc_network *net, const struct fc_replay *repl
 /* x of the above. `old`: without b. */
 static double uncertain(const struct fc_replay_point *p, bool old)
 {
-    double u = p->interference + p->waiting / fmax(1, p->packets);
-    return old ? HIDDEN + p->share : ALONE + KNOWN * p->share + u / (HALF + u);
+    return old ? HIDDEN + p->share : ALONE + p->waiting * (p->interference + SHORT / fmax(1, p->packets));
 }
 
 enum { FEATURES = 3 };
-static void features(const struct fc_replay_point *p, bool old, double x[FEATURES])
+static void features(const struct fc_replay_point *p, double x[FEATURES])
 {
-    x[0] = old ? p->share : log(uncertain(p, false));
-    x[1] = old && p->share > 0 ? fmin(1, p->waiting / p->share) : 0;
-    x[2] = old ? 1 / sqrt(fmax(1, p->packets)) : 0;
+    x[0] = p->share;
+    x[1] = p->share > 0 ? fmin(1, p->waiting / p->share) : 0;
+    x[2] = 1 / sqrt(fmax(1, p->packets));
 }
 
 /* Of the cases that count under the model, how many have b, or have it not. */
@@ -130,30 +125,36 @@ static uint32_t collect(const struct fc_replays *replays, int model, const struc
                         const char *without, uint32_t without_case, double weight, struct like *like, uint32_t n)
 {
     double at[FEATURES], x[FEATURES];
-    features(point, old, at);
+    features(point, at);
     for (uint32_t i = 0; i < replays->n_cases && i < FC_MOST_REPLAYS; i++) {
         const struct fc_replay_case *c = &replays->cases[i];
         if (!(c->ratio[model] > 0) || i == without_case || (without && !strcmp(c->network, without))) continue;
         if (!old && isnan(c->at[model].interference)) continue; /* of a relative */
-        features(&c->at[model], old, x);
+        features(&c->at[model], x);
         like[n] = (struct like){0, fabs(c->ratio[model] - 1) / uncertain(&c->at[model], old), weight};
-        for (int f = 0; f < FEATURES; f++) like[n].distance += (x[f] - at[f]) * (x[f] - at[f]);
+        for (int f = 0; old && f < FEATURES; f++) like[n].distance += (x[f] - at[f]) * (x[f] - at[f]);
         n++;
     }
     return n;
 }
 
-/* q of like[n], which is sorted; NaN where too few are left. */
-static double quantile(struct like *like, uint32_t n)
+/* q of like[n], or of the nearest third, which is sorted; NaN where too few are left. */
+static double quantile(struct like *like, uint32_t n, bool nearest)
 {
-    double all = 0, near = 0, so_far = 0;
+    double all = 0, near = 0, so_far = 0, least = 0;
     uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++) all += like[i].weight;
     qsort(like, n, sizeof *like, by_distance);
-    while (k < n && near < fmax(LEAST_LIKE, floor(all / 3)) - ROUNDING) near += like[k++].weight;
+    while (k < n && near < (nearest ? fmax(LEAST_LIKE, floor(all / 3)) : all) - ROUNDING) near += like[k++].weight;
+    if (near < FEWEST - ROUNDING) return NAN;
     qsort(like, k, sizeof *like, by_error);
-    for (uint32_t i = 0; i < k; i++)
-        if ((so_far += like[i].weight) >= NINE_OF_TEN * (near + 1) - ROUNDING) return like[i].error;
+    for (uint32_t i = 0; i < k; i++) {
+        double lacks = COVERED * (near + 1) - so_far;
+        if (lacks <= like[i].weight + ROUNDING)
+            return least + (like[i].error - least) * fmin(1, lacks / like[i].weight);
+        so_far += like[i].weight;
+        least = like[i].error;
+    }
     return NAN;
 }
 
@@ -216,7 +217,7 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
         n = collect(r->replays, model, point, old, NULL, FC_NONE, r->weight, like, n);
         if (n > before) distance = fmin(distance, r->distance);
     }
-    double q = quantile(like, n);
+    double q = quantile(like, n, old);
     free(like);
     if (isnan(q)) {
         snprintf(answer->why, sizeof answer->why, "too few jobs were replayed by the calibration%s",
@@ -240,7 +241,6 @@ static uint32_t left_out(const struct fc_replays *replays, int model, const char
         fc_replay_error(replays, model, &c->at[model], network, network ? FC_NONE : i, &answer);
         if (!isnan(answer.error_percent)) ratio[n++] = 100 * fabs(c->ratio[model] - 1) / answer.error_percent;
     }
-    qsort(ratio, n, sizeof *ratio, fc_by_real);
     return n;
 }
 
@@ -252,19 +252,17 @@ void fc_replays_cover(struct fc_replays *replays)
         several = several || strcmp(replays->cases[i].network, replays->cases[0].network);
     for (int m = 0; m < FC_MEASURED; m++) {
         uint32_t n = 0, covered = 0;
-        double most = 1;
         for (uint32_t i = 0; i < replays->n_cases; i++) {
             uint32_t first = 0;
             while (several && strcmp(replays->cases[first].network, replays->cases[i].network)) first++;
             if (first != i && (several || i > 0)) continue; /* each network once */
-            uint32_t jobs = left_out(replays, m, several ? replays->cases[i].network : NULL, ratio);
-            for (uint32_t k = 0; k < jobs; k++) covered += ratio[k] <= 1;
-            uint32_t rank = (uint32_t)ceil(NINE_OF_TEN * (jobs + 1));
-            if (jobs > 0) most = fmax(most, ratio[(rank < jobs ? rank : jobs) - 1]);
-            n += jobs;
+            n += left_out(replays, m, several ? replays->cases[i].network : NULL, ratio + n);
         }
+        qsort(ratio, n, sizeof *ratio, fc_by_real);
+        while (covered < n && ratio[covered] <= 1) covered++;
+        uint32_t rank = (uint32_t)ceil(COVERED * (n + 1));
         replays->covered_percent[m] = n ? 100.0 * covered / n : (double)NAN;
-        replays->unknown[m] = n && several ? most : (double)NAN;
+        replays->unknown[m] = n && several ? fmax(1, ratio[(rank < n ? rank : n) - 1]) : (double)NAN;
     }
 }
 
