@@ -44,7 +44,7 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --network ideal
 > machine        bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
 > job            lammps-lj-64.fct, 64 tasks, mapping def, routing adaptive
 > collectives    by the rules openmpi,allreduce=linear
-> time           85.72 ms
+> time           84.86 ms
 
 # Names of libraries; the rules of the library that recorded the trace, said in the answer.
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network ideal --collectives bcast=binomial_ompi,scan=default-default -q --json | grep '"collectives"'
