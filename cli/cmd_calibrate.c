@@ -14,6 +14,7 @@ struct answer {
     const struct fc_machine *machine;
     const struct fc_calibration *calibration;
     const char *path;
+    const struct fc_calibration_case *added; /* NULL: all was made */
 };
 
 static const char *number(char *out, size_t size, double value, const char *format)
@@ -87,10 +88,27 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
             number(a[1], sizeof a[1], c->replays.covered_percent[FC_MEASURED_QUEUEING], "%.0f"));
 }
 
+static void print_added(FILE *stream, const struct answer *a)
+{
+    const struct fc_calibration_case *k = a->added;
+    fprintf(stream, "added         %s, packets of %g flits, %s, %llu nodes\n", k->pattern, k->flits_max, k->network,
+            (unsigned long long)k->nodes);
+    fprintf(stream, "saturation    %.4g flits a node and cycle, %.1f %% of the ideal throughput\n", k->saturation,
+            100 * k->saturation / k->ideal);
+    fprintf(stream, "latency       at %d loads, up to %g %% of saturation\n", k->n_points,
+            100 * k->points[k->n_points - 1].load_share);
+    fprintf(stream, "cases         %u\n", a->calibration->n_cases);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     fc_print_machine(a->machine, stream);
+    if (a->added) {
+        print_added(stream, a);
+        fprintf(stream, "written       %s\n", a->path);
+        return;
+    }
     fprintf(stream, "kind        %s\n\n", a->calibration->kind);
     print_parameters(stream, a->calibration);
     print_cases(stream, a->calibration);
@@ -206,13 +224,16 @@ static enum fc_code keep_earlier(const char *path, const struct fc_machine *mach
     return FC_OK;
 }
 
-/* Of the calibration beside the machine, all as it is but the replays. */
-static enum fc_code add_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
-                                struct fc_calibration *calibration, struct fc_status *st)
+/* Of the calibration beside the machine, all as it is but the replays, or one more traffic. */
+static enum fc_code add(const struct fc_machine *machine, const struct fc_arguments *arguments,
+                        const struct fc_calibration_settings *settings, struct fc_calibration *calibration,
+                        const struct fc_calibration_case **added, struct fc_status *st)
 {
     char beside[1200];
     if (fc_calibration_read(fc_calibration_path(machine, beside, sizeof beside), calibration, st)) return st->code;
-    if (fc_calibrate_replays(machine, settings, calibration, st)) fc_calibration_free(calibration);
+    if (arguments->replays ? fc_calibrate_replays(machine, settings, calibration, st)
+                           : fc_calibrate_curve(machine, settings, arguments->ask.pattern, calibration, added, st))
+        fc_calibration_free(calibration);
     return st->code;
 }
 
@@ -226,19 +247,20 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
                                                .threads = arguments->ask.threads,
                                                .seed = arguments->ask.seed,
                                                .progress = &progress};
-    struct answer a = {machine, &calibration, arguments->output};
+    struct answer a = {machine, &calibration, arguments->output, NULL};
+    bool adds = arguments->replays || arguments->ask.pattern;
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
-    if (!arguments->output && !arguments->quiet && !(arguments->replays && access(a.path, F_OK)))
+    if (!arguments->output && !arguments->quiet && !(adds && access(a.path, F_OK)))
         fc_note("writes %s (-o FILE names another place)", a.path);
     fc_note_buffer(arguments, arguments->ask.machine, machine);
     fc_work_start(&progress, arguments->quiet);
-    enum fc_code code = arguments->replays ? add_replays(machine, &settings, &calibration, st)
-                                           : fc_calibrate(machine, &settings, &calibration, st);
+    enum fc_code code = adds ? add(machine, arguments, &settings, &calibration, &a.added, st)
+                             : fc_calibrate(machine, &settings, &calibration, st);
     fc_work_end(&progress);
     if (code) return code;
     if (fc_calibration_check(&calibration, machine, st)) return st->code;
-    if (!arguments->output && !arguments->replays && keep_earlier(a.path, machine, &settings, st)) return st->code;
+    if (!arguments->output && !adds && keep_earlier(a.path, machine, &settings, st)) return st->code;
     if (!fc_calibration_write(&calibration, a.path, st) && strcmp(a.path, "-")) {
         struct fc_arguments answer = *arguments;
         answer.output = NULL; /* -o names the calibration */
@@ -315,6 +337,7 @@ const struct fc_command fc_command_calibrate = {
     .name = "calibrate",
     .summary = "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
     .example = "fabricast calibrate -m bgl-64 --budget 120 -o bgl-64.calibration.yaml",
-    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_CHANNELS, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
+    .options =
+        FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_PATTERN, FC_CHANNELS, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
     .run = run,
 };

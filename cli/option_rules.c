@@ -254,7 +254,9 @@ static const struct rule rules[] = {
     /* certify, calibrate, place, reproduce */
     {"certify", "vc-rule", NULL, NULL, NULL},
     {"calibrate", "measured", NULL, NULL, NULL},
-    {"calibrate", "budget replays vc-rule", NULL, "!measured", "--measured makes no runs of the kernel (leave it out)"},
+    {"calibrate", "budget replays pattern vc-rule", NULL, "!measured",
+     "--measured makes no runs of the kernel (leave it out)"},
+    {"calibrate", "pattern", NULL, "!replays", "one at a time: --replays makes replays anew, -p adds a traffic"},
     {"calibrate", "set vc-rule", NULL, "measured output",
      "the file beside the machine is for the machine as it is (expected -o FILE)"},
     {"calibrate", "json", to_file, NULL, "the calibration itself goes to standard output (expected -o FILE)"},

@@ -1,4 +1,5 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
+#include "solvers/calibration/calibration_fit.h"
 #include "solvers/calibration/calibration_replays.h"
 
 #include <string.h>
@@ -90,7 +91,7 @@ static enum fc_code check_made(const struct fc_machine *machine, const struct fc
     const char *kind;
     struct fc_place where = {c->file, 0};
     if (strcmp(c->kernel_version, FC_KERNEL_VERSION))
-        return fc_fail(st, FC_INPUT, where, "made by kernel version %s (this is %s): replays cannot be added to it",
+        return fc_fail(st, FC_INPUT, where, "made by kernel version %s (this is %s): nothing can be added to it",
                        c->kernel_version, FC_KERNEL_VERSION);
     if (fc_network_build(machine, &net, st)) return st->code;
     if (!fc_calibration_kind(&net, NULL, &arena, &kind, st) && strcmp(kind, c->kind))
@@ -104,4 +105,68 @@ enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct
     double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
     if (check(settings, st) || check_made(machine, calibration, st)) return st->code;
     return make_replays(machine, settings, budget_s, calibration, st);
+}
+
+/* ---- one more traffic ---- */
+
+/* The same network, pattern and packets. */
+static bool is_same(const struct fc_calibration_case *a, const struct fc_calibration_case *b)
+{
+    return !strcmp(a->network, b->network) && !strcmp(a->pattern, b->pattern) && a->flits_min == b->flits_min &&
+           a->flits_max == b->flits_max;
+}
+
+/* The case in the place of the same one, else behind the last of its network. */
+static enum fc_code keep_case(const struct fc_calibration_case *k, struct fc_calibration *c,
+                              const struct fc_calibration_case **added, struct fc_status *st)
+{
+    uint32_t at = c->n_cases;
+    bool instead = false;
+    for (uint32_t i = c->n_cases; i-- > 0 && !instead;) {
+        if (at == c->n_cases && !strcmp(c->cases[i].network, k->network)) at = i + 1;
+        instead = is_same(&c->cases[i], k);
+        if (instead) at = i;
+    }
+    struct fc_calibration_case *cases = fc_alloc(&c->arena, c->n_cases + 1ull, sizeof *cases, st);
+    if (!cases) return st->code;
+    memcpy(cases, c->cases, at * sizeof *cases);
+    cases[at] = *k;
+    memcpy(cases + at + 1, c->cases + at + instead, (c->n_cases - at - instead) * sizeof *cases);
+    c->cases = cases;
+    c->n_cases += !instead;
+    if (added) *added = &cases[at];
+    return FC_OK;
+}
+
+static enum fc_code add_case(const struct fc_network *net, const struct fc_calibration_settings *set, double budget_s,
+                             const char *pattern, struct fc_calibration *c, const struct fc_calibration_case **added,
+                             struct fc_status *st)
+{
+    struct fc_calibration_job job = {0};
+    struct fc_calibration_design alone = {.n_jobs = 1, .jobs = &job};
+    if (!fc_calibration_job_make(net, pattern, set->seed, budget_s, &c->arena, &job, st) &&
+        !fc_calibration_run(&alone, budget_s, set, &c->arena, st)) {
+        if (!job.ran)
+            fc_refuse(st, FC_NO, "%s on %s: %s", pattern, job.out->network,
+                      job.spent_s > 0 && !job.cut ? "the kernel finds no saturation"
+                                                  : "the budget does not allow it (expected a greater --budget)");
+        else if (!fc_queueing_open(&job.turns, &job.queueing, st) && !fc_calibration_ratios(&job, &c->parameters, st)) {
+            job.out->fitted = false;
+            job.out->mean_error_percent = job.out->greatest_error_percent = job.out->saturation_error_percent = NAN;
+            if (!keep_case(job.out, c, added, st)) c->hops_run += job.hops_run;
+        }
+    }
+    fc_calibration_job_free(&job);
+    return st->code;
+}
+
+enum fc_code fc_calibrate_curve(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                const char *pattern, struct fc_calibration *calibration,
+                                const struct fc_calibration_case **added, struct fc_status *st)
+{
+    FC_SCOPED(fc_network_free) struct fc_network net = {0};
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
+    if (check(settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st))
+        return st->code;
+    return add_case(&net, settings, budget_s, pattern, calibration, added, st);
 }

@@ -121,6 +121,14 @@ void fc_calibration_free(struct fc_calibration *calibration);
 enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st);
 /* FC_INPUT with file:line for what is wrong in the file. The caller frees. */
 enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st);
+/* Runs the kernel on this machine's own network under one more traffic, packets of the longest, and keeps it among the calibration's cases
+ * (instead of the same one where it is there): `curve` then answers it from these runs, and what is like it better. Parameters, corrections'
+ * shapes and the errors of all else stay as they are. pattern: of rates, as the user types it; copied. `added` (may be NULL): the case, of the
+ * calibration. FC_INPUT: another kind of router, kernel version, or no such pattern; FC_NO: the budget does not allow it, or the kernel finds no
+ * saturation; the calibration is then as it was. */
+enum fc_code fc_calibrate_curve(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                const char *pattern, struct fc_calibration *calibration,
+                                const struct fc_calibration_case **added, struct fc_status *st);
 /* "DIR/NAME.calibration.yaml" beside the machine's file. Returns out. */
 char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t size);
 /* Why a machine has no calibration, for people: "FILE: made for another kind of router: vcs=4 (expected vcs=3)". */

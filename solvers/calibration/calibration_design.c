@@ -213,7 +213,7 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     return FC_OK;
 }
 
-static void free_job(struct fc_calibration_job *job)
+void fc_calibration_job_free(struct fc_calibration_job *job)
 {
     fc_queueing_close(job->queueing);
     fc_turns_free(&job->turns);
@@ -254,7 +254,7 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
         lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], seed, budget_s, &job, &why)) {
         fits = job.estimate_s <= share * budget_s;
-        free_job(&job);
+        fc_calibration_job_free(&job);
     }
     if (fits) {
         d->n_networks++;
@@ -320,7 +320,7 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
             continue;
         }
         if (!(job->turns.hops_mean > 0))
-            free_job(job);
+            fc_calibration_job_free(job);
         else
             d->n_jobs++;
     }
@@ -352,6 +352,16 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     k->flits_max = job->settings.packet_flits_max;
     k->fitted = true;
     return st->code ? st->code : locate(job, st);
+}
+
+enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *pattern, uint64_t seed, double budget_s,
+                                     struct fc_arena *arena, struct fc_calibration_job *job, struct fc_status *st)
+{
+    uint32_t flits[MOST_LENGTHS];
+    memset(job, 0, sizeof *job);
+    lengths(net, flits, st);
+    if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code; /* all for it */
+    return describe(job, pattern, arena, st);
 }
 
 enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st)
@@ -441,7 +451,7 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
 
 void fc_calibration_design_free(struct fc_calibration_design *d)
 {
-    for (uint32_t i = 0; i < d->n_jobs; i++) free_job(&d->jobs[i]);
+    for (uint32_t i = 0; i < d->n_jobs; i++) fc_calibration_job_free(&d->jobs[i]);
     for (int i = 0; i < d->n_networks; i++) {
         fc_network_free(&d->networks[i]);
         if (d->owned[i]) fc_machine_free(&d->machines[i]);

@@ -66,6 +66,10 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
 /* The turns of a case that is to be run, with the detours of UGAL, which the design leaves out. */
 enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
+/* One case of the network's longest packets, that need not be of the design; out in `arena`. FC_INPUT: not a pattern of rates. */
+enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *pattern, uint64_t seed, double budget_s,
+                                     struct fc_arena *arena, struct fc_calibration_job *job, struct fc_status *st);
+void fc_calibration_job_free(struct fc_calibration_job *job);
 /* What the design runs on a network beside uniform traffic. */
 struct fc_calibration_patterns {
     int n;
