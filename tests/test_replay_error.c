@@ -56,7 +56,7 @@ static double error_at(const struct fc_replays *r, struct fc_replay_point point,
 static void test_quantile(void)
 {
     struct fc_replays r = make_cases(19, 0.5, 1);
-    /* ceil(0.9 x 20) = 18: the second greatest of 19 */
+    /* 0.9 x 20 = 18: the second greatest of 19 */
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 18 * 0.55, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.1, 0, 1, 2), NULL), 18 * 0.15, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0, 0, 1, 2), NULL), 1, 1e-9); /* at least 1 % */
@@ -65,8 +65,8 @@ static void test_quantile(void)
     r = make_cases(8, 0.5, 1); /* ninety percent of them is more than there are */
     CU_ASSERT(isnan(error_at(&r, old_at(0.5, 0, 1, 2), NULL)));
     r = make_cases(19, 0.5, 1);
-    r.cases[18].ratio[FC_MEASURED_CONTENTION] = NAN; /* this model could not: ceil(0.9 x 19) = 18 of 18 */
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 18 * 0.55, 1e-9);
+    r.cases[18].ratio[FC_MEASURED_CONTENTION] = NAN; /* this model could not: 0.9 x 19 = 17.1 of 18 */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, old_at(0.5, 0, 1, 2), NULL), 17.1 * 0.55, 1e-9);
 }
 
 /* Of two clouds of cases the nearer tells. */
@@ -135,32 +135,34 @@ static void test_relatives(void)
     CU_ASSERT_DOUBLE_EQUAL(error_at(&none, at, &outside), 100 * expm1(sqrt(near * near + far * far)), 1e-9);
 }
 
-/* Where it is known whom messages meet: x = 0.01 + 0.1 s + u / (0.5 + u), u = b + w / p. */
+/* Where it is known whom messages meet: x = 0.05 + w b + 0.5 w / p. */
 static void test_interference(void)
 {
     static struct fc_replay_case other[2];
     struct fc_replays r = make_cases(19, 0.5, 1), of = {.n_cases = 1, .cases = other},
                       knows = {.n_cases = 1, .cases = other + 1};
     struct fc_replays_relative relatives[] = {{&of, 0, 0.001}, {&knows, 0, 0.001}};
-    struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2}; /* nobody: x = 0.06 */
-    for (uint32_t i = 0; i < 19; i++) {
-        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].at[m].interference = 0.25; /* x = 0.06 + 1/3 */
-        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].ratio[m] = 1 + 0.01 * (i + 1) * (0.06 + 1.0 / 3);
-    }
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * 0.06, 1e-9);
-    at.interference = 0.25;
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * (0.06 + 1.0 / 3), 1e-9);
-    at.interference = 0.1;
-    at.waiting = 0.15; /* with one packet as much as interference */
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 18 * (0.06 + 1.0 / 3), 1e-9);
+    struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2}; /* nobody waits: x = 0.05 */
+    for (uint32_t i = 0; i < 19; i++)
+        for (int m = 0; m < FC_MEASURED; m++) { /* x = 0.05 + 0.1 + 0.2 */
+            r.cases[i].at[m].interference = 0.25;
+            r.cases[i].at[m].waiting = 0.4;
+            r.cases[i].ratio[m] = 1 + 0.02 * (i + 1) * 0.35;
+        }
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 36 * 0.05, 1e-9);
+    at.interference = 0.9; /* nor does that make anybody wait */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 36 * 0.05, 1e-9);
+    at.interference = 0.5;
+    at.waiting = 0.3; /* as much as the cases have */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 36 * 0.35, 1e-9);
     at.interference = 0;
-    at.waiting = 0.5;
+    at.waiting = 0.4;
     at.packets = 4;
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 1.2 * 18 * (0.06 + 0.2), 1e-9); /* longer messages than any */
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 1.2 * 36 * (0.05 + 0.05), 1e-9); /* longer messages than any */
     at.packets = 1;
     at.interference = NAN; /* a replay of which it is not known, and a relative made before: the share alone */
     double old = error_at(&r, at, NULL);
-    CU_ASSERT_DOUBLE_EQUAL(old, 18 * (0.06 + 1.0 / 3), 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(old, 36 * 0.35, 1e-9);
     at.share = 0.05;
     CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), old * 0.1 / 0.55, 1e-9);
     at.interference = 0.25;
@@ -179,17 +181,21 @@ static void test_interference(void)
     CU_ASSERT(error_at(&r, at, NULL) > 2 * old * 0.1 / 0.55);
 }
 
-/* Of jobs that are alike in how uncertain they are. */
-static void test_interference_alike(void)
+/* All jobs count, each by how uncertain it is: 0.9 x 61 is nine tenths of the way from the 54th to the 55th of 60. */
+static void test_all_count(void)
 {
     struct fc_replays r = make_cases(CASES, 0.5, 1);
     for (uint32_t i = 0; i < CASES; i++)
-        for (int m = 0; m < FC_MEASURED; m++) r.cases[i].at[m].interference = i < CASES / 2 ? 0 : 0.9;
-    for (uint32_t i = 0; i < CASES / 2; i++) r.cases[i].ratio[FC_MEASURED_CONTENTION] = 1.03;
-    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, (struct fc_replay_point){.share = 0.5, .packets = 1, .hops = 2}, NULL), 3,
-                           1e-9);
-    CU_ASSERT(error_at(&r, (struct fc_replay_point){.share = 0.5, .packets = 1, .hops = 2, .interference = 0.9}, NULL) >
-              25);
+        for (int m = 0; m < FC_MEASURED; m++) {
+            bool waits = i % 2;
+            r.cases[i].at[m].interference = 0.9;
+            r.cases[i].at[m].waiting = waits ? 0.5 : 0;
+            r.cases[i].ratio[m] = 1 + 0.01 * (i + 1) * (waits ? 0.75 : 0.05);
+        }
+    struct fc_replay_point at = {.share = 0.5, .packets = 1, .hops = 2, .interference = 0.9};
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 54.9 * 0.05, 1e-9);
+    at.waiting = 0.5;
+    CU_ASSERT_DOUBLE_EQUAL(error_at(&r, at, NULL), 54.9 * 0.75, 1e-9);
 }
 
 /* Errors of 1, 2, ... 60 % that everybody shares: leaving a network out covers what a quantile covers. */
@@ -531,7 +537,7 @@ static void test_file(void)
     unlink(path);
 }
 
-/* Replays are not added to the calibration of another router, nor of another kernel. */
+/* Nothing is added to the calibration of another router, nor of another kernel. */
 static void test_refusals(void)
 {
     struct fc_machine machine;
@@ -542,6 +548,9 @@ static void test_refusals(void)
     if (!fc_test_network(SQUARE, &machine, &net)) return;
     CU_ASSERT_FATAL(!fc_calibration_read("models/machines/bgl-64.calibration.yaml", &c, &st));
     CU_ASSERT(fc_calibrate_replays(&machine, &how, &c, &st) && fc_says(&st, FC_INPUT, "another kind of router"));
+    st = (struct fc_status){0};
+    CU_ASSERT(fc_calibrate_curve(&machine, &how, "tornado", &c, NULL, &st) &&
+              fc_says(&st, FC_INPUT, "another kind of router"));
     st = (struct fc_status){0};
     c.kernel_version = "0";
     CU_ASSERT(fc_calibrate_replays(&machine, &how, &c, &st) && fc_says(&st, FC_INPUT, "kernel version 0"));
@@ -558,7 +567,7 @@ int suite_replay_error(void)
         {"outside of what was run", test_hull},
         {"jobs of relatives, beside few of its own and alone", test_relatives},
         {"interference", test_interference},
-        {"of jobs that are alike in interference", test_interference_alike},
+        {"all jobs count, by how uncertain each is", test_all_count},
         {"cover with a network left out", test_cover},
         {"the interference of a replay", test_locate},
         {"small jobs", test_jobs},

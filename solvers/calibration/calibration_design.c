@@ -360,7 +360,8 @@ enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *p
     uint32_t flits[MOST_LENGTHS];
     memset(job, 0, sizeof *job);
     lengths(net, flits, st);
-    if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code; /* all for it */
+    if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code;
+    if (job->settings.measure_cycles) choose_windows(job, budget_s); /* long ones would take more than all of it */
     return describe(job, pattern, arena, st);
 }
 
