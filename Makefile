@@ -125,12 +125,14 @@ validate: deps all $(CHECKS) $(OBJ)/fail_allocation.so
 
 # Fits the queueing model of every shipped machine to kernel runs (some two CPU minutes each) and writes beside its file.
 # Those of dragonfly-plus are left out: their machines are too large for the budget. One made with another budget keeps it.
+# models/add_traffic.sh adds patterns that people name.
 calibrations: deps all
 	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \
 	    if grep -q 'family: dragonfly-plus' models/machines/$$m.yaml; then continue; fi; \
 	    b=$$(sed -n 's/^budget: //p' models/machines/$$m.calibration.yaml 2>/dev/null || :); echo "  CALIBRATE $$m"; \
 	    $(PROGRAM) calibrate -m models/machines/$$m.yaml -o models/machines/$$m.calibration.yaml --threads $(THREADS) \
-	        $${b:+--budget $$b} >/dev/null; done
+	        $${b:+--budget $$b} >/dev/null; done; \
+	models/add_traffic.sh $(PROGRAM) $(THREADS)
 
 install: all install-built
 install-built:

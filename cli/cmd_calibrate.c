@@ -14,7 +14,8 @@ struct answer {
     const struct fc_machine *machine;
     const struct fc_calibration *calibration;
     const char *path;
-    const struct fc_calibration_case *added; /* NULL: all was made */
+    const struct fc_calibration_case *added; /* NULL: all was made, */
+    const struct fc_bulk_case *phase;        /* or this was added */
 };
 
 static const char *number(char *out, size_t size, double value, const char *format)
@@ -100,12 +101,24 @@ static void print_added(FILE *stream, const struct answer *a)
     fprintf(stream, "cases         %u\n", a->calibration->n_cases);
 }
 
+static void print_phase(FILE *stream, const struct answer *a)
+{
+    const struct fc_bulk_case *k = a->phase;
+    char time[32], off[2][24];
+    fprintf(stream, "added         %s, %s, %llu nodes\n", k->pattern, k->network, (unsigned long long)k->nodes);
+    fprintf(stream, "time          %s by the kernel; without this network foreseen to %s %%\n",
+            fc_format(time, sizeof time, k->ratio * k->at.reference_s, FC_SECONDS),
+            number(off[0], sizeof off[0], k->left_network_percent, "%.1f"));
+    fprintf(stream, "phases        %u closed runs; networks left out %s %%\n", a->calibration->phases.n_cases,
+            number(off[1], sizeof off[1], fc_bulk_error_percent(&a->calibration->phases, false), "%.1f"));
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     fc_print_machine(a->machine, stream);
-    if (a->added) {
-        print_added(stream, a);
+    if (a->added || a->phase) {
+        a->added ? print_added(stream, a) : print_phase(stream, a);
         fprintf(stream, "written       %s\n", a->path);
         return;
     }
@@ -224,16 +237,21 @@ static enum fc_code keep_earlier(const char *path, const struct fc_machine *mach
     return FC_OK;
 }
 
-/* Of the calibration beside the machine, all as it is but the replays, or one more traffic. */
+/* Of the calibration beside the machine, all as it is but the replays, or one more traffic: a phase where its messages have bytes. */
 static enum fc_code add(const struct fc_machine *machine, const struct fc_arguments *arguments,
                         const struct fc_calibration_settings *settings, struct fc_calibration *calibration,
-                        const struct fc_calibration_case **added, struct fc_status *st)
+                        struct answer *a, struct fc_status *st)
 {
     char beside[1200];
+    const char *pattern = arguments->ask.pattern;
     if (fc_calibration_read(fc_calibration_path(machine, beside, sizeof beside), calibration, st)) return st->code;
-    if (arguments->replays ? fc_calibrate_replays(machine, settings, calibration, st)
-                           : fc_calibrate_curve(machine, settings, arguments->ask.pattern, calibration, added, st))
-        fc_calibration_free(calibration);
+    if (arguments->replays)
+        fc_calibrate_replays(machine, settings, calibration, st);
+    else if (strstr(pattern, "bytes="))
+        fc_calibrate_phase(machine, settings, pattern, calibration, &a->phase, st);
+    else
+        fc_calibrate_curve(machine, settings, pattern, calibration, &a->added, st);
+    if (st->code) fc_calibration_free(calibration);
     return st->code;
 }
 
@@ -247,7 +265,7 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
                                                .threads = arguments->ask.threads,
                                                .seed = arguments->ask.seed,
                                                .progress = &progress};
-    struct answer a = {machine, &calibration, arguments->output, NULL};
+    struct answer a = {machine, &calibration, arguments->output, NULL, NULL};
     bool adds = arguments->replays || arguments->ask.pattern;
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
@@ -255,7 +273,7 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
         fc_note("writes %s (-o FILE names another place)", a.path);
     fc_note_buffer(arguments, arguments->ask.machine, machine);
     fc_work_start(&progress, arguments->quiet);
-    enum fc_code code = adds ? add(machine, arguments, &settings, &calibration, &a.added, st)
+    enum fc_code code = adds ? add(machine, arguments, &settings, &calibration, &a, st)
                              : fc_calibrate(machine, &settings, &calibration, st);
     fc_work_end(&progress);
     if (code) return code;

@@ -81,8 +81,41 @@ static void test_added(void)
     fc_test_close(&m, &net);
 }
 
+/* A phase: with the same name in its place, else one more; the process is fitted with it. */
+static void test_phase(void)
+{
+    struct fc_machine m;
+    struct fc_network net;
+    struct fc_calibration c;
+    struct fc_status st = {0};
+    const struct fc_bulk_case *added = NULL;
+    struct fc_calibration_settings set = {.budget_s = 1.5, .threads = 1, .seed = 1};
+    if (!fc_test_network(SMALL, &m, &net)) return;
+    CU_ASSERT_FATAL(!fc_calibrate(&m, &set, &c, &st));
+    uint32_t n = c.phases.n_cases;
+    double ratio[2] = {0};
+    for (int twice = 0; twice < 2; twice++) {
+        CU_ASSERT_FATAL(!fc_calibrate_phase(&m, &set, "complement:bytes=5000", &c, &added, &st));
+        CU_ASSERT_EQUAL(c.phases.n_cases, n + 1);
+        CU_ASSERT(added >= c.phases.cases && added < c.phases.cases + c.phases.n_cases);
+        CU_ASSERT_STRING_EQUAL(added->pattern, "complement:bytes=5000");
+        CU_ASSERT(added->nodes == 16 && added->ratio > 0.9 && added->ratio < 3 && added->left_network_percent > 0);
+        ratio[twice] = added->ratio;
+    }
+    CU_ASSERT_EQUAL(ratio[0], ratio[1]);
+    CU_ASSERT(!fc_calibrate_phase(&m, &set, "complement:bytes=5KiB", &c, &added, &st) && c.phases.n_cases == n + 2);
+    CU_ASSERT(fc_calibrate_phase(&m, &set, "uniform", &c, &added, &st) &&
+              fc_says(&st, FC_INPUT, "rates, not messages"));
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_calibrate_phase(&m, &set, "no-such-pattern:bytes=5", &c, &added, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(c.phases.n_cases, n + 2);
+    fc_calibration_free(&c);
+    fc_test_close(&m, &net);
+}
+
 int suite_calibration_added(void)
 {
-    static const CU_TestInfo tests[] = {{"one more traffic is added, run and answered", test_added}, CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {
+        {"one more traffic is added, run and answered", test_added}, {"one more phase", test_phase}, CU_TEST_INFO_NULL};
     return fc_add_suite("calibration, traffic added", tests);
 }

@@ -1,5 +1,6 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
 #include "solvers/calibration/calibration_fit.h"
+#include "solvers/calibration/calibration_phases.h"
 #include "solvers/calibration/calibration_replays.h"
 
 #include <string.h>
@@ -131,6 +132,13 @@ static enum fc_code keep_case(const struct fc_calibration_case *k, struct fc_cal
     if (!cases) return st->code;
     memcpy(cases, c->cases, at * sizeof *cases);
     cases[at] = *k;
+    if (instead) { /* what the fit found of it is of that traffic */
+        const struct fc_calibration_case *old = &c->cases[at];
+        cases[at].fitted = old->fitted;
+        cases[at].mean_error_percent = old->mean_error_percent;
+        cases[at].greatest_error_percent = old->greatest_error_percent;
+        cases[at].saturation_error_percent = old->saturation_error_percent;
+    }
     memcpy(cases + at + 1, c->cases + at + instead, (c->n_cases - at - instead) * sizeof *cases);
     c->cases = cases;
     c->n_cases += !instead;
@@ -169,4 +177,15 @@ enum fc_code fc_calibrate_curve(const struct fc_machine *machine, const struct f
     if (check(settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st))
         return st->code;
     return add_case(&net, settings, budget_s, pattern, calibration, added, st);
+}
+
+enum fc_code fc_calibrate_phase(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                const char *pattern, struct fc_calibration *calibration,
+                                const struct fc_bulk_case **added, struct fc_status *st)
+{
+    FC_SCOPED(fc_network_free) struct fc_network net = {0};
+    if (check(settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st) ||
+        fc_calibration_phase_add(&net, pattern, settings->seed, &calibration->arena, &calibration->phases, added, st))
+        return st->code;
+    return fc_bulk_fit(&calibration->phases, st);
 }

@@ -129,6 +129,11 @@ enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibr
 enum fc_code fc_calibrate_curve(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                 const char *pattern, struct fc_calibration *calibration,
                                 const struct fc_calibration_case **added, struct fc_status *st);
+/* The same for a phase, a pattern of messages with their bytes: kept among the closed runs, whose process is fitted anew with it. Not limited by
+ * the budget. */
+enum fc_code fc_calibrate_phase(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                const char *pattern, struct fc_calibration *calibration,
+                                const struct fc_bulk_case **added, struct fc_status *st);
 /* "DIR/NAME.calibration.yaml" beside the machine's file. Returns out. */
 char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t size);
 /* Why a machine has no calibration, for people: "FILE: made for another kind of router: vcs=4 (expected vcs=3)". */

@@ -449,3 +449,50 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const s
     fc_calibration_networks_close(&networks);
     return st->code;
 }
+
+/* ---- one more ---- */
+
+static enum fc_code run_alone(const struct fc_network *net, uint64_t seed, struct family *f, struct run *r,
+                              struct fc_status *st)
+{
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    if (fc_demand_from_pattern(net, r->pattern, seed, &demand, st)) return st->code;
+    if (demand.open_loop) return fc_refuse(st, FC_INPUT, "%s: rates, not messages", r->pattern);
+    if (find_engine(f, 1, st) || place(f, demand.n_tasks, st)) return st->code;
+    r->flits = f->flits;
+    run_one(r, seed, st);
+    if (!st->code && !(r->out.at.reference_s > 0))
+        fc_refuse(st, FC_INPUT, "%s: nothing crosses the network", r->pattern);
+    if (!st->code && !r->ran) fc_refuse(st, FC_NO, "%s: the phase is not over in time", r->pattern);
+    return st->code;
+}
+
+enum fc_code fc_calibration_phase_add(const struct fc_network *net, const char *pattern, uint64_t seed,
+                                      struct fc_arena *arena, struct fc_bulk *bulk, const struct fc_bulk_case **added,
+                                      struct fc_status *st)
+{
+    char shape[512];
+    struct family f = {.net = net};
+    struct run r = {.of = &f};
+    if (strlen(pattern) >= sizeof r.pattern) return fc_refuse(st, FC_INPUT, "%s: too long a pattern", pattern);
+    snprintf(r.pattern, sizeof r.pattern, "%s", pattern);
+    run_alone(net, seed, &f, &r, st);
+    close_family(&f);
+    if (st->code) return st->code;
+    fc_machine_shape(net->machine, shape, sizeof shape);
+    uint32_t at = 0;
+    while (at < bulk->n_cases && (strcmp(bulk->cases[at].pattern, pattern) || strcmp(bulk->cases[at].network, shape)))
+        at++;
+    if (at == FC_KRIGING_MOST_POINTS) return fc_refuse(st, FC_NO, "%s: there are %u phases already", pattern, at);
+    struct fc_bulk_case *cases = fc_alloc(arena, bulk->n_cases + 1ull, sizeof *cases, st);
+    if (!cases) return st->code;
+    if (bulk->n_cases > 0) memcpy(cases, bulk->cases, bulk->n_cases * sizeof *cases);
+    cases[at] = r.out;
+    cases[at].network = fc_copy_text(arena, shape, st);
+    cases[at].pattern = fc_copy_text(arena, pattern, st);
+    bulk->cases = cases;
+    bulk->n_cases += at == bulk->n_cases;
+    bulk->hops_run += r.hops_run;
+    if (added) *added = &cases[at];
+    return st->code;
+}

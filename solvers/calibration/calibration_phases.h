@@ -32,6 +32,12 @@ void fc_calibration_networks_close(struct fc_calibration_networks *networks);
 enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *design,
                                        double budget_moves, const struct fc_calibration_settings *settings,
                                        struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st);
+/* Runs one more phase through the kernel, as many tasks on each node, and keeps it among the cases, instead of the same one where it
+ * is there; fc_bulk_fit is to follow. *added: the case, may be NULL. FC_INPUT: no pattern of messages, or none crosses the network; FC_NO: a
+ * deadlock, a run that does not end, or no room; the cases are then as they were. */
+enum fc_code fc_calibration_phase_add(const struct fc_network *net, const char *pattern, uint64_t seed,
+                                      struct fc_arena *arena, struct fc_bulk *bulk, const struct fc_bulk_case **added,
+                                      struct fc_status *st);
 /* The section `phases:` (calibration_phases_file.c). */
 void fc_calibration_phases_write(FILE *stream, const struct fc_bulk *bulk);
 /* FC_INPUT with file:line for what is wrong. `r` is a struct reader of calibration_yaml.h. */

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Adds to the calibrations of small shipped machines the traffic that people name, run by the kernel: curves, and phases of five lengths.
+# Of gemini-xe6, whose own network is large, on one of 4 x 4 x 4 routers. Usage: models/add_traffic.sh PROGRAM THREADS (make calibrations)
+set -eu
+program=$1 threads=$2
+
+add() { # MACHINE OPTION...; a pattern that the network does not have is passed over
+    machine=models/machines/$1.yaml to=models/machines/$1.calibration.yaml
+    shift
+    "$program" calibrate -m "$machine" -o "$to" --threads "$threads" --quiet "$@" >/dev/null 2>&1 || [ $? = 2 ]
+}
+phases() { # MACHINE OPTIONS PATTERN...; a pattern ends where its bytes follow
+    machine=$1 options=$2
+    shift 2
+    for pattern in "$@"; do
+        for bytes in 250 1000 4000 12000 40000; do
+            echo "  ADD $machine ${pattern}bytes=$bytes"
+            add "$machine" $options -p "${pattern}bytes=$bytes"
+        done
+    done
+}
+
+for machine in bgl-64 bgl-8x8x1 bgl-512 qsnet-64 percs-16; do
+    for pattern in complement bit-reverse neighbor hotregion transpose tornado permutation:seed=1 permutation:seed=2 \
+        permutation:seed=3; do
+        echo "  ADD $machine $pattern"
+        add $machine -p $pattern --budget 300
+    done
+done
+for machine in bgl-64 bgl-8x8x1 bgl-512 qsnet-64; do
+    phases $machine "" permutation:seed=3, permutation:seed=4, permutation:seed=5, permutation:seed=6, bit-reverse: complement: \
+        transpose: tornado: random:seed=4, random:partners=3,share=0.125,sigma=0,seed=5,
+done
+phases gemini-xe6 "--set network.dims=[4,4,4]" permutation:seed=3, permutation:seed=4, bit-reverse: complement: tornado:
+phases percs-16 "" bit-reverse: complement:
