@@ -507,6 +507,7 @@ static void test_file(void)
     c.replays.mixing_low = 0.4;
     c.replays.mixing_high = 0.7;
     c.n_cases = 1; /* short files are read sooner */
+    c.phases.n_cases = 8;
     CU_ASSERT_FATAL(!fc_calibration_write(&c, path, &st));
     CU_ASSERT_FATAL(!fc_calibration_read(path, &again, &st));
     c.replays.cases[3].ratio[FC_MEASURED_QUEUEING] = again.replays.cases[3].ratio[FC_MEASURED_QUEUEING];
