@@ -205,7 +205,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
                 weight[there] = x->share[p] * ways->weight[k];
                 all += weight[there];
-                if (x->n_parts > 1 && ways->way[x->whole].free_rate > 0) {
+                if (ways->way[x->whole].free_rate > 0) {
                     if (n_spread == 0 || spreads[n_spread - 1] != i / FC_WAY_PARTS) own[n_spread++] = 0;
                     spreads[n_spread - 1] = i / FC_WAY_PARTS;
                     free_rate[n_spread - 1] = ways->way[x->whole].free_rate;

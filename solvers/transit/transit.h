@@ -55,7 +55,8 @@ static inline uint32_t fc_transit_first_path(uint64_t turn, uint32_t n)
 enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct fc_arrival *arrival, bool *found);
 /* So far: payload bytes and busy seconds (wire bytes / free bandwidth) of each link [n_links] by the messages that have
  * left (owned by the transit, made anew by each call; NULL where the network model does not know links: flit), and the
- * time that messages took longer than alone, summed. */
+ * time that messages took longer than alone, summed. Bytes are those of the paths drawn; where messages go round these (transit_fair_mix.c) no link is
+ * busy for longer than until the last arrival. */
 const double *fc_transit_link_bytes(const struct fc_transit *transit);
 const double *fc_transit_link_busy_s(const struct fc_transit *transit);
 double fc_transit_waited_s(const struct fc_transit *transit);
