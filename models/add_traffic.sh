@@ -4,18 +4,19 @@
 set -eu
 program=$1 threads=$2
 
-add() { # MACHINE OPTION...; a pattern that the network does not have is passed over
-    machine=models/machines/$1.yaml to=models/machines/$1.calibration.yaml
+add() { # MACHINE OPTION...; what the command refuses, as a pattern that the network does not have, is said and passed over
+    name=$1
     shift
-    "$program" calibrate -m "$machine" -o "$to" --threads "$threads" --quiet "$@" >/dev/null 2>&1 || [ $? = 2 ]
+    "$program" calibrate -m "models/machines/$name.yaml" -o "models/machines/$name.calibration.yaml" \
+        --threads "$threads" --quiet "$@" >/dev/null || [ $? = 2 ]
 }
 phases() { # MACHINE OPTIONS PATTERN...; a pattern ends where its bytes follow
-    machine=$1 options=$2
+    of=$1 options=$2
     shift 2
     for pattern in "$@"; do
         for bytes in 250 1000 4000 12000 40000; do
-            echo "  ADD $machine ${pattern}bytes=$bytes"
-            add "$machine" $options -p "${pattern}bytes=$bytes"
+            echo "  ADD $of ${pattern}bytes=$bytes"
+            add "$of" $options -p "${pattern}bytes=$bytes"
         done
     done
 }
