@@ -11,9 +11,9 @@
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
- * Parts. A long message of a minimal adaptive routing is up to 4 flows, its parts, each over some of its paths and with a
- * max-min fair rate of its own; the message's rate is the sum of w r over them, w the share of the bytes that the part
- * would take on an empty network. So bytes go where there is room: packets that find a queue take another way.
+ * Parts. A long message of a minimal adaptive routing is up to 4 flows, its parts, each over some of its paths and with a max-min fair rate of its
+ * own; the message's rate is the sum of w r over them, w the share of the bytes that the part would take on an empty network. So bytes go where there
+ * is room: packets that find a queue take another way. Nor do they keep to the paths where they meet nobody (transit_fair_mix.c, "Spreading").
  *
  * Crowds. Where a start or an end changes the rates of MANY flows, and MANY_EACH times as many as there were
  * starts and ends, the next ones count late: rates stay as they are until one start or end would be later than LATE
@@ -38,10 +38,9 @@
  * Memory. Where the messages within a node share its bandwidth (node.memory_bandwidth), each is a flow over one more link, the
  * node's; alone none is faster than an injection link.
  *
- * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
- * messages hold no buffers upstream, packets of a part keep their shares of its paths whatever they meet
- * there, so it goes at the pace of the slowest. No message is faster than its even split alone. A message costs O(links of its
- * way) where no link is in short supply, else what its region costs (transit_fair.c). */
+ * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked messages hold no buffers upstream,
+ * packets of a part keep their shares of its paths whatever they meet there, so it goes at the pace of the slowest. A message costs O(links of
+ * its way) where no link is in short supply, else what its region costs (transit_fair.c). */
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
@@ -169,9 +168,8 @@ static enum fc_code open_contention(struct fc_transit *t)
     c->exchange = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->exchange, t->st) : NULL;
     if (t->st->code) return t->st->code;
     for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
-    const struct fc_routing_ops *routing = net->machine->routing;
-    bool spread = routing->adaptive && !routing->detours;
-    if (!fc_fair_open(&c->fair, n, capacity, t->st) && (limit_of(t) < 1 || spread)) lose(t, &c->fair, &scratch);
+    if (!fc_fair_open(&c->fair, n, capacity, t->st) && (limit_of(t) < 1 || fc_goes_round(net)))
+        lose(t, &c->fair, &scratch);
     if (t->settings.adjoint) t->settings.adjoint->first_fifo = c->first_fifo;
     return t->st->code;
 }

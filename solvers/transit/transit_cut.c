@@ -12,6 +12,7 @@
 #include "solvers/transit/transit_cut.h"
 
 #include "core/array.h"
+#include "solvers/transit/transit_fifos.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,4 +68,17 @@ double fc_cut_of_walk(struct fc_cuts *c, const struct fc_network *net, uint32_t 
         c->seen[walk->link[i]] = false;
     }
     return st->code ? NAN : least;
+}
+
+uint32_t fc_out_of_walk(const struct fc_network *net, uint32_t src, const struct fc_walk *walk, uint32_t most,
+                        uint32_t *link)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < walk->n && n < most; i++) {
+        uint32_t l = walk->link[i], k = 0;
+        if (fc_is_node(net, net->link_source[l]) || !fc_fifos_feed(net, src, l)) continue;
+        while (k < n && link[k] != l) k++;
+        if (k == n) link[n++] = l;
+    }
+    return n;
 }

@@ -15,3 +15,11 @@ void fc_cuts_close(struct fc_cuts *cuts);
  * vertex differ in length, or no link is finite; NaN with the status filled: out of memory. O(walk). */
 double fc_cut_of_walk(struct fc_cuts *cuts, const struct fc_network *net, uint32_t src, const struct fc_walk *walk,
                       struct fc_status *st);
+/* Whether a long message is not bound to the paths drawn for it: under a minimal adaptive routing. */
+static inline bool fc_goes_round(const struct fc_network *net)
+{
+    return net->machine->routing->adaptive && !net->machine->routing->detours;
+}
+/* The walk's links behind the routers of src, each once, the first `most` of them: how many. O(walk x (src's links + most)). */
+uint32_t fc_out_of_walk(const struct fc_network *net, uint32_t src, const struct fc_walk *walk, uint32_t most,
+                        uint32_t *link);

@@ -28,7 +28,6 @@
 #include "core/array.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
-#include "solvers/transit/transit_fifos.h"
 #include "solvers/transit/transit_internal.h"
 #include "models/hosts.h"
 
@@ -309,31 +308,13 @@ static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *sha
     return true;
 }
 
-/* Whether a long message is not bound to the paths drawn: of a minimal adaptive routing, beside nothing that takes of the links. */
-static bool goes_round(const struct fc_transit_ways *w)
-{
-    const struct fc_routing_ops *routing = w->net->machine->routing;
-    return routing->adaptive && !routing->detours && !w->background;
-}
-
-/* The links behind the source's routers, from a walk. */
-static void find_out(struct fc_transit_ways *w, uint32_t src)
-{
-    for (uint32_t i = 0; i < w->walk.n && w->n_out < FC_SHAPE_OUT; i++) {
-        uint32_t link = w->walk.link[i], k = 0;
-        if (fc_is_node(w->net, w->net->link_source[link]) || !fc_fifos_feed(w->net, src, link)) continue;
-        while (k < w->n_out && w->out[k] != link) k++;
-        if (k == w->n_out) w->out[w->n_out++] = link;
-    }
-}
-
 /* Paths, and the cut, from a walk; kept as a shape or not. */
 static bool draw_walk(struct fc_transit_ways *w, uint32_t src, uint32_t dst, uint32_t displacement, bool keep)
 {
     bool good = take_apart(w, src, dst);
-    if (good && goes_round(w)) {
+    if (good && fc_goes_round(w->net) && !w->background) { /* which takes of links */
         w->cut_bytes_per_s = fc_cut_of_walk(&w->cuts, w->net, src, &w->walk, w->st);
-        find_out(w, src);
+        w->n_out = fc_out_of_walk(w->net, src, &w->walk, FC_SHAPE_OUT, w->out);
     }
     good = good && !w->st->code && draw_paths(w, src, dst) && (!keep || keep_shape(w, src, dst, displacement));
     forget(w, src);
