@@ -354,6 +354,15 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     return st->code ? st->code : locate(job, st);
 }
 
+/* Windows of fixed length as long as half of the budget has room for. */
+static void use_all(struct fc_calibration_job *job, double budget_s)
+{
+    double longer = fmin(0.5 * budget_s / job->estimate_s, MOST_LONGER);
+    if (!job->settings.measure_cycles || !(longer > 1)) return;
+    job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
+    job->estimate_s *= longer;
+}
+
 enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *pattern, uint64_t seed, double budget_s,
                                      struct fc_arena *arena, struct fc_calibration_job *job, struct fc_status *st)
 {
@@ -362,6 +371,7 @@ enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *p
     lengths(net, flits, st);
     if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code;
     if (job->settings.measure_cycles) choose_windows(job, budget_s); /* long ones would take more than all of it */
+    use_all(job, budget_s);
     return describe(job, pattern, arena, st);
 }
 
