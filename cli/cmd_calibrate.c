@@ -92,17 +92,15 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
 static void print_added(FILE *stream, const struct answer *a)
 {
     const struct fc_calibration_case *k = a->added;
-    double worst = 0;
-    for (int i = 0; i < k->n_points; i++)
-        if (k->points[i].load_share < 0.91)
-            worst = fmax(worst, 100 * k->points[i].half_width_cycles / k->points[i].latency_cycles);
+    double known_percent = fc_calibration_known_percent(k);
     fprintf(stream, "added         %s, packets of %g flits, %s, %llu nodes\n", k->pattern, k->flits_max, k->network,
             (unsigned long long)k->nodes);
     fprintf(stream, "saturation    %.4g flits a node and cycle, %.1f %% of the ideal throughput\n", k->saturation,
             100 * k->saturation / k->ideal);
     fprintf(stream, "latency       at %d loads, up to %g %% of saturation; known to %.2g %% up to 90 %% of it%s\n",
-            k->n_points, 100 * k->points[k->n_points - 1].load_share, worst,
-            worst > 3 ? ": too little to be the answer itself (a greater --budget)" : "");
+            k->n_points, 100 * k->points[k->n_points - 1].load_share, known_percent,
+            known_percent > FC_CALIBRATION_ANCHOR_PERCENT ? ": too little to be the answer itself (a greater --budget)"
+                                                          : "");
     fprintf(stream, "cases         %u\n", a->calibration->n_cases);
 }
 

@@ -16,13 +16,13 @@ static inline double part_left(uint32_t n, const double *w, const double *blocks
     return n < 2 ? 1 : 1 - (1 - limit) * (blocked / sum) * (1 - squares / (sum * sum));
 }
 
-/* The definition: how often its bandwidth b a link has, where the weights of messages that spread are w[n], free_rate[n] what each has alone, of
+/* The definition: how often its bandwidth b a link has, where the weights of messages that spread are w[n], free_bytes_per_s[n] what each has alone, of
  * `weight` of all flows. */
-static inline double part_spread(uint32_t n, const double *w, const double *free_rate, double weight, double b)
+static inline double part_spread(uint32_t n, const double *w, const double *free_bytes_per_s, double weight, double b)
 {
     double squares = 0, more = 0;
     for (uint32_t i = 0; i < n; i++) {
-        double g = w[i] * free_rate[i] / b - 1;
+        double g = w[i] * free_bytes_per_s[i] / b - 1;
         squares += w[i] * w[i];
         more += w[i] * w[i] * (g > 0 ? g : 0);
     }

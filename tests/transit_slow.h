@@ -189,7 +189,7 @@ static void take_turns(const struct fc_network *net, const struct load *m, const
 static void mix(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
                 const struct slow *s, const uint32_t *who, uint32_t n, double limit, double *capacity)
 {
-    static double weight[PARTS], blocks[PARTS], own[MESSAGES], free_rate[MESSAGES];
+    static double weight[PARTS], blocks[PARTS], own[MESSAGES], free_bytes_per_s[MESSAGES];
     static uint32_t same[PARTS], spreads[MESSAGES];
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t there = 0, n_spread = 0;
@@ -205,10 +205,10 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 double packets = fmax(1, m->bytes[who[i / FC_WAY_PARTS]] / ways->packet_bytes);
                 weight[there] = x->share[p] * ways->weight[k];
                 all += weight[there];
-                if (ways->way[x->whole].free_rate > 0) {
+                if (ways->way[x->whole].free_bytes_per_s > 0) {
                     if (n_spread == 0 || spreads[n_spread - 1] != i / FC_WAY_PARTS) own[n_spread++] = 0;
                     spreads[n_spread - 1] = i / FC_WAY_PARTS;
-                    free_rate[n_spread - 1] = ways->way[x->whole].free_rate;
+                    free_bytes_per_s[n_spread - 1] = ways->way[x->whole].free_bytes_per_s;
                     own[n_spread - 1] += weight[there];
                 }
                 same[there] = m->dst[who[i / FC_WAY_PARTS]];
@@ -216,7 +216,8 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
             }
         }
         double b = fc_link_bandwidth(net, l);
-        capacity[l] = b * part_left(there, weight, blocks, same, limit) * part_spread(n_spread, own, free_rate, all, b);
+        capacity[l] =
+            b * part_left(there, weight, blocks, same, limit) * part_spread(n_spread, own, free_bytes_per_s, all, b);
     }
 }
 

@@ -3,7 +3,7 @@
  * With s the model's saturation:
  * transfer   g_s, g(x) from the correction (calibration_correction.c), s* = s exp(-g_s), x = load / s*, T(load) =
  *            model(x s) exp(-g(x)). Errors: calibration_error.c, a latency's at least LEAST_PERCENT.
- * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the kernel's
+ * anchored   where this network, pattern and packet length were run, to FC_CALIBRATION_ANCHOR_PERCENT: s* the kernel's
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
  *            which makes no waves between anchors. Error: at least LEAST_PERCENT; of the two anchors about x
@@ -33,7 +33,6 @@
 #include <string.h>
 
 #define LEAST_PERCENT 1.0
-#define ANCHOR_PERCENT 3.0 /* half width of the worst point up to LAST_SHARE */
 #define LAST_SHARE 0.9
 #define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
@@ -290,13 +289,13 @@ static enum fc_code check_theory(struct fc_calibrated *c, const char *pattern, s
     return st->code;
 }
 
-static bool is_anchor(const struct fc_calibration_case *k)
+double fc_calibration_known_percent(const struct fc_calibration_case *k)
 {
     double most = 0;
     for (int i = 0; i < k->n_points; i++)
         if (k->points[i].load_share <= LAST_SHARE)
             most = fmax(most, k->points[i].half_width_cycles / k->points[i].latency_cycles);
-    return 100 * most <= ANCHOR_PERCENT;
+    return 100 * most;
 }
 
 static void find_own(struct fc_calibrated *c, const char *shape, const char *pattern,
@@ -311,7 +310,7 @@ static void find_own(struct fc_calibrated *c, const char *shape, const char *pat
             fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25)
             c->own = k;
     }
-    if (c->own && is_anchor(c->own)) c->anchors = c->own;
+    if (c->own && fc_calibration_known_percent(c->own) <= FC_CALIBRATION_ANCHOR_PERCENT) c->anchors = c->own;
 }
 
 static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,

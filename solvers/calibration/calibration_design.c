@@ -354,10 +354,10 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     return st->code ? st->code : locate(job, st);
 }
 
-/* Windows of fixed length as long as half of the budget has room for. */
-static void use_all(struct fc_calibration_job *job, double budget_s)
+/* Windows of fixed length become so many times as long, up to MOST_LONGER; none becomes shorter. */
+static void lengthen(struct fc_calibration_job *job, double times)
 {
-    double longer = fmin(0.5 * budget_s / job->estimate_s, MOST_LONGER);
+    double longer = fmin(times, MOST_LONGER);
     if (!job->settings.measure_cycles || !(longer > 1)) return;
     job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
     job->estimate_s *= longer;
@@ -371,7 +371,7 @@ enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *p
     lengths(net, flits, st);
     if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code;
     if (job->settings.measure_cycles) choose_windows(job, budget_s); /* long ones would take more than all of it */
-    use_all(job, budget_s);
+    lengthen(job, 0.5 * budget_s / job->estimate_s);
     return describe(job, pattern, arena, st);
 }
 
@@ -422,13 +422,7 @@ static void use_budget(struct fc_calibration_design *d, double budget_s)
     double fixed = 0, chosen = 0;
     for (uint32_t i = 0; i < d->n_jobs; i++)
         *(d->jobs[i].settings.measure_cycles ? &fixed : &chosen) += d->jobs[i].estimate_s;
-    double longer = fmin((budget_s - chosen) / fixed, MOST_LONGER);
-    for (uint32_t i = 0; i < d->n_jobs && longer > 1; i++) {
-        struct fc_calibration_job *job = &d->jobs[i];
-        if (!job->settings.measure_cycles) continue;
-        job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
-        job->estimate_s *= longer;
-    }
+    for (uint32_t i = 0; i < d->n_jobs; i++) lengthen(&d->jobs[i], (budget_s - chosen) / fixed);
 }
 
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,

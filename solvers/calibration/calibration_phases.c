@@ -475,6 +475,7 @@ enum fc_code fc_calibration_phase_add(const struct fc_network *net, const char *
     struct family f = {.net = net};
     struct run r = {.of = &f};
     if (strlen(pattern) >= sizeof r.pattern) return fc_refuse(st, FC_INPUT, "%s: too long a pattern", pattern);
+    snprintf(f.pattern, sizeof f.pattern, "%.*s", (int)sizeof f.pattern - 1, pattern); /* for words */
     snprintf(r.pattern, sizeof r.pattern, "%s", pattern);
     run_alone(net, seed, &f, &r, st);
     close_family(&f);

@@ -44,8 +44,8 @@
 
 #define COVERED 0.9
 #define LEAST_ERROR_PERCENT 1.0
-#define ALONE 0.05 /* of a message that meets nobody */
-#define SHORT 0.5
+#define ALONE 0.05  /* of a message that meets nobody */
+#define SHORT 0.5   /* of the order of packets, where a message has one */
 #define HIDDEN 0.05 /* of the network beside the critical path */
 #define SLOPE 0.03  /* of a unit of distance, of the network's part */
 #define OUTSIDE 1.2 /* an error outside of what was run, over that inside */
@@ -125,13 +125,13 @@ static uint32_t collect(const struct fc_replays *replays, int model, const struc
                         const char *without, uint32_t without_case, double weight, struct like *like, uint32_t n)
 {
     double at[FEATURES], x[FEATURES];
-    features(point, at);
+    if (old) features(point, at);
     for (uint32_t i = 0; i < replays->n_cases && i < FC_MOST_REPLAYS; i++) {
         const struct fc_replay_case *c = &replays->cases[i];
         if (!(c->ratio[model] > 0) || i == without_case || (without && !strcmp(c->network, without))) continue;
         if (!old && isnan(c->at[model].interference)) continue; /* of a relative */
-        features(&c->at[model], x);
         like[n] = (struct like){0, fabs(c->ratio[model] - 1) / uncertain(&c->at[model], old), weight};
+        if (old) features(&c->at[model], x);
         for (int f = 0; old && f < FEATURES; f++) like[n].distance += (x[f] - at[f]) * (x[f] - at[f]);
         n++;
     }

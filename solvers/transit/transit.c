@@ -185,8 +185,10 @@ static bool count(const struct fc_transit *transit)
 {
     struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
     if (t->ops->no_links || !totals(t)) return false;
+    bool spreads = false;
     for (size_t i = 0; i < t->ways.n_ways; i++) {
         struct fc_transit_way *way = &t->ways.way[i];
+        spreads = spreads || (way->free_bytes_per_s > 0 && t->ops != &fc_transit_ideal);
         if (way->first == FC_NONE) {
             if (way->wire_bytes > 0 && !fc_transit_add_light(&t->ways, (uint32_t)i, way->bytes, way->wire_bytes))
                 return false;
@@ -206,7 +208,6 @@ static bool count(const struct fc_transit *transit)
         t->link_bytes[l] = t->ways.bytes[l];
         t->link_busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
     }
-    bool spreads = t->ways.spreads && t->ops != &fc_transit_ideal;
     for (uint32_t l = 0; spreads && l < t->net->n_links; l++) t->link_busy_s[l] = fmin(t->link_busy_s[l], t->taken_s);
     return true;
 }

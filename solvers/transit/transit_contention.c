@@ -387,8 +387,8 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         c->part[f].way = number;
         c->part[f].share = share;
         c->fair.flow[f].start = m->src;
-        double free_rate = t->ways.way[w].free_rate;
-        if (free_rate > 0 && fc_fair_spreads(&c->fair, f, first, free_rate)) return t->st->code;
+        double free_bytes_per_s = t->ways.way[w].free_bytes_per_s;
+        if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, first, free_bytes_per_s)) return t->st->code;
         if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share);
     }
     if (first != FC_NONE) c->moving[first].interference = interference(c, first);

@@ -9,6 +9,7 @@ struct fc_cuts {
     double *bytes_per_s; /* [capacity] of the links that many hops from it */
     size_t capacity;
 };
+/* FC_NO: out of memory; closed also then. O(vertices + links). */
 enum fc_code fc_cuts_open(struct fc_cuts *cuts, const struct fc_network *net, struct fc_status *st);
 void fc_cuts_close(struct fc_cuts *cuts);
 /* The least, over all distances from src, of what all links of the walk at that distance carry together, bytes/s. INFINITY: its paths to a

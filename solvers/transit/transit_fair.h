@@ -38,11 +38,11 @@ struct fc_fair_flow {
     uint32_t bottleneck; /* link; FC_NONE: none yet */
     uint32_t place;      /* in came[] */
     uint8_t state;
-    float blocks;     /* 0 to 1 */
-    uint32_t end;     /* the node that it goes to */
-    uint32_t start;   /* and comes from; the caller's, for fc_fair_interference alone */
-    uint32_t message; /* of fc_fair_spreads: its first flow, */
-    double free_rate; /* bytes/s; 0: it does not spread */
+    float blocks;            /* 0 to 1 */
+    uint32_t end;            /* the node that it goes to */
+    uint32_t start;          /* and comes from; the caller's, for fc_fair_interference alone */
+    uint32_t message;        /* of fc_fair_spreads: its first flow, */
+    double free_bytes_per_s; /* alone; 0: it does not spread */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {

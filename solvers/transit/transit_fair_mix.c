@@ -82,7 +82,7 @@ void fc_fair_stir(struct fc_fair *f, uint32_t flow)
 void fc_fair_unstir(struct fc_fair *f, uint32_t flow)
 {
     stir(f, flow, false);
-    if (f->flow[flow].free_rate > 0) count_spreads(f, flow, UINT32_MAX);
+    if (f->flow[flow].free_bytes_per_s > 0) count_spreads(f, flow, UINT32_MAX);
 }
 
 enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, double bytes_per_s)
@@ -91,7 +91,7 @@ enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, d
     if (!fc_transit_reserve((void **)&f->own, &f->own_capacity, f->n_flows, sizeof *f->own, f->st)) return f->st->code;
     if (f->own_capacity > had) memset(f->own + had, 0, (f->own_capacity - had) * sizeof *f->own);
     f->flow[flow].message = first;
-    f->flow[flow].free_rate = bytes_per_s;
+    f->flow[flow].free_bytes_per_s = bytes_per_s;
     count_spreads(f, flow, 1);
     fc_fair_stir(f, flow);
     return FC_OK;
@@ -118,9 +118,9 @@ double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
 }
 
 /* w^2 (w R / b - 1), where that is positive. */
-static inline double beyond(double weight, double free_rate, double bytes_per_s)
+static inline double beyond(double weight, double free_bytes_per_s, double bytes_per_s)
 {
-    double more = weight * free_rate - bytes_per_s;
+    double more = weight * free_bytes_per_s - bytes_per_s;
     return more > 0 ? weight * weight * more / bytes_per_s : 0;
 }
 
@@ -130,13 +130,13 @@ static double spread(struct fc_fair *f, const struct fc_fair_link *l, double alo
     double squares = 0, more = 0;
     for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
         const struct fc_fair_flow *x = &f->flow[o->flow];
-        if (!(x->free_rate > 0)) continue;
+        if (!(x->free_bytes_per_s > 0)) continue;
         struct fc_fair_met *own = &f->own[x->message];
         if (own->sum != f->n_sums) *own = (struct fc_fair_met){.sum = f->n_sums};
-        more -= beyond(own->weight, x->free_rate, alone);
+        more -= beyond(own->weight, x->free_bytes_per_s, alone);
         squares += o->weight * (2 * own->weight + o->weight); /* (W + w)^2 - W^2 */
         own->weight += o->weight;
-        more += beyond(own->weight, x->free_rate, alone);
+        more += beyond(own->weight, x->free_bytes_per_s, alone);
     }
     double q = (CROWD * squares / (weight * weight) - 1) / (CROWD - 1);
     return q > 0 && more > 0 ? q * q * more / squares : 0;

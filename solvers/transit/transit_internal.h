@@ -53,8 +53,8 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
 struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
     double head_s;               /* head delays of the longest of its paths */
-    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth, or
-                                  * (free_rate) 1 / free_rate */
+    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth; or
+                                  * 1 / free_bytes_per_s */
     double share;                /* of a long message's bytes that goes over its paths */
     double bytes, wire_bytes;    /* sent so far */
     uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
@@ -62,7 +62,7 @@ struct fc_transit_way {
     uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;          /* in equal shares, a packet each; else by the paths' own */
     double
-        free_rate; /* bytes/s alone of a long message whose packets take all paths there are; 0: by those of the way */
+        free_bytes_per_s; /* alone of a long message whose packets take all paths there are; 0: by those of the way */
 };
 enum { FC_WAY_PATHS = 8, FC_WAY_MOST_PATHS = 16 }; /* of a routing that says nothing; of any */
 struct fc_way_path {
@@ -105,7 +105,6 @@ struct fc_transit_ways {
      * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
      * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
-    bool spreads;               /* some way has a free_rate */
     size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
     uint32_t fresh;             /* way; FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */

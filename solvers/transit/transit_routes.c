@@ -422,9 +422,8 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     }
     if (!even && used == w->n_paths && way.s_per_byte * w->cut_bytes_per_s > 1 + 1e-9 &&
         w->cut_bytes_per_s < INFINITY) {
-        way.free_rate = w->cut_bytes_per_s;
-        w->spreads = true;
-        way.s_per_byte = 1 / way.free_rate;
+        way.free_bytes_per_s = w->cut_bytes_per_s;
+        way.s_per_byte = 1 / way.free_bytes_per_s;
     }
     if (1 / w->net->machine->port_bytes_per_s > way.s_per_byte) way.narrow = FC_NONE;
     way.s_per_byte = greater(way.s_per_byte, 1 / w->net->machine->port_bytes_per_s);
