@@ -170,6 +170,14 @@ static double stated_at(struct fc_calibrated *a, double load)
     return answer.error_percent;
 }
 
+/* Of a latency at share x whose part u is waiting, where the saturation may be off by a factor; its form is known. */
+static double shifted_percent(double x, double u, double factor)
+{
+    double part = 0.75 + 0.5 * pow(x, 8), wait = x / (1 - x), down = x / factor, up = x * factor;
+    double low = pow(1 - u + u * down / (1 - down) / wait, part), high = pow(1 - u + u * up / (1 - up) / wait, part);
+    return 100 * (high - low) / (high + low);
+}
+
 /* The world's own ratios are 1: no correction, and no error but what runs resolve, until cases were off when left out. */
 static void test_transfer(void)
 {
@@ -207,6 +215,8 @@ static void test_transfer(void)
         CU_ASSERT_DOUBLE_EQUAL(error, 8, 1e-9);
         double at_75 = stated_at(a, 0.75 * s), at_95 = stated_at(a, 0.95 * s);
         CU_ASSERT(at_75 > exact && at_95 > at_75 && at_95 < 100 && stated_at(a, 0.999 * s) < 100);
+        CU_ASSERT_DOUBLE_EQUAL(
+            at_75, shifted_percent(0.75, 1 - job->turns.zero_load_cycles / model.latency_mean_cycles, 1.08), 1e-3);
         fc_calibrated_close(a);
 
         /* A case unlike the traffic, however far off, does not count. */
@@ -438,6 +448,35 @@ static void test_ugal_rate(void)
     close_designed(&x);
 }
 
+/* Traffic that people name is run on the machine's own network, once, where that has it: 27 nodes have no bit-reverse, and no eighth. */
+static void test_named_traffic(void)
+{
+    struct designed x;
+    static const struct {
+        const char *pattern;
+        uint32_t times;
+    } expected[] = {{"permutation:seed=1", 1}, {"permutation:seed=2", 1}, {"hotregion", 0},
+                    {"complement", 1},         {"neighbor", 1},           {"bit-reverse", 0}};
+    if (!open_designed(
+            &x,
+            "name: t\nnetwork: {family: torus, dims: [3, 3, 3]}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, "
+            "injection: {bandwidth: 1 GB/s, latency: 10 ns}}\n"
+            "router: {vcs: 2, flit: 8 B}\npacket: {max: 64 B}\n",
+            60))
+        return;
+    for (size_t i = 0; i < FC_COUNT(expected); i++) {
+        uint32_t n = 0;
+        for (uint32_t j = 0; j < x.d.n_jobs; j++)
+            if (!strcmp(x.d.jobs[j].out->pattern, expected[i].pattern)) {
+                CU_ASSERT_EQUAL(x.d.jobs[j].out->nodes, 27);
+                CU_ASSERT_EQUAL(x.d.jobs[j].settings.packet_flits_max, 8);
+                n++;
+            }
+        CU_ASSERT_EQUAL(n, expected[i].times);
+    }
+    close_designed(&x);
+}
+
 /* Where one case takes much of the budget: after the first the cheapest come first, and runs that overload deep buffers do not go on for ever. What was
  * moved is what the budget stands for, though the first case may take more than was thought. */
 static void test_ugal_budget(void)
@@ -529,6 +568,7 @@ int suite_calibration(void)
         {"no budget, no threads", test_no_budget},
         {"relatives of every shipped machine", test_relatives},
         {"the shape in words", test_shape},
+        {"traffic that people name", test_named_traffic},
         {"large networks cost more a hop under UGAL", test_ugal_rate},
         {"the budget of runs under UGAL", test_ugal_budget},
         {"the budget where much happens in a zero-load time", test_busy_budget},

@@ -9,8 +9,8 @@
  * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
  * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
  * made seconds by what each engine was measured to do on one core. Order: on the FIRST_NETWORKS smallest networks
- * uniform, then the other patterns, so that every kind is there at several sizes; then the same on the larger ones.
- * Where a case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest
+ * uniform, then the other patterns, so that every kind is there at several sizes; then traffic that people name, on the machine's
+ * own network where that is run, else on the smallest; then the first patterns on the larger ones. Where a case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest
  * cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
+enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 /* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
  * that they take at least. */
 #define CYCLES_OF_A_CASE 4000.0
@@ -29,8 +29,8 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 #define SHORT_CYCLES 10.0 /* the kernel's own first window: where that is much work, and under UGAL */
 #define MOST_OF_BUDGET (1 / 10.0)
 #define DEAR_SHARE (1 / 3.0) /* where there is no network of MOST_OF_BUDGET */
-#define LONG_SHARE 0.05
-#define LEAN_SHARE 0.02
+#define LONG_SHARE 0.03
+#define LEAN_SHARE 0.012
 /* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
 #define LEAN_WINDOWS 14.0
 #define MOST_LONGER 8.0
@@ -404,6 +404,39 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     return FC_OK;
 }
 
+static bool has_job(const struct fc_calibration_design *d, const char *pattern, const struct fc_network *net)
+{
+    for (uint32_t i = 0; i < d->n_jobs; i++)
+        if (d->jobs[i].net == net && !strcmp(d->jobs[i].out->pattern, pattern)) return true;
+    return false;
+}
+
+/* Traffic that people name, in the longest packets; what the network does not have, as a bit-reverse of 27 nodes, is left out. */
+static enum fc_code add_named(const struct fc_network *net, double budget_s, uint64_t seed, struct fc_arena *arena,
+                              struct fc_calibration_design *d, struct fc_status *st)
+{
+    static const char *const named[MOST_NAMED] = {"permutation:seed=1", "hotregion", "complement",
+                                                  "bit-reverse",        "neighbor",  "permutation:seed=2",
+                                                  "transpose",          "tornado"};
+    for (int i = 0; i < MOST_NAMED; i++) {
+        struct fc_calibration_job *job = &d->jobs[d->n_jobs];
+        struct fc_status why = {0};
+        uint32_t flits[MOST_LENGTHS];
+        if (has_job(d, named[i], net)) continue;
+        memset(job, 0, sizeof *job);
+        lengths(net, flits, &why);
+        if (!why.code && !make_job(net, named[i], flits[0], seed, budget_s, job, &why))
+            describe(job, named[i], arena, &why);
+        if (!why.code && job->turns.hops_mean > 0) {
+            d->n_jobs++;
+            continue;
+        }
+        fc_calibration_job_free(job);
+        if (why.code && why.code != FC_INPUT) return *st = why, st->code;
+    }
+    return FC_OK;
+}
+
 /* Where a case may take much of the budget: after that of the machine's own packets the cheapest first, so that one does not shut
  * out the others. */
 static void cheapest_first(struct fc_calibration_design *d)
@@ -434,7 +467,9 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     d->machines = fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->machines, st);
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
-    d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st) : NULL;
+    d->jobs = d->owned
+                  ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS + MOST_NAMED, sizeof *d->jobs, st)
+                  : NULL;
     if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st)) return st->code;
     bool dear = d->n_networks == 0;
     if (dear && (add_relatives(machine, FC_SMALLEST_RELATIVE, budget_s, DEAR_SHARE, without, seed, d, st) ||
@@ -445,10 +480,14 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
                          machine->name);
     by_size(d, order);
-    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
+    int own = order[0];
+    for (int i = 0; i < d->n_networks; i++) own = d->owned[i] ? own : i;
+    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS) {
         for (int uniform = 1; uniform >= 0; uniform--)
             for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
                 if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
+        if (i == 0 && add_named(&d->networks[own], budget_s, seed, arena, d, st)) return st->code;
+    }
     if (dear) cheapest_first(d);
     use_budget(d, budget_s);
     return FC_OK;
