@@ -173,7 +173,7 @@ static double stated_at(struct fc_calibrated *a, double load)
 /* Of a latency at share x whose part u is waiting, where the saturation may be off by a factor; its form is known. */
 static double shifted_percent(double x, double u, double factor)
 {
-    double part = 0.75 + 0.5 * pow(x, 8), wait = x / (1 - x), down = x / factor, up = x * factor;
+    double part = 0.5 + 0.85 * pow(x, 8), wait = x / (1 - x), down = x / factor, up = x * factor;
     double low = pow(1 - u + u * down / (1 - down) / wait, part), high = pow(1 - u + u * up / (1 - up) / wait, part);
     return 100 * (high - low) / (high + low);
 }

@@ -8,9 +8,11 @@
  * that takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
  * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
  * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
- * made seconds by what each engine was measured to do on one core. Order: on the FIRST_NETWORKS smallest networks
- * uniform, then the other patterns, so that every kind is there at several sizes; then traffic that people name, on the machine's
- * own network where that is run, else on the smallest; then the first patterns on the larger ones. Where a case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest
+ * made seconds by what each engine was measured to do on one core. Order: on the FIRST_NETWORKS smallest networks uniform,
+ * then the other patterns, in the longest packets (on the smallest uniform in all), so that every kind is there at several sizes;
+ * then traffic that people name, in the longest packets, on the machine's own network where that is run, else on the smallest; then
+ * the other packets; then all this but the named on the larger networks. Where a case takes up to a third of the budget: uniform
+ * on the smallest with the longest packet, then the cheapest
  * cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
@@ -29,8 +31,8 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 #define SHORT_CYCLES 10.0 /* the kernel's own first window: where that is much work, and under UGAL */
 #define MOST_OF_BUDGET (1 / 10.0)
 #define DEAR_SHARE (1 / 3.0) /* where there is no network of MOST_OF_BUDGET */
-#define LONG_SHARE 0.03
-#define LEAN_SHARE 0.012
+#define LONG_SHARE 0.05
+#define LEAN_SHARE 0.02
 /* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
 #define LEAN_WINDOWS 14.0
 #define MOST_LONGER 8.0
@@ -305,13 +307,15 @@ static void by_size(const struct fc_calibration_design *d, int *order)
 
 /* ---- the cases ---- */
 
-static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, uint64_t seed, double budget_s,
-                             struct fc_calibration_design *d, struct fc_status *st)
+enum part { LONGEST, OTHERS, ALL }; /* of a network's packet lengths */
+
+static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, enum part part, uint64_t seed,
+                             double budget_s, struct fc_calibration_design *d, struct fc_status *st)
 {
     uint32_t flits[MOST_LENGTHS];
     int n = lengths(net, flits, st);
     if (st->code) return st->code;
-    for (int i = 0; i < n; i++) {
+    for (int i = part == OTHERS; i < (part == LONGEST ? 1 : n); i++) {
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
         if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
@@ -386,8 +390,9 @@ enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_sta
 }
 
 /* The uniform pattern of a network, or the others. */
-static enum fc_code add_patterns(const struct fc_network *net, bool uniform, double budget_s, uint64_t seed,
-                                 struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
+static enum fc_code add_patterns(const struct fc_network *net, bool uniform, enum part part, double budget_s,
+                                 uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
+                                 struct fc_status *st)
 {
     struct patterns p = {0};
     add_pattern(net, "uniform", &p);
@@ -397,7 +402,7 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, dou
     }
     for (int j = uniform ? 0 : 1; j < p.n; j++) {
         uint32_t first = d->n_jobs;
-        if (add_jobs(net, p.text[j], seed, budget_s, d, st)) return st->code;
+        if (add_jobs(net, p.text[j], part, seed, budget_s, d, st)) return st->code;
         for (uint32_t k = first; k < d->n_jobs; k++)
             if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
     }
@@ -458,6 +463,26 @@ static void use_budget(struct fc_calibration_design *d, double budget_s)
     for (uint32_t i = 0; i < d->n_jobs; i++) lengthen(&d->jobs[i], (budget_s - chosen) / fixed);
 }
 
+/* FIRST_NETWORKS from order[first] on: uniform traffic, then the others, in the longest packets, then both in the others. Uniform
+ * traffic on the smallest in all at once: so that all lengths are there. */
+static enum fc_code add_some_networks(const int *order, int first, double budget_s, uint64_t seed,
+                                      struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
+{
+    int end = first + FIRST_NETWORKS < d->n_networks ? first + FIRST_NETWORKS : d->n_networks, own = order[0];
+    for (int i = 0; i < d->n_networks; i++) own = d->owned[i] ? own : i;
+    for (int longest = 1; longest >= 0; longest--) {
+        for (int uniform = 1; uniform >= 0; uniform--)
+            for (int k = first; k < end; k++) {
+                bool at_once = k == 0 && uniform;
+                if (at_once && !longest) continue;
+                enum part part = at_once ? ALL : longest ? LONGEST : OTHERS;
+                if (add_patterns(&d->networks[order[k]], uniform, part, budget_s, seed, arena, d, st)) return st->code;
+            }
+        if (first == 0 && longest && add_named(&d->networks[own], budget_s, seed, arena, d, st)) return st->code;
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s, const char *without,
                                         uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
                                         struct fc_status *st)
@@ -480,14 +505,8 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative", budget_s,
                          machine->name);
     by_size(d, order);
-    int own = order[0];
-    for (int i = 0; i < d->n_networks; i++) own = d->owned[i] ? own : i;
-    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS) {
-        for (int uniform = 1; uniform >= 0; uniform--)
-            for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
-                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
-        if (i == 0 && add_named(&d->networks[own], budget_s, seed, arena, d, st)) return st->code;
-    }
+    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
+        if (add_some_networks(order, i, budget_s, seed, arena, d, st)) return st->code;
     if (dear) cheapest_first(d);
     use_budget(d, budget_s);
     return FC_OK;

@@ -32,10 +32,10 @@
 #define LEAST_RANGE 0.2
 #define CLOSEST 0.04
 #define LEAST_LEFT 1e-3 /* of saturation */
-#define SHIFT 0.75
-#define SHIFT_NEAR 0.5
-#define SHAPE 0.55
-#define RELATIVE 1.3
+#define SHIFT 0.5
+#define SHIFT_NEAR 0.85
+#define SHAPE 0.42
+#define RELATIVE 2.1
 static const double prior[] = {0.01, 0.03, 0.05, 0.09};
 enum { PRIORS = FC_COUNT(prior) };
 
