@@ -1,8 +1,8 @@
 /* cycle_strip.h - routers whose input channels are a strip of at most 32 bytes: their state (cycle_strip*.c).
  *
- * The general path (cycle_bits.c) for routers that are small and plain: wormhole, round robin, a flit a tick on every link, one
- * transfer an input port at a time, at most 32 input channels and 16 links out and in from nodes, ways that are known at the
- * source (route_fields.h). What allocation compares is one vector a router, a byte a channel; all else is done in long lists
+ * The general path (cycle_bits.c) for routers that are small and plain: wormhole, a flit a tick on every link, one transfer an
+ * input port at a time, at most 32 input channels and 16 links out and in from nodes. Ways are known at the source
+ * (route_fields.h), or routers look up what a head may do (cycle_strip_choose.c). What allocation compares is one vector a router, a byte a channel; all else is done in long lists
  * of channels, whose loops have hardly a branch that depends on traffic. */
 #pragma once
 
