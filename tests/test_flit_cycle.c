@@ -265,6 +265,8 @@ static void bits(void)
             struct plan q = p;
             q.plain = true;
             compare(&p, &q);
+            p.vector_bytes = 16; /* some are small enough for strips */
+            compare(&p, &q);
         }
 }
 
@@ -313,6 +315,39 @@ static void small_routers(void)
                 q.threads = length == 1 ? 2 : 1;
                 compare(&p, &q);
                 q.vector_bytes = 0;
+                q.threads = 2;
+                compare(&p, &q);
+            }
+}
+/* Small routers that look up what a head may do, and outputs of every order: strips against the lists, bits and two parts. */
+static const char *const looked_up[] = {
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
+        TREE WORMS("routing: nca, vcs: 2, buffer: 256 B, arbitration: age"),
+    HEAD("family: fat-tree, children: [4, 4, 2], parents: [1, 4, 2], links: [1, 1, 2]")
+        TREE WORMS("routing: nca, vcs: 2, buffer: 24 B"),
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
+        TREE WORMS("routing: nca, vcs: 3, buffer: 64 B, arbitration: jsq-slq"),
+    HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
+        TREE WORMS("routing: nca-random, vcs: 2, buffer: 2 KiB, arbitration: age"),
+    DRAGONFLY("1 cycle", "5 cycles") WORMS("routing: direct, vcs: 2, buffer: 64 B, arbitration: slq"),
+    HEAD("family: torus, dims: [4, 4]") LINKS("torus", "2 cycles", "0 s")
+        WORMS("routing: adaptive, vcs: 3, buffer: 32 B, escape: dateline, arbitration: random"),
+    HEAD("family: torus, dims: [3, 4]") LINKS("torus", "1 cycle", "1 cycle")
+        WORMS("routing: adaptive, vcs: 4, buffer: 40 B, escape: dateline, arbitration: jsq-slq"),
+};
+static void looks_up(void)
+{
+    for (size_t i = 0; i < FC_COUNT(looked_up); i++)
+        for (int length = 0; length < 3; length++)
+            for (int load = 0; load < 2; load++) {
+                struct plan p = {.yaml = looked_up[i], .pattern = "uniform", .threads = 1, .load = 0.3 * load};
+                p.least = length ? 2 : 1;
+                p.most = length == 2 ? 8 : length ? 3 : 1;
+                struct plan q = p;
+                q.plain = true;
+                compare(&p, &q);
+                q = p;
+                q.vector_bytes = length == 1 ? 16 : 0;
                 q.threads = 2;
                 compare(&p, &q);
             }
@@ -472,6 +507,7 @@ int suite_flit_cycle(void)
     CU_ADD_TEST(suite, vectors);
     CU_ADD_TEST(suite, bits);
     CU_ADD_TEST(suite, small_routers);
+    CU_ADD_TEST(suite, looks_up);
     CU_ADD_TEST(suite, ways);
     CU_ADD_TEST(suite, escapes);
     CU_ADD_TEST(suite, threads);

@@ -118,6 +118,24 @@ static inline void route_head(engine *e, struct fc_cycle_channel *c, const struc
     packet->head.route = choice->route;
 }
 
+/* Whether an output, channels `a` of which a head may have now, is better than the best so far; *vcs: those that it should take.
+ * `credits`: of its channels, NULL: nobody counts them. `place`: of the decision. */
+static inline bool is_better(const engine *e, uint16_t a, const uint16_t *credits, uint32_t place, uint64_t t,
+                             uint64_t *best, uint16_t *vcs)
+{
+    uint64_t worth = 0;
+    uint16_t its = a;
+    if (e->flit->select == FC_SELECT_JSQ)
+        for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1)) {
+            uint64_t range = credits ? (uint64_t)credits[LOW(rest)] * 4 / (e->flit->buffer_flits + 1u) : 3;
+            if (range > worth || its == a) worth = range, its = (uint16_t)(1u << LOW(rest));
+        }
+    uint64_t value = (worth + 1) << 32 | draw(e, DRAW_CHOICE, place, t) >> 32;
+    if (value <= *best) return false;
+    *best = value;
+    *vcs = its;
+    return true;
+}
 /* Chooses among several outputs: the best available one by the machine's selection, the escape if there is
  * none. On success fills bid->out, vcs, route, room; else choose() has the port sleep on all of them. choice[MOST],
  * *n_choices: what there was to choose from. */
@@ -135,22 +153,10 @@ static inline bool choose_of(engine *e, const struct fc_cycle_channel *c, const 
         if (choice[i].escape && (taken >= 0 || (choice[i].escape == FC_FLIT_PATIENT && has_room(e, choice, i)))) break;
         uint16_t a = o->busy ? 0 : available(e, o, choice[i].vcs, room_of(&choice[i]));
         if (!a) continue;
-        uint64_t worth = 0;
-        uint16_t vcs = a;
-        if (flit->select == FC_SELECT_JSQ) {
-            for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1)) {
-                uint64_t range =
-                    o->target == FC_NONE ? 3 : (uint64_t)o->credits[LOW(rest)] * 4 / (flit->buffer_flits + 1u);
-                if (range > worth || vcs == a) worth = range, vcs = (uint16_t)(1u << LOW(rest));
-            }
-        }
-        uint64_t tie = draw(e, DRAW_CHOICE, ((port->link << 4) | (uint32_t)vc) * 64u + (uint32_t)i, t);
-        uint64_t value = (worth + 1) << 32 | tie >> 32;
-        if (value <= best) continue;
-        best = value;
+        uint32_t place = ((port->link << 4) | (uint32_t)vc) * 64u + (uint32_t)i;
+        if (!is_better(e, a, o->target == FC_NONE ? NULL : o->credits, place, t, &best, &bid->vcs)) continue;
         taken = i;
         bid->out = choice[i].link;
-        bid->vcs = vcs & a;
         bid->route = choice[i].route;
         bid->room_packets = room_of(&choice[i]);
     }
@@ -207,8 +213,9 @@ static inline bool in_percent(uint64_t random, double percent)
 {
     return (double)(random % 10000) < 100 * percent;
 }
-/* Order among inputs that want the same output, least first; below 2^62. */
-static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distance, uint32_t out, uint64_t t)
+/* Order among inputs that want the same output, least first; below 2^62. The channel's packet and flits. */
+static inline uint64_t order_of(const engine *e, uint32_t channel, uint32_t packet, uint32_t count, uint32_t distance,
+                                uint32_t out, uint64_t t)
 {
     const struct fc_router *router = &e->flit->net->machine->router;
     uint64_t first = 0;
@@ -216,16 +223,21 @@ static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distanc
         first = (uint64_t)(e->port[channel >> e->vc_shift].link >= e->flit->net->first_link[e->flit->n_routers]) << 61;
     switch (e->flit->arbitration) {
     case FC_ROUND_ROBIN: return first | distance;
-    case FC_AGE: return first | e->packet[e->channel[channel].front & FC_FLIT_PACKET].born << 12 | distance;
+    case FC_AGE: return first | e->packet[packet].born << 12 | distance;
     case FC_SLQ:
     case FC_JSQ_SLQ: {
         bool longest = in_percent(draw(e, DRAW_LONGEST, out, t), router->slq_percent);
-        uint64_t fullness = (uint64_t)e->channel[channel].count * 4 / (e->flit->buffer_flits + 1u);
+        uint64_t fullness = (uint64_t)count * 4 / (e->flit->buffer_flits + 1u);
         uint64_t range = fullness < 3 ? 3 - fullness : 0; /* an injection FIFO may be deeper than a buffer */
         return first | (longest ? range : 0) << 56 | draw(e, DRAW_WINNER, channel, t) >> 16;
     }
     default: return first | draw(e, DRAW_WINNER, channel, t) >> 8;
     }
+}
+static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distance, uint32_t out, uint64_t t)
+{
+    const struct fc_cycle_channel *c = &e->channel[channel];
+    return order_of(e, channel, c->front & FC_FLIT_PACKET, c->count, distance, out, t);
 }
 
 /* Bids of router r at tick t (cycle_allocate.c): heads for virtual channels, how many got one

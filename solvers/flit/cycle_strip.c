@@ -76,7 +76,7 @@ INLINE void stage_ends(const struct view *w, struct sums *sums, const struct how
 
 /* ---- arrivals ---- */
 
-/* A head is at the front of channel g if `is`; `any`: the channel has flits. */
+/* Packets of one flit: a head is at the front of channel g if `is`; `any`: the channel has flits. */
 INLINE void head_is_front(const struct view *w, struct sums *sums, uint32_t g, uint64_t flit, bool is, bool any,
                           const struct how h)
 {
@@ -91,12 +91,41 @@ INLINE void head_is_front(const struct view *w, struct sums *sums, uint32_t g, u
     } else
         w->want[g] = is ? any ? vcs : 0 : w->want[g];
 }
-INLINE void arrives(const struct view *w, struct sums *sums, uint32_t g, const struct how h)
+/* Worms: the head of the next packet is at the front of channel g. */
+INLINE void worm_is_front(engine *e, const struct view *w, struct sums *sums, uint32_t g, const struct how h)
 {
     struct fc_strip_channel *c = &w->channel[g];
     uint64_t flit = get(&w->slot[((size_t)g << w->ring_bits) + c->head]);
-    bool front = c->count++ == 0, head = h.single || flit & w->head;
-    if (h.single && h.stage) {
+    uint32_t id = (uint32_t)(flit >> w->id_shift);
+    bool waits;
+    c->head = (uint8_t)((c->head + 1) & w->ring_mask);
+    c->left = w->packet[id].flits;
+    w->worm[g].front = flit;
+    if (!h.stage && w->looked_up)
+        waits = fc_cycle_strips_look_up(e, g, id);
+    else {
+        w->out[g] = (uint8_t)(flit & w->out_mask);
+        c->asks = w->vcs[flit & w->code_mask];
+        w->want[g] = h.stage ? 0 : c->asks;
+        waits = h.stage;
+    }
+    w->waits[sums->n_waits] = g;
+    sums->n_waits += waits;
+}
+INLINE void arrives(engine *e, const struct view *w, struct sums *sums, uint32_t g, const struct how h)
+{
+    struct fc_strip_channel *c = &w->channel[g];
+    bool front = c->count++ == 0;
+    if (!h.single) {
+        if (__builtin_expect(front && !c->left, 0))
+            worm_is_front(e, w, sums, g, h);
+        else
+            w->want[g] = front ? c->has : w->want[g];
+        is_busy(w, g);
+        return;
+    }
+    uint64_t flit = get(&w->slot[((size_t)g << w->ring_bits) + c->head]);
+    if (h.stage) {
         if (!front) return;
         uint32_t out = (uint32_t)flit & w->out_mask;
         w->out[g] = (uint8_t)out;
@@ -104,14 +133,13 @@ INLINE void arrives(const struct view *w, struct sums *sums, uint32_t g, const s
         ask(w, sums, g, out, c->asks, h);
         return;
     }
-    head_is_front(w, sums, g, flit, front && head, true, h);
-    if (!h.single) w->want[g] = front && !head ? c->has : w->want[g];
+    head_is_front(w, sums, g, flit, front, true, h);
     is_busy(w, g);
 }
 /* What comes by queues of a kind. */
 INLINE void receive(block *b, const struct view *w, struct sums *sums, uint64_t t, const int kind, const struct how h)
 {
-    const engine *e = b->engine;
+    engine *e = b->engine;
     uint32_t me = (uint32_t)(b - e->block);
     for (int from = 0; from < e->n_blocks; from++)
         for (int k = 0; k < e->n_queues; k++) {
@@ -122,15 +150,19 @@ INLINE void receive(block *b, const struct view *w, struct sums *sums, uint64_t 
             if (kind == FC_QUEUE_CREDIT)
                 take_credits(w, item, stop);
             else
-                for (; item != stop; item++) arrives(w, sums, (uint32_t)*item, h);
+                for (; item != stop; item++) arrives(e, w, sums, (uint32_t)*item, h);
         }
 }
-/* Sends a flit by sender q, channel vc; the first channel behind it is `to`. */
-INLINE void send_by(const struct view *w, struct fc_strip_sender *s, uint32_t q, uint32_t vc, uint64_t flit)
+/* A flit is sent by sender q, channel vc. */
+INLINE void takes_credit(const struct view *w, struct fc_strip_sender *s, uint32_t q, uint32_t vc)
 {
-    uint32_t tail = s->tail[vc];
     uint8_t left = --s->credits[vc];
     w->able[q] &= (uint8_t) ~((uint32_t)(left == 0) << vc);
+}
+/* It lies in its slot there; of worms the head only. */
+INLINE void put_behind(const struct view *w, struct fc_strip_sender *s, uint32_t vc, uint64_t flit)
+{
+    uint32_t tail = s->tail[vc];
     s->tail[vc] = (uint8_t)((tail + 1) & w->ring_mask);
     put(&w->slot[((size_t)(s->to + vc) << w->ring_bits) + tail], flit);
 }
@@ -138,12 +170,14 @@ INLINE void send_by(const struct view *w, struct fc_strip_sender *s, uint32_t q,
 /* ---- injection ---- */
 
 /* The node's front packet leaves its queue: its flit, the first. */
-INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n, const struct fc_flit_source *source,
-                             uint64_t t, uint32_t id, const struct how h)
+INLINE uint64_t start_packet(engine *e, const struct view *w, struct sums *sums, uint32_t n,
+                             const struct fc_flit_source *source, uint64_t t, uint32_t id, const struct how h)
 {
-    uint32_t hops, bits;
-    uint64_t route;
-    if (w->n_dims)
+    uint32_t hops = 0, bits;
+    uint64_t route = 0;
+    if (!h.single && !h.stage && w->looked_up)
+        fc_cycle_strips_starts(e, id, n, source);
+    else if (w->n_dims)
         route = fc_route_fields_start(w->route, w->n_dims, n, source->dst, source->random, &hops, &bits);
     else {
         const struct fc_flit_view sees = w->sees; /* who gets the address of w keeps all of it in memory */
@@ -155,7 +189,7 @@ INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n
     sums->measured += source->born - w->measure_from < w->measured;
     w->injected[n] += t - w->measure_from < w->measured;
     if (h.single) return route | (uint64_t)id << bits;
-    return route | w->head | (uint64_t)id << w->id_shift;
+    return route | (uint64_t)id << w->id_shift;
 }
 /* One flit of node n, if it can go. */
 INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t n, uint64_t t, const struct how h)
@@ -163,13 +197,14 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t n, 
     struct fc_cycle_node *node = &w->node[n];
     uint32_t vc = node->vc, id = node->packet, q = w->node_sender[n];
     struct fc_strip_sender *s = &w->sender[q];
-    uint64_t flit;
-    if (h.single || !node->left) {
+    uint64_t flit = 0;
+    bool head = h.single || !node->left;
+    if (head) {
         uint32_t may = w->able[q] & w->injection_vcs, next = may & (0xfffeu << node->last_vc);
         if (__builtin_expect(!may, 0)) return;
         if ((id = fc_cycle_record(b)) == FC_NONE) return;
         node->last_vc = (uint8_t)(vc = LOW(next ? next : may));
-        flit = start_packet(w, sums, n, &node->source, t, id, h);
+        flit = start_packet(b->engine, w, sums, n, &node->source, t, id, h);
         if (!h.single) {
             node->left = (uint16_t)node->source.flits;
             node->packet = id;
@@ -177,16 +212,11 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t n, 
         }
     } else if (!(w->able[q] >> vc & 1))
         return;
-    else
-        flit = (uint64_t)id << w->id_shift;
     uint64_t wake = t + 1;
     s->sent++;
     sums->flits++;
     if (h.single || --node->left == 0) {
-        if (!h.single) {
-            flit |= w->tail;
-            s->packets_sent++;
-        }
+        if (!h.single) s->packets_sent++;
         if (w->plain)
             fc_flit_next_plain(w->traffic, n, &node->source);
         else
@@ -196,9 +226,10 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t n, 
     }
     w->wake[n] = wake;
     sums->last_move = t;
-    send_by(w, s, q, vc, flit);
+    takes_credit(w, s, q, vc);
+    if (head) put_behind(w, s, vc, flit);
     if (__builtin_expect(s->queue == FC_NONE, 0))
-        arrives(w, sums, s->to + vc, h);
+        arrives(b->engine, w, sums, s->to + vc, h);
     else
         push(w, s->queue, s->to + vc);
 }
@@ -290,7 +321,7 @@ contend(const uint8_t *out, const uint8_t *held, const struct fc_strip_sender *s
 }
 /* Each input port puts forward the channel that is first by its turns, each output takes the next port in its; bodies before
  * heads without a channel. */
-INLINE void allocate(const struct view *w, struct sums *sums, const struct how h)
+INLINE void allocate(const engine *e, const struct view *w, struct sums *sums, uint64_t t, const struct how h)
 {
     const bool heads = !h.single && !h.stage;
     uint32_t n = 0, moves = 0, ejects = 0, *list = w->list;
@@ -304,7 +335,9 @@ INLINE void allocate(const struct view *w, struct sums *sums, const struct how h
             bool none, clash;
             uint32_t won = winners(w, r, &none, &clash, h);
             busy[LOW(rest)] = !none;
-            if (clash)
+            if (clash && !h.single && !w->turns)
+                won = fc_cycle_strips_contend(e, r, won, t);
+            else if (clash)
                 won = contend(w->out + g, heads ? w->held + g : NULL, w->sender + r * FC_STRIP_SENDERS, won, h.vc_bits);
             uint32_t count = (uint32_t)__builtin_popcount(won);
             for (uint32_t i = 0; i < 4; i++, won &= won - 1) list[n + i] = g + _tzcnt_u32(won);
@@ -339,64 +372,117 @@ INLINE void set_port(uint8_t *row, uint32_t g, uint64_t bytes, const struct how 
 {
     memcpy(row + (g >> h.vc_bits << h.vc_bits), &bytes, (size_t)1 << h.vc_bits);
 }
-/* The front flit of channel g leaves by its output. */
+/* What all flits do that leave channel g by its output: turns, credit. */
+INLINE void leaves(const struct view *w, struct fc_strip_sender *s, uint32_t g, const struct how h)
+{
+    const uint32_t port = (g & 31) >> h.vc_bits, in_vc = g & ((1u << h.vc_bits) - 1);
+    const struct fc_strip_back *back = &w->back[g / FC_STRIP * FC_STRIP + port];
+    set_port(w->turn, g, (w->out[g] + 1u) * UINT64_C(0x0101010101010101), h);
+    set_port(w->rank, g, w->rank_of[in_vc], h);
+    s->port_turn = (uint8_t)(port + 1);
+    s->sent++;
+    push(w, back->queue, back->sender << 3 | in_vc);
+}
+/* The first of the channels `may` in the turns of sender s. */
+INLINE uint32_t next_channel(struct fc_strip_sender *s, uint32_t may)
+{
+    uint32_t above = may & s->above, vc = LOW(above ? above : may);
+    s->above = (uint8_t)(0xfeu << vc);
+    return vc;
+}
+/* The front flit of channel g leaves by its output: packets of one flit. */
 INLINE void move(block *b, const struct view *w, struct sums *sums, uint32_t g, uint64_t t, const bool ejects,
                  const struct how h)
 {
-    const uint32_t o = w->out[g], q = sender_of(w, g), port = (g & 31) >> h.vc_bits,
-                   in_vc = g & ((1u << h.vc_bits) - 1);
+    const uint32_t q = sender_of(w, g);
     struct fc_strip_channel *c = &w->channel[g];
     struct fc_strip_sender *s = &w->sender[q];
     const uint64_t *ring = w->slot + ((size_t)g << w->ring_bits);
     uint32_t at = c->head, behind = (at + 1) & w->ring_mask, left = --c->count, vc;
     uint64_t flit = get(&ring[at]), next = get(&ring[behind]);
     c->head = (uint8_t)behind;
-    set_port(w->turn, g, (o + 1) * UINT64_C(0x0101010101010101), h);
-    set_port(w->rank, g, w->rank_of[in_vc], h);
-    s->port_turn = (uint8_t)(port + 1);
-    if (h.stage || (!h.single && w->held[g]))
-        vc = LOW(c->has);
+    leaves(w, s, g, h);
+    vc = h.stage ? LOW(c->has) : next_channel(s, w->want[g] & w->able[q]);
+    if (h.stage) {
+        w->held[g] = 0;
+        w->free[q] |= (uint8_t)(1u << vc);
+    }
+    head_is_front(w, sums, g, next, true, left != 0, h);
+    if (ejects)
+        fc_cycle_end_packet(b, (uint32_t)(flit >> w->last_bits), t + w->delivery_delay);
     else {
-        uint32_t may = w->want[g] & w->able[q] & (h.single ? 255u : w->free[q]), above = may & s->above;
-        vc = LOW(above ? above : may);
-        s->above = (uint8_t)(0xfeu << vc);
-    }
-    const bool tail = h.single || flit & w->tail;
-    s->sent++;
-    if (!h.single) s->packets_sent += tail;
-    if (h.stage || !h.single) {
-        w->held[g] = tail ? 0 : 0xff;
-        c->has = (uint8_t)(1u << vc);
-        w->free[q] = (uint8_t)((w->free[q] & ~(1u << vc)) | (uint32_t)tail << vc);
-    }
-    if (tail) /* of worms few */
-        head_is_front(w, sums, g, next, true, left != 0, h);
-    else
-        w->want[g] = left ? (uint8_t)(1u << vc) : 0;
-    const struct fc_strip_back *back = &w->back[g / FC_STRIP * FC_STRIP + port];
-    push(w, back->queue, back->sender << 3 | in_vc);
-    if (ejects) {
-        uint64_t arrived = t + w->delivery_delay;
-        if (tail) fc_cycle_end_packet(b, (uint32_t)(flit >> (h.single ? w->last_bits : w->id_shift)), arrived);
-    } else {
-        send_by(w, s, q, vc, hop(w, flit, s->wraps, h));
+        takes_credit(w, s, q, vc);
+        put_behind(w, s, vc, hop(w, flit, s->wraps, h));
         push(w, s->queue, s->to + vc);
     }
+}
+/* The same of worms. */
+INLINE void crawl(block *b, const struct view *w, struct sums *sums, uint32_t g, uint64_t t, const bool ejects,
+                  const struct how h)
+{
+    const uint32_t q = sender_of(w, g);
+    struct fc_strip_channel *c = &w->channel[g];
+    struct fc_strip_sender *s = &w->sender[q];
+    uint32_t count = --c->count, left = --c->left, vc;
+    leaves(w, s, g, h);
+    if (__builtin_expect(c->asks, 0)) { /* a head */
+        uint64_t flit = w->worm[g].front;
+        vc = h.stage ? LOW(c->has) : next_channel(s, w->want[g] & w->able[q] & w->free[q]);
+        c->asks = 0;
+        c->has = (uint8_t)(1u << vc);
+        w->held[g] = 0xff;
+        w->free[q] &= (uint8_t) ~(1u << vc);
+        if (!h.stage && w->looked_up) {
+            struct fc_cycle_packet *packet = &w->packet[flit >> w->id_shift];
+            packet->head.route = w->worm[g].route;
+            packet->hops += !ejects;
+            w->worm[g].outs = 0;
+        }
+        if (!ejects) put_behind(w, s, vc, w->looked_up ? flit : hop(w, flit, s->wraps, h));
+    } else
+        vc = LOW(c->has);
+    w->want[g] = count ? (uint8_t)(1u << vc) : 0;
+    if (!ejects) {
+        takes_credit(w, s, q, vc);
+        push(w, s->queue, s->to + vc);
+        sums->escaped += w->escape_vcs >> vc & 1;
+    }
+    if (__builtin_expect(!left, 0)) {
+        s->packets_sent++;
+        w->held[g] = 0;
+        w->free[q] |= (uint8_t)(1u << vc);
+        if (ejects) fc_cycle_end_packet(b, (uint32_t)(w->worm[g].front >> w->id_shift), t + w->delivery_delay);
+        if (count) worm_is_front(b->engine, w, sums, g, h);
+    }
+}
+INLINE void moves(block *b, const struct view *w, struct sums *sums, uint64_t t, const struct how h)
+{
+    for (uint32_t i = 0; i < sums->n_moves; i++)
+        if (h.single)
+            move(b, w, sums, w->moves[i], t, false, h);
+        else
+            crawl(b, w, sums, w->moves[i], t, false, h);
+    for (uint32_t i = 0; i < sums->n_ejects; i++)
+        if (h.single)
+            move(b, w, sums, w->ejected[i], t, true, h);
+        else
+            crawl(b, w, sums, w->ejected[i], t, true, h);
 }
 INLINE void tick(block *b, const struct view *w, struct sums *sums, uint64_t t, const struct how h)
 {
     receive(b, w, sums, t, FC_QUEUE_CREDIT, h);
     if (h.single && h.stage) { /* what arrives has no part in this tick's switch */
-        allocate(w, sums, h);
+        allocate(b->engine, w, sums, t, h);
         stage_begins(w, sums, h);
     }
     receive(b, w, sums, t, FC_QUEUE_ARRIVAL, h);
     nodes(b, w, sums, t, h);
-    if (!h.single || !h.stage) allocate(w, sums, h);
+    if (!h.single && !h.stage && sums->n_waits)
+        sums->n_waits = fc_cycle_strips_choose(b->engine, w->waits, sums->n_waits, w->busy, t);
+    if (!h.single || !h.stage) allocate(b->engine, w, sums, t, h);
     if (h.stage && !h.single) stage_begins(w, sums, h);
     if (h.stage) stage_ends(w, sums, h);
-    for (uint32_t i = 0; i < sums->n_moves; i++) move(b, w, sums, w->moves[i], t, false, h);
-    for (uint32_t i = 0; i < sums->n_ejects; i++) move(b, w, sums, w->ejected[i], t, true, h);
+    moves(b, w, sums, t, h);
     sums->moved += sums->n_moves;
     sums->ejected += sums->n_ejects;
     if (sums->n_ejects) fc_flit_count_flits(b->counts, t + w->delivery_delay, sums->n_ejects);
@@ -424,6 +510,7 @@ TARGET static inline __attribute__((always_inline)) void run_how(block *b, uint6
     b->counts->packets_injected += sums.packets;
     b->counts->measured_started += sums.measured;
     b->counts->flit_hops += sums.moved;
+    b->counts->escape_flit_hops += sums.escaped;
     b->flits_out += sums.ejected;
 }
 /* Checked: one copy for all. */

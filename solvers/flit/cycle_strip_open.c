@@ -32,6 +32,10 @@ static bool links_are_alike(const struct fc_flit_net *f)
         if (f->flit_ticks[f->net->link_class[l]] + f->trailer_ticks[f->net->link_class[l]] > 1) return false;
     return true;
 }
+static bool takes_turns(const struct fc_flit_net *f)
+{
+    return f->arbitration == FC_ROUND_ROBIN && f->net->machine->router.in_network_percent <= 0;
+}
 static bool router_is_plain(const struct fc_flit_net *f)
 {
     bool sees_waiting =
@@ -40,13 +44,14 @@ static bool router_is_plain(const struct fc_flit_net *f)
     if (f->vc_stage && sees_waiting && routing->adaptive && routing->detours) return false;
     if (f->vector_bytes && f->vector_bytes < FC_STRIP) return false;
     if (f->plain || f->cut_through || f->most_paths != 1 || f->high_vcs || f->multicast) return false;
-    if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
+    if (f->vc_stage && !takes_turns(f)) return false;
     if (f->n_vcs > FC_STRIP_VCS || f->buffer_flits > 256 || f->buffer_flits == 0) return false;
     return f->injection_flits == f->buffer_flits && links_are_alike(f);
 }
 static bool finds_ways(const struct fc_flit_net *f, struct fc_route_fields *route)
 {
-    return fc_route_torus_fields(f, route) || fc_route_ways_fields(f, route);
+    if (fc_route_torus_fields(f, route) || fc_route_ways_fields(f, route)) return true;
+    return !f->vc_stage && fc_route_looked_up_fields(f, route);
 }
 /* A log of arrivals is in the order of routers within a tick, which strips have not. */
 bool fc_cycle_has_strips(const struct fc_cycle *e)
@@ -60,7 +65,7 @@ bool fc_cycle_has_strips(const struct fc_cycle *e)
     if (route.n_outs > outs || route.n_outs + route.per_router > FC_STRIP_SENDERS) return false;
     for (uint32_t r = 0; r < f->n_routers; r++)
         if (ports_of(e, r) << vc_bits > FC_STRIP || net->first_link[r + 1] - net->first_link[r] > outs) return false;
-    return route.bits + 2u + bits_of(e->n_packets) <= 64 &&
+    return route.bits + bits_of(e->n_packets) <= 64 &&
            (uint64_t)f->n_routers * FC_STRIP << bits_of(f->buffer_flits) <= MOST_SLOTS;
 }
 
@@ -151,13 +156,15 @@ enum fc_code fc_cycle_strips_open(struct fc_cycle *e, struct fc_status *st)
     x->vc_bits = (uint32_t)e->vc_shift;
     x->n_outs = x->route.n_outs;
     x->n_list = x->n_channels + 64 * (uint32_t)blocks;
-    x->single = e->flit->packet_flits_max == 1;
+    x->turns = takes_turns(e->flit);
+    x->single = e->flit->packet_flits_max == 1 && x->turns && !x->route.looked_up;
     x->plain = fc_flit_is_plain(e->traffic);
     if (!(x->slot = rows(e, channels << x->ring_bits, sizeof *x->slot, st)) || !(x->out = rows(e, channels, 1, st)) ||
         !(x->want = rows(e, channels, 1, st)) || !(x->turn = rows(e, channels, 1, st)) ||
         !(x->rank = rows(e, channels, 1, st)) || !(x->held = rows(e, channels, 1, st)) ||
         !(x->able = rows(e, senders, 1, st)) || !(x->free = rows(e, senders, 1, st)) ||
         !(x->channel = fc_alloc(&e->arena, channels, sizeof *x->channel, st)) ||
+        (!x->single && !(x->worm = fc_alloc(&e->arena, channels, sizeof *x->worm, st))) ||
         !(x->sender = rows(e, senders, sizeof *x->sender, st)) ||
         !(x->back = fc_alloc(&e->arena, channels, sizeof *x->back, st)) ||
         !(x->ejects = fc_alloc(&e->arena, e->flit->n_routers, sizeof *x->ejects, st)) ||
@@ -184,7 +191,7 @@ uint32_t fc_cycle_strips_count(const struct fc_cycle *e, const struct fc_cycle_p
 {
     return e->strips->channel[channel_of(e, port, vc)].count;
 }
-static uint32_t credits_of(const struct fc_cycle *e, uint32_t q, uint32_t vc)
+uint32_t fc_cycle_strips_credits(const struct fc_cycle *e, uint32_t q, uint32_t vc)
 {
     uint32_t credits = e->strips->sender[q].credits[vc];
     return !credits && e->strips->able[q] >> vc & 1 ? 256 : credits;
@@ -192,7 +199,8 @@ static uint32_t credits_of(const struct fc_cycle *e, uint32_t q, uint32_t vc)
 uint32_t fc_cycle_strips_queued(const struct fc_cycle *e, uint32_t link)
 {
     uint32_t q = sender_of(e, link), sum = 0;
-    for (uint32_t v = 0; v < (uint32_t)e->flit->n_vcs; v++) sum += e->flit->buffer_flits - credits_of(e, q, v);
+    for (uint32_t v = 0; v < (uint32_t)e->flit->n_vcs; v++)
+        sum += e->flit->buffer_flits - fc_cycle_strips_credits(e, q, v);
     return sum;
 }
 uint32_t fc_cycle_strips_waiting(const struct fc_cycle *e, uint32_t link)
@@ -219,7 +227,7 @@ static uint32_t packet_of(const struct fc_cycle *e, uint32_t router, uint64_t fl
 {
     const struct fc_route_fields *route = &e->strips->route;
     uint32_t field = route->out_bits + (uint32_t)route->code_bits;
-    if (!e->strips->single) return (uint32_t)(flit >> (route->bits + 2));
+    if (!e->strips->single) return (uint32_t)(flit >> route->bits);
     for (;; flit >>= field + route->hop_bits) {
         uint32_t out = (uint32_t)(flit & ((1u << route->out_bits) - 1));
         if (route->n_dims) {
@@ -240,16 +248,16 @@ void fc_cycle_strips_sync(struct fc_cycle *e)
             struct fc_cycle_channel *c = &e->channel[((size_t)e->first_port[r] << e->vc_shift) + i];
             uint32_t g = r * FC_STRIP + i;
             const struct fc_strip_channel *s = &x->channel[g];
-            uint64_t flit = x->slot[((size_t)g << x->ring_bits) + s->head];
+            uint64_t flit = x->single ? x->slot[((size_t)g << x->ring_bits) + s->head] : x->worm[g].front;
             c->count = s->count;
             if (!c->count) continue;
-            bool first = x->single || flit >> x->route.bits & 1, last = x->single || flit >> x->route.bits & 2;
+            bool first = x->single || s->asks, last = x->single || s->left == 1;
             c->front = packet_of(e, r, flit) | (first ? FC_FLIT_HEAD : 0) | (last ? FC_FLIT_TAIL : 0);
-            c->out = link_of(e, r, x->out[g]);
+            c->out = !x->single && x->worm[g].outs ? FC_NONE : link_of(e, r, x->out[g]);
             c->vcs = x->held[g] ? s->has : s->asks;
             c->out_vc = x->held[g] ? (uint8_t)__builtin_ctz(s->has) : FC_NO_VC;
         }
     for (uint32_t l = 0; l < e->flit->n_links; l++)
         for (uint32_t v = 0; v < (uint32_t)e->flit->n_vcs; v++)
-            e->out[l].credits[v] = (uint16_t)credits_of(e, sender_of(e, l), v);
+            e->out[l].credits[v] = (uint16_t)fc_cycle_strips_credits(e, sender_of(e, l), v);
 }

@@ -20,6 +20,7 @@ struct view {
     uint64_t *slot, *wake;
     uint8_t *out, *want, *turn, *rank, *held, *able, *free, *busy;
     struct fc_strip_channel *channel;
+    struct fc_strip_worm *worm;
     struct fc_strip_sender *sender;
     const struct fc_strip_back *back;
     uint16_t *bid;
@@ -35,19 +36,20 @@ struct view {
     struct fc_cycle_packet *packet;
     uint32_t *packet_src, *injected;
     struct fc_flit_view sees;
-    uint64_t route_mask, hops_mask, hop, head, tail; /* of a flit */
-    uint64_t measure_from, measured;                 /* window: first tick, length */
+    uint64_t route_mask, hops_mask, hop; /* of a flit */
+    uint64_t measure_from, measured;     /* window: first tick, length */
     uint32_t ring_bits, ring_mask, n_dims, first_router, n_routers, first_node, n_nodes;
     uint32_t out_mask, code_mask, field_bits, id_shift, last_bits;
     uint32_t injection_vcs, delivery_delay;
-    bool plain, many_outs;
+    uint32_t escape_vcs; /* mask of those whose flits are counted apart */
+    bool plain, many_outs, looked_up, turns;
     uint64_t rank_of[FC_STRIP_VCS];
     uint8_t vcs[128];
 };
 struct sums { /* of a call */
     uint64_t last_move;
     uint32_t flits, packets, measured;           /* that enter the network; of the packets, those that are measured */
-    uint32_t moved, ejected;                     /* flits */
+    uint32_t moved, ejected, escaped;            /* flits */
     uint32_t n_waits, n_asks, n_moves, n_ejects; /* in the lists of the tick */
 };
 
@@ -94,6 +96,7 @@ TARGET static struct view view_of(const block *b)
         .able = x->able,
         .free = x->free,
         .channel = x->channel,
+        .worm = x->worm,
         .sender = x->sender,
         .back = x->back,
         .bid = x->bid,
@@ -119,8 +122,6 @@ TARGET static struct view view_of(const block *b)
         .route_mask = (1ull << r->bits) - 1,
         .hops_mask = ((1ull << r->hop_bits) - 1) << field,
         .hop = 1ull << field,
-        .head = 1ull << r->bits,
-        .tail = 2ull << r->bits,
         .measure_from = b->counts->measure_from,
         .measured = b->counts->measure_to - b->counts->measure_from,
         .ring_bits = x->ring_bits,
@@ -133,11 +134,14 @@ TARGET static struct view view_of(const block *b)
         .out_mask = (1u << r->out_bits) - 1,
         .code_mask = (1u << field) - 1,
         .field_bits = field + r->hop_bits,
-        .id_shift = r->bits + 2u,
+        .id_shift = r->bits,
         .last_bits = field,
         .injection_vcs = e->flit->injection_vcs,
         .delivery_delay = e->delay_delivery[node_class][node_class],
+        .escape_vcs = e->flit->adaptive ? (1u << e->flit->n_escape_vcs) - 1 : 0,
         .plain = x->plain,
+        .looked_up = r->looked_up,
+        .turns = x->turns,
     };
     memcpy(w.vcs, r->vcs, sizeof w.vcs);
     memcpy(w.rank_of, x->rank_of, sizeof w.rank_of);

@@ -20,6 +20,7 @@ struct fc_route_fields {
     uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
     uint8_t vcs[2 * 64];          /* [far side or class << out_bits | output] virtual channels */
     uint8_t class_of[256];        /* ways: [virtual channels] */
+    bool looked_up;               /* no way: every router asks choices() */
 };
 /* Fills all but the tables; false when the network is not a torus or mesh in dimension order with single
  * cables, without bubble, at most 64 outputs a router, whose route word has at most 48 bits. */
@@ -31,6 +32,9 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
 /* The same for routings whose ways are known at the source, with all it needs; false where they are not, where nodes have
  * several links or do not follow their routers in order, or where a way has more than 48 bits. */
 bool fc_route_ways_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields);
+/* Outputs and nodes of routers where every router looks up what a head may do; false where nodes are as above, where there are
+ * more than 8 channels, or where a head asks for more than a channel with a credit. */
+bool fc_route_looked_up_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields);
 /* Walks the way of a head from its source's router: a routing's way() by its own choices(), inlined. */
 static inline __attribute__((always_inline)) uint64_t
 fc_route_walk(const struct fc_flit_net *flit, const struct fc_route_fields *fields, uint32_t src,

@@ -27,16 +27,29 @@ static bool nodes_in_order(const struct fc_flit_net *flit, uint32_t *most)
     }
     return *most > 0;
 }
-bool fc_route_ways_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields)
+/* Outputs and nodes of routers. */
+static bool shape(const struct fc_flit_net *flit, struct fc_route_fields *fields)
 {
     const struct fc_network *net = flit->net;
     *fields = (struct fc_route_fields){0};
-    if (!flit->route->way || flit->own_fifos || flit->n_vcs > 8) return false;
+    if (flit->own_fifos || flit->n_vcs > 8) return false;
     for (uint32_t r = 0; r < flit->n_routers; r++) {
         uint32_t outs = net->first_link[r + 1] - net->first_link[r];
         if (outs > fields->n_outs) fields->n_outs = outs;
     }
-    if (!fields->n_outs || !nodes_in_order(flit, &fields->per_router)) return false;
+    return fields->n_outs && nodes_in_order(flit, &fields->per_router);
+}
+bool fc_route_looked_up_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields)
+{
+    const struct fc_routing_ops *routing = flit->net->machine->routing;
+    if (routing->adaptive && routing->detours) return false; /* the choice at the source sees queues */
+    if (!strncmp(flit->vc_rule, "bubble", 6) || !strcmp(flit->vc_rule, "updown"))
+        return false; /* room, FC_FLIT_PATIENT */
+    return shape(flit, fields) && (fields->looked_up = true);
+}
+bool fc_route_ways_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields)
+{
+    if (!flit->route->way || !shape(flit, fields)) return false;
     int out_bits = fc_route_bits(fields->n_outs - 1), code_bits = fc_route_bits(flit->n_way_vcs - 1);
     if (out_bits + code_bits > 7 || (uint32_t)(out_bits + code_bits) * flit->way_links > 48) return false;
     fields->out_bits = (uint8_t)out_bits;
