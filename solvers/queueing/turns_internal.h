@@ -101,7 +101,10 @@ void fc_turns_add_up(struct fc_turns_walk *w);
 /* rate[n_links] of packets that were drawn: a link's chance is taken out of its difference from the others of its class
  * (turns_sum.c). `share`: sum of the squares of the weights of the walks that rate is the mean of. O(links). */
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate);
-/* The same for the turns: rates of choices, scaled by those of their links, then of states so that what comes to a channel
+
+/* ---- turns_fit.c ---- */
+
+/* fc_turns_level for the turns: rates of choices, scaled by those of their links, then of states so that what comes to a channel
  * leaves it, and of links and channels. */
 enum fc_code fc_turns_smooth(struct fc_turns_walk *w, double share, struct fc_status *st);
 
