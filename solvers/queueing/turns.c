@@ -32,13 +32,25 @@ static uint32_t behind(struct fc_turns_walk *w, uint32_t s, double rate)
     const struct fc_turns *t = w->turns;
     uint32_t first = t->first_choice[s], n = t->first_choice[s + 1] - first, best = 0;
     double *share = w->share, sum = 0, most = -INFINITY;
-    if (n == 1) return 0;
     for (uint32_t i = 0; i < n; i++) sum += share[i] = fc_turns_weight(t, w->utilisation[t->choice_link[first + i]]);
     for (uint32_t i = 0; i < n; i++) {
         double late = share[i] / sum * (t->state_rate[s] + rate) - t->choice_rate[first + i];
         if (late > most) most = late, best = i;
     }
     return best;
+}
+
+/* Counts a head that has a choice, or none for want of memory. */
+static enum fc_code choose(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
+                           double rate, uint32_t *pick, struct fc_status *st)
+{
+    if (!n || fc_turns_count_pending(w, st)) return st->code;
+    uint32_t s = fc_turns_state(w, in, set, n, st);
+    if (s == FC_NONE) return st->code;
+    w->choosing = true;
+    *pick = behind(w, s, rate);
+    fc_turns_add(w, s, *pick, rate);
+    return FC_OK;
 }
 
 /* A packet that arrived after `ticks` alone and `hops` links between routers. */
@@ -69,12 +81,8 @@ static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, 
     int in_vc = 0;
     while (links == 0 || !fc_is_node(net, vertex)) {
         uint32_t n = fc_turns_choices(w, vertex, in_link, in_vc, &head, out, set, st);
-        uint32_t s = n ? fc_turns_state(w, in, set, n, st) : FC_NONE;
-        if (s == FC_NONE) return st->code;
-        uint32_t pick = behind(w, s, rate), first = w->turns->first_choice[s];
-        w->choosing = w->choosing || n > 1;
-        w->turns->state_rate[s] += rate;
-        w->turns->choice_rate[first + pick] += rate;
+        uint32_t pick = 0;
+        if (n == 1 ? fc_turns_pass(w, in, set[0], rate, st) : choose(w, in, set, n, rate, &pick, st)) return st->code;
         head.route = out[pick].route;
         in = set[pick].channel;
         in_link = out[pick].link;
@@ -227,8 +235,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
     w->n_walked = w->n_hops = 0;
     w->rate = w->hops = w->zero_load = w->zero_load2 = 0;
     w->least_zero_load = INFINITY;
-    memset(t->state_rate, 0, t->n_states * sizeof *t->state_rate);
-    memset(t->choice_rate, 0, t->n_choices * sizeof *t->choice_rate);
+    fc_turns_forget(w);
     t->sampled = false;
     if (demand->n_entries && sparse_pairs(w, repeats_of(w, entries, packets), st)) return st->code;
     for (int p = 0; p < demand->n_dense; p++) {
@@ -238,7 +245,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
         if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st) : all_pairs(w, part, repeats, st))
             return st->code;
     }
-    return FC_OK;
+    return fc_turns_count_pending(w, st);
 }
 
 /* Utilisations for the shares of the next round: the mean of those so far, the first ones counting less. */

@@ -33,6 +33,19 @@ enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells
 struct fc_turns_choice {
     uint32_t link, channel; /* of the turns */
 };
+/* A packet's turn that is still to be looked up: a head without a choice. */
+struct fc_turns_pending {
+    uint32_t in;
+    struct fc_turns_choice to;
+    uint32_t hash, state;
+    double rate;
+};
+enum { FC_TURNS_PENDING = 64 };
+/* A place of the hash of states: what tells a state of one choice. */
+struct fc_turns_slot {
+    uint32_t in, channel, n; /* n: choices; channel: of the first */
+    uint32_t state;          /* + 1; 0: free */
+};
 /* Turns in the making. */
 struct fc_turns_walk {
     const struct fc_network *net;
@@ -44,9 +57,13 @@ struct fc_turns_walk {
     uint32_t *orbit;      /* [net->n_links] of the turns */
     double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
     uint32_t *channel_of; /* hash of (link, mask) */
-    uint32_t *recent;     /* [n_links] channel last asked for on the link, + 1 */
+    uint64_t *recent;     /* [n_links][recent_width] by the lowest channel of the mask: channel + 1, mask (16 bits) */
+    uint32_t recent_width;
     uint32_t channel_slots, state_slots;
-    uint32_t *state_of; /* hash of states */
+    struct fc_turns_slot *state_of; /* hash of states */
+    uint64_t *met;                  /* a bit a state: packets followed since fc_turns_forget() may have passed there */
+    struct fc_turns_pending pending[FC_TURNS_PENDING];
+    uint32_t n_pending;
     uint32_t states_capacity, choices_capacity, channels_capacity;
     double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
     double least_zero_load;
@@ -77,6 +94,16 @@ uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, 
 /* The state of a head that came by `in` and has the n choices of the set; FC_NONE: out of memory. */
 uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
                         struct fc_status *st);
+/* Adds the rate to a state, and to that of its choices. */
+void fc_turns_add(struct fc_turns_walk *w, uint32_t state, uint32_t choice, double rate);
+/* A head that came by `in` has no choice but `to`: counted at once or by fc_turns_count_pending. */
+enum fc_code fc_turns_pass(struct fc_turns_walk *w, uint32_t in, struct fc_turns_choice to, double rate,
+                           struct fc_status *st);
+enum fc_code fc_turns_count_pending(struct fc_turns_walk *w, struct fc_status *st);
+/* No packet has been followed: rates of states that were met are 0. */
+void fc_turns_forget(struct fc_turns_walk *w);
+/* The first state from s on that was met; n_states: none. */
+uint32_t fc_turns_next_met(const struct fc_turns_walk *w, uint32_t s);
 /* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing;
  * 0: out of memory. */
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
@@ -98,6 +125,8 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
+/* Those of links alone, where all other states than those met have a rate of 0. */
+void fc_turns_add_up_met(struct fc_turns_walk *w);
 /* rate[n_links] of packets that were drawn: a link's chance is taken out of its difference from the others of its class
  * (turns_sum.c). `share`: sum of the squares of the weights of the walks that rate is the mean of. O(links). */
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate);

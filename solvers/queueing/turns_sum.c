@@ -25,6 +25,15 @@ void fc_turns_add_up(struct fc_turns_walk *w)
         t->max_service_rate = fmax(t->max_service_rate, t->rate[l] * t->service[l]);
 }
 
+void fc_turns_add_up_met(struct fc_turns_walk *w)
+{
+    struct fc_turns *t = w->turns;
+    memset(t->rate, 0, t->n_links * sizeof *t->rate);
+    for (uint32_t s = fc_turns_next_met(w, 0); s < t->n_states; s = fc_turns_next_met(w, s + 1))
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
+            t->rate[t->choice_link[i]] += t->choice_rate[i] / t->copies[t->choice_link[i]];
+}
+
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate)
 {
     const struct fc_turns *t = w->turns;
