@@ -86,8 +86,15 @@ struct fc_queueing {
     struct fc_queueing_point found[2]; /* stable solutions, of ascending loads */
     struct fc_queueing_parameters found_with;
     struct fc_queueing **rung; /* [t->n_rungs] see queueing_rungs.c; NULL: none */
-    double solved_load;        /* load solved last that is stable */
-    double solved_cycles;      /* mean latency that the solve before found; NaN: none */
+    /* Solves of the empty network's turns that nobody has asked to see yet, in order (queueing_rungs.c): */
+    struct fc_queueing_later {
+        struct fc_queueing_parameters parameters;
+        double load;
+    } * later;
+    uint32_t n_later, later_room;
+    bool unsolved;        /* the solve asked for last found no steady state */
+    double solved_load;   /* load solved last that is stable */
+    double solved_cycles; /* mean latency that the solve before found; NaN: none */
     struct fc_queueing_parameters solved;
 };
 
@@ -150,6 +157,8 @@ struct fc_queueing_steady {
 /* Solves the fixed point at a load: true when it converged or is unstable beyond doubt (greatest_utilization). */
 bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
                         struct fc_queueing_steady *steady);
+/* Before anything of a solve is read but its answer: what was put off is solved now. */
+void fc_queueing_catch_up(const struct fc_queueing *queueing);
 /* fc_queueing_solve and fc_queueing_is_stable for these turns alone, without rungs. */
 enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                    double load_flits_per_cycle, struct fc_queueing_answer *answer,

@@ -373,6 +373,7 @@ void fc_queueing_close(struct fc_queueing *queueing)
 
 void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
 {
+    fc_queueing_catch_up(queueing);
     queueing->accuracy = accuracy;
     queueing->warm = warm;
     for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
@@ -386,5 +387,6 @@ const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
 
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
 {
+    fc_queueing_catch_up(queueing);
     return queueing->link_wait;
 }

@@ -400,7 +400,8 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
     if (fc_turns_tables(w, st)) return st->code;
-    if (find(w, method, most_hops, st) || (!t->state_outputs && fc_turns_pool(w, st))) return st->code;
+    if (find(w, method, most_hops, st) || (!t->state_outputs && fc_turns_pool(w, st)) || fc_turns_order(w, st))
+        return st->code;
     t->packets = w->rate;
     t->hops_mean = w->hops / w->rate;
     t->zero_load_cycles = w->zero_load / w->rate;

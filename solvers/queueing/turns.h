@@ -30,6 +30,7 @@ struct fc_turns {
     uint8_t *channel_vcs;   /* [n_channels] number of virtual channels in its mask */
     uint64_t *channel_key;  /* [n_channels] channel_link << 16 | mask */
     double *channel_rate;   /* [n_channels] packets a cycle, all of its virtual channels together */
+    uint32_t *channel_met;  /* [n_channels] the channels in the order in which packets met them; NULL: as they stand */
     uint32_t n_states, n_choices;
     uint32_t *state_in;     /* [n_states] channel, FC_NONE at the source */
     uint32_t *first_choice; /* [n_states + 1] */

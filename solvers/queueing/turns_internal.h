@@ -157,6 +157,13 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
 /* Sets state_outputs; pools states where there are very many. */
 enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st);
 
+/* ---- turns_order.c ---- */
+
+/* Where the network is not folded: numbers the channels anew by the router where they end, so that what a router's inputs
+ * and outputs need lies together. Sums over the inputs of a router or the channels of a link keep their order; for all
+ * others there is channel_met. O(states + channels). */
+enum fc_code fc_turns_order(struct fc_turns_walk *w, struct fc_status *st);
+
 /* ---- turns_zero.c ---- */
 
 /* A packet alone on its way, in ticks. Start with zeros; one call a link, in order. */
