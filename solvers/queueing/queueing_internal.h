@@ -37,6 +37,11 @@ struct fc_queueing {
     double *pair_half;                  /* [n_pairs] what others are met at random with, E[t^2] / 2 a packet */
     double *behind;                     /* [n_channels] mean time on the links behind it */
     uint32_t *first_exit, *first_row;   /* [n_channels + 1] */
+    /* Channels whose outputs no other channels have: those that end at one router, where channels stand by routers. */
+    struct fc_queueing_block {
+        uint32_t channel, exit, edge, pair; /* first */
+    } * block;                              /* [n_blocks + 1] */
+    uint32_t n_blocks;
     uint32_t *exit_edge, *exit_channel; /* [n_exits] */
     double *exit_rate;                  /* [n_exits] of heads without a choice */
     double *exit_service;               /* [n_exits] mean time on the output */

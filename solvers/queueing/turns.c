@@ -40,15 +40,17 @@ static uint32_t behind(struct fc_turns_walk *w, uint32_t s, double rate)
     return best;
 }
 
-/* Counts a head that has a choice, or none for want of memory. */
-static enum fc_code choose(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
+/* Counts a head that has a choice. */
+static enum fc_code choose(struct fc_turns_walk *w, const struct fc_flit_choice *out, uint32_t n, bool at_source,
                            double rate, uint32_t *pick, struct fc_status *st)
 {
-    if (!n || fc_turns_count_pending(w, st)) return st->code;
-    uint32_t s = fc_turns_state(w, in, set, n, st);
+    struct fc_turns_choice set[FC_TURNS_MOST_SET];
+    if (fc_turns_count_pending(w, st) || fc_turns_set(w, out, n, set, st)) return st->code;
+    uint32_t s = fc_turns_state(w, at_source ? FC_NONE : w->came_by, set, n, st);
     if (s == FC_NONE) return st->code;
     w->choosing = true;
     *pick = behind(w, s, rate);
+    w->came_by = set[*pick].channel;
     fc_turns_add(w, s, *pick, rate);
     return FC_OK;
 }
@@ -74,17 +76,16 @@ static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, 
     struct fc_flit_view view = w->waits ? fc_turns_see(&sight) : (struct fc_flit_view){NULL, no_queue, no_queue};
     struct fc_flit_head head = {.dst = dst, .random = random};
     head.route = w->flit.route->start(&w->flit, src, dst, head.random, &view);
-    uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, links = 0;
+    uint32_t vertex = fc_node_vertex(net, src), in_link = FC_NONE, links = 0;
     struct fc_turns_alone alone = {0};
     struct fc_flit_choice out[FC_TURNS_MOST_SET];
-    struct fc_turns_choice set[FC_TURNS_MOST_SET];
     int in_vc = 0;
     while (links == 0 || !fc_is_node(net, vertex)) {
-        uint32_t n = fc_turns_choices(w, vertex, in_link, in_vc, &head, out, set, st);
+        uint32_t n = fc_turns_outputs(w, vertex, in_link, in_vc, &head, out);
         uint32_t pick = 0;
-        if (n == 1 ? fc_turns_pass(w, in, set[0], rate, st) : choose(w, in, set, n, rate, &pick, st)) return st->code;
+        if (n == 1 ? fc_turns_pass(w, out, links == 0, rate, st) : choose(w, out, n, links == 0, rate, &pick, st))
+            return st->code;
         head.route = out[pick].route;
-        in = set[pick].channel;
         in_link = out[pick].link;
         in_vc = __builtin_ctz(out[pick].vcs);
         bool from_router = vertex < net->n_routers;

@@ -35,9 +35,10 @@ struct fc_turns_choice {
 };
 /* A packet's turn that is still to be looked up: a head without a choice. */
 struct fc_turns_pending {
-    uint32_t in;
-    struct fc_turns_choice to;
-    uint32_t hash, state;
+    uint32_t link; /* of the turns, that it goes on by */
+    uint16_t vcs;
+    bool at_source; /* else it came by the channel of the turn before */
+    uint32_t in, channel, hash, state;
     double rate;
 };
 enum { FC_TURNS_PENDING = 64 };
@@ -64,6 +65,7 @@ struct fc_turns_walk {
     uint64_t *met;                  /* a bit a state: packets followed since fc_turns_forget() may have passed there */
     struct fc_turns_pending pending[FC_TURNS_PENDING];
     uint32_t n_pending;
+    uint32_t came_by; /* channel of the turn that was counted last */
     uint32_t states_capacity, choices_capacity, channels_capacity;
     double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
     double least_zero_load;
@@ -96,16 +98,32 @@ uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_tu
                         struct fc_status *st);
 /* Adds the rate to a state, and to that of its choices. */
 void fc_turns_add(struct fc_turns_walk *w, uint32_t state, uint32_t choice, double rate);
-/* A head that came by `in` has no choice but `to`: counted at once or by fc_turns_count_pending. */
-enum fc_code fc_turns_pass(struct fc_turns_walk *w, uint32_t in, struct fc_turns_choice to, double rate,
+/* A head has no choice but `out`: counted at once or by fc_turns_count_pending. */
+enum fc_code fc_turns_pass(struct fc_turns_walk *w, const struct fc_flit_choice *out, bool at_source, double rate,
                            struct fc_status *st);
 enum fc_code fc_turns_count_pending(struct fc_turns_walk *w, struct fc_status *st);
 /* No packet has been followed: rates of states that were met are 0. */
 void fc_turns_forget(struct fc_turns_walk *w);
 /* The first state from s on that was met; n_states: none. */
 uint32_t fc_turns_next_met(const struct fc_turns_walk *w, uint32_t s);
-/* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing;
- * 0: out of memory. */
+/* The choices of a head in the order of the routing, escapes only where there is nothing else. */
+static inline uint32_t fc_turns_outputs(const struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
+                                        const struct fc_flit_head *head, struct fc_flit_choice *out)
+{
+    const struct fc_flit_route_ops *route = w->flit.route;
+    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, out);
+    uint32_t m = 0;
+    bool free = false;
+    if (n == 1) return 1;
+    for (int i = 0; i < n; i++) free = free || !out[i].escape;
+    for (int i = 0; i < n; i++)
+        if (!free || !out[i].escape) out[m++] = out[i];
+    return m;
+}
+/* The channels of choices. */
+enum fc_code fc_turns_set(struct fc_turns_walk *w, const struct fc_flit_choice *out, uint32_t n,
+                          struct fc_turns_choice *set, struct fc_status *st);
+/* The same with their channels; 0: out of memory. */
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
                           const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
                           struct fc_status *st);

@@ -41,12 +41,17 @@ static enum fc_code more_channels(struct fc_turns_walk *w, struct fc_status *st)
     return FC_OK;
 }
 
+static inline uint64_t *recent_of(const struct fc_turns_walk *w, uint32_t link, uint16_t vcs)
+{
+    uint32_t lowest = vcs ? (uint32_t)__builtin_ctz(vcs) : 0;
+    return &w->recent[(size_t)link * w->recent_width + (lowest & (w->recent_width - 1))];
+}
+
 uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     uint64_t key = (uint64_t)link << 16 | vcs;
-    uint64_t *recent =
-        &w->recent[(size_t)link * w->recent_width + (vcs ? __builtin_ctz(vcs) & (w->recent_width - 1) : 0)];
+    uint64_t *recent = recent_of(w, link, vcs);
     if (*recent && (uint16_t)*recent == vcs) return (uint32_t)(*recent >> 16) - 1;
     if (t->n_channels == w->channels_capacity && more_channels(w, st)) return FC_NONE;
     uint32_t mask = w->channel_slots - 1, at = (uint32_t)mix(key) & mask;
@@ -157,26 +162,33 @@ void fc_turns_add(struct fc_turns_walk *w, uint32_t s, uint32_t choice, double r
 enum fc_code fc_turns_count_pending(struct fc_turns_walk *w, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
-    uint32_t n = w->n_pending;
+    struct fc_turns_pending *const end = w->pending + w->n_pending;
     w->n_pending = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct fc_turns_pending *p = &w->pending[i];
-        p->state = find_state(w, p->hash, p->in, &p->to, 1, st);
+    for (struct fc_turns_pending *p = w->pending; p < end; p++) {
+        p->in = p->at_source ? FC_NONE : w->came_by;
+        p->channel = w->came_by = fc_turns_channel(w, p->link, p->vcs, st);
+        if (p->channel == FC_NONE) return st->code;
+        p->hash = (uint32_t)state_hash(p->in, &(struct fc_turns_choice){p->link, p->channel}, 1);
+        __builtin_prefetch(&w->state_of[p->hash & (w->state_slots - 1)]);
+    }
+    for (struct fc_turns_pending *p = w->pending; p < end; p++) {
+        p->state = find_state(w, p->hash, p->in, &(struct fc_turns_choice){p->link, p->channel}, 1, st);
         if (p->state == FC_NONE) return st->code;
         __builtin_prefetch(&t->state_rate[p->state], 1);
         __builtin_prefetch(&t->first_choice[p->state]);
         if (t->n_choices == t->n_states) __builtin_prefetch(&t->choice_rate[p->state], 1);
     }
-    for (uint32_t i = 0; i < n; i++) fc_turns_add(w, w->pending[i].state, 0, w->pending[i].rate);
+    for (struct fc_turns_pending *p = w->pending; p < end; p++) fc_turns_add(w, p->state, 0, p->rate);
     return FC_OK;
 }
 
-enum fc_code fc_turns_pass(struct fc_turns_walk *w, uint32_t in, struct fc_turns_choice to, double rate,
+enum fc_code fc_turns_pass(struct fc_turns_walk *w, const struct fc_flit_choice *out, bool at_source, double rate,
                            struct fc_status *st)
 {
-    struct fc_turns_pending *p = &w->pending[w->n_pending++];
-    *p = (struct fc_turns_pending){.in = in, .to = to, .hash = (uint32_t)state_hash(in, &to, 1), .rate = rate};
-    __builtin_prefetch(&w->state_of[p->hash & (w->state_slots - 1)]);
+    uint32_t link = w->orbit ? w->orbit[out->link] : out->link;
+    w->pending[w->n_pending++] =
+        (struct fc_turns_pending){.link = link, .vcs = out->vcs, .at_source = at_source, .rate = rate};
+    __builtin_prefetch(recent_of(w, link, out->vcs));
     return w->n_pending == FC_TURNS_PENDING ? fc_turns_count_pending(w, st) : FC_OK;
 }
 
@@ -211,22 +223,20 @@ enum fc_code fc_turns_tables(struct fc_turns_walk *w, struct fc_status *st)
     return more_choices(w, st);
 }
 
+enum fc_code fc_turns_set(struct fc_turns_walk *w, const struct fc_flit_choice *out, uint32_t n,
+                          struct fc_turns_choice *set, struct fc_status *st)
+{
+    for (uint32_t i = 0; i < n && !st->code; i++) {
+        set[i].link = w->orbit ? w->orbit[out[i].link] : out[i].link;
+        set[i].channel = fc_turns_channel(w, set[i].link, out[i].vcs, st);
+    }
+    return st->code;
+}
+
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
                           const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
                           struct fc_status *st)
 {
-    const struct fc_flit_route_ops *route = w->flit.route;
-    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, out);
-    uint32_t m = 0;
-    bool free = false;
-    for (int i = 0; i < n; i++) free = free || !out[i].escape;
-    for (int i = 0; i < n; i++) {
-        if (free && out[i].escape) continue;
-        out[m] = out[i];
-        set[m].link = w->orbit ? w->orbit[out[m].link] : out[m].link;
-        set[m].channel = fc_turns_channel(w, set[m].link, out[m].vcs, st);
-        if (set[m].channel == FC_NONE) return 0;
-        m++;
-    }
-    return m;
+    uint32_t n = fc_turns_outputs(w, vertex, in_link, in_vc, head, out);
+    return fc_turns_set(w, out, n, set, st) ? 0 : n;
 }
