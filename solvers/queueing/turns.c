@@ -259,6 +259,17 @@ static void average(struct fc_turns_walk *w, int round)
     }
 }
 
+/* Refuses turns that are mostly noise: their busiest link, and so the saturation, would be an accident. */
+static enum fc_code check_visits(const struct fc_turns_walk *w, struct fc_status *st)
+{
+    double visits = (double)w->n_walked * (w->hops / w->rate + 2) / w->turns->n_links;
+    if (!(w->least_visits > 0) || !w->turns->sampled || visits >= w->least_visits) return FC_OK;
+    return fc_refuse(st, FC_NO,
+                     "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
+                     "least %g; --solver flit does without)",
+                     visits, w->least_visits);
+}
+
 static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
@@ -274,6 +285,7 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
         average(w, round);
     }
     t->n_walked = w->n_walked;
+    if (check_visits(w, st)) return st->code;
     return t->sampled ? fc_turns_smooth(w, 1, st) : FC_OK;
 }
 
@@ -415,11 +427,12 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
 
 /* `load`: NULL: of any load, by an empty network; else as fc_turns_ugal, which sets a load of 0. */
 static enum fc_code make_at(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
-                            const struct fc_flit_settings *settings, uint64_t most_hops, double *load,
-                            struct fc_turns *turns, struct fc_status *st)
+                            const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
+                            double *load, struct fc_turns *turns, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
-    struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
+    struct fc_turns_walk w = {
+        .net = net, .turns = turns, .arena = &scratch, .demand = demand, .least_visits = least_visits};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
     turns->by_theory = net->machine->family->queueing_by_theory;
@@ -436,7 +449,7 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
                               const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                               struct fc_status *st)
 {
-    return make_at(method, net, demand, settings, most_hops, NULL, turns, st);
+    return make_at(method, net, demand, settings, most_hops, 0, NULL, turns, st);
 }
 
 /* The last rung tells how far the others go. */
@@ -449,7 +462,7 @@ static enum fc_code add_rungs(const struct fc_network *net, const struct fc_dema
     t->n_rungs = FC_TURNS_RUNGS;
     for (uint32_t i = FC_TURNS_RUNGS; i-- > 0;) {
         double load = i + 1 == FC_TURNS_RUNGS ? 0 : fc_turns_rung_load(t, i);
-        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, &load, &t->rung[i], st))
+        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, 0, &load, &t->rung[i], st))
             return st->code;
         if (i + 1 == FC_TURNS_RUNGS) t->rung_top = load;
     }
@@ -464,16 +477,23 @@ enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_d
     return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }
 
-enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                           struct fc_status *st)
+enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
+                                const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
+                                struct fc_turns *turns, struct fc_status *st)
 {
-    if (fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st)) return st->code;
+    if (make_at(FC_TURNS_AUTO, net, demand, settings, most_hops, least_visits, NULL, turns, st)) return st->code;
     /* Detours by load: the rule of router.ugal. */
     const struct fc_routing_ops *routing = net->machine->routing;
     if (routing->adaptive && routing->detours && add_rungs(net, demand, settings, most_hops, turns, st))
         fc_turns_free(turns);
     return st->code;
+}
+
+enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                           struct fc_status *st)
+{
+    return fc_turns_make_seen(net, demand, settings, most_hops, 0, turns, st);
 }
 
 void fc_turns_free(struct fc_turns *turns)

@@ -70,6 +70,7 @@ struct fc_turns_walk {
     double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
     double least_zero_load;
     uint64_t n_walked, n_hops, seed;
+    double least_visits;             /* of a link by packets that are followed, in the mean; fewer are refused */
     uint64_t n_sampled;              /* under UGAL: of the walks before, so that each draws others */
     double scale;                    /* packets a cycle for a byte of the demand */
     double share[FC_TURNS_MOST_SET]; /* of the choices of a head, scratch */
