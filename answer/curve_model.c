@@ -13,17 +13,6 @@
 #define MOST_HOPS 20e6
 #define LEAST_VISITS 50 /* packets a link below which its rate is noise */
 
-/* Refuses turns that are mostly noise: their busiest link, and so the saturation, would be an accident. */
-static enum fc_code check_sample(const struct fc_turns *t, struct fc_status *st)
-{
-    double visits = (double)t->n_walked * (t->hops_mean + 2) / t->n_links;
-    if (!t->sampled || visits >= LEAST_VISITS) return FC_OK;
-    return fc_refuse(st, FC_NO,
-                     "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
-                     "least %d; --solver flit does without)",
-                     visits, LEAST_VISITS);
-}
-
 /* All loads; those of pairs as they are solved, multiplied by what the calibration makes of their mean. */
 static enum fc_code solve_loads(const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                 const double *load, struct fc_curve_model *m, struct fc_status *st)
@@ -72,7 +61,7 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
 {
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_of(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
-        fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
+        fc_turns_make_seen(&session->net, demand, settings, hops, LEAST_VISITS, &m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
     m->by_theory = fc_calibrated_by_theory(m->model);

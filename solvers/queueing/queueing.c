@@ -67,8 +67,8 @@ void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
 static double port_lost(const struct fc_turns *t)
 {
     double sum = 0, all = 0;
-    for (uint32_t c = 0; c < t->n_channels; c++) {
-        uint32_t l = t->channel_link[c];
+    for (uint32_t i = 0; i < t->n_channels; i++) {
+        uint32_t c = t->channel_met ? t->channel_met[i] : i, l = t->channel_link[c];
         if (t->kind[l] == FC_TURN_EJECTION || !(t->channel_rate[c] > 0)) continue;
         double own = t->channel_rate[c] / t->channel_vcs[c] / (t->rate[l] * t->copies[l]);
         sum += t->channel_rate[c] * pow(own, PORT_POWER);
@@ -123,9 +123,9 @@ static void add_waits(struct fc_queueing *q, double load, struct fc_queueing_ans
             q->link_wait[l] += rate * (w + x);
         }
     }
-    for (uint32_t c = 0; c < t->n_channels; c++) {
+    for (uint32_t i = 0; i < t->n_channels; i++) {
+        uint32_t c = t->channel_met ? t->channel_met[i] : i, l = t->channel_link[c];
         double w = q->queue[c], rate = t->channel_rate[c];
-        uint32_t l = t->channel_link[c];
         if (!(rate > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         queue += rate * w;
         variance += rate * (w * w + 2.0 / 3 * t->service[l] * w);

@@ -3,6 +3,7 @@
 
 double fc_queueing_solved_cycles(const struct fc_queueing *queueing)
 {
+    fc_queueing_catch_up(queueing);
     return queueing->solved_cycles;
 }
 
@@ -34,6 +35,7 @@ double fc_queueing_head_wait(const struct fc_queueing *q, uint32_t in, uint32_t 
 {
     const struct fc_turns *t = q->t;
     double wait = 0, room = 0, rho = 0;
+    fc_queueing_catch_up(q);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t o = t->channel_link[next[i]], e = in == FC_NONE ? FC_NONE : find_edge(q, in, o);
         room += share[i] * q->room[next[i]];
@@ -55,6 +57,7 @@ double fc_queueing_channel_wait(const struct fc_queueing *q, uint32_t channel)
 {
     const struct fc_turns *t = q->t;
     uint32_t l = t->channel_link[channel];
+    fc_queueing_catch_up(q);
     double wait = t->kind[l] == FC_TURN_EJECTION || !(t->channel_rate[channel] > 0) ? 0 : q->queue[channel];
     if (t->kind[l] == FC_TURN_INJECTION) {
         double rate = q->solved_load * t->rate[l];

@@ -36,12 +36,12 @@ HOT double waiting_at(const struct fc_queueing *q, uint32_t e, uint32_t output, 
 }
 
 /* By theory: the room that packets of each edge wait for, by the shares of its exits in their output. */
-static void find_rooms(const struct fc_queueing *q)
+static void find_rooms(const struct fc_queueing *q, const struct fc_queueing_block *block)
 {
-    for (uint32_t k = 0; k < q->n_exits;) {
+    for (uint32_t k = block[0].exit; k < block[1].exit;) {
         uint32_t e = q->exit_edge[k];
         double sum = 0, all = 0;
-        for (; k < q->n_exits && q->exit_edge[k] == e; k++) {
+        for (; k < block[1].exit && q->exit_edge[k] == e; k++) {
             double own = q->exit_own[k];
             sum += own * own * q->room[q->exit_channel[k]];
             all += own;
@@ -50,19 +50,19 @@ static void find_rooms(const struct fc_queueing *q)
     }
 }
 
-/* (1): what all pairs bring to their outputs, from the waits of the round before. */
-HOT void contention(const struct fc_queueing_round *v, bool plain, bool rooms)
+/* (1): what all pairs of a block bring to their outputs, from the waits of the round before. */
+HOT void contention(const struct fc_queueing_round *v, const struct fc_queueing_block *block, bool plain, bool rooms)
 {
     const struct fc_queueing *q = v->q;
-    memset(q->out_part, 0, q->t->n_links * sizeof *q->out_part);
+    uint32_t first = block[0].pair, last = block[1].pair;
     if (!plain) {
-        memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
-        for (uint32_t e = 0; e < q->n_edges; e++) {
+        memset(q->pair_waiting + first, 0, (last - first) * sizeof *q->pair_waiting);
+        for (uint32_t e = block[0].edge; e < block[1].edge; e++) {
             uint32_t p = q->edge_pair[e];
             q->pair_waiting[p] += waiting_at(q, e, q->pair_out[p], rooms);
         }
     }
-    for (uint32_t p = 0; p < q->n_pairs; p++) {
+    for (uint32_t p = first; p < last; p++) {
         uint32_t o = q->pair_out[p];
         double waiting = plain ? waiting_at(q, p, o, rooms) : q->pair_waiting[p];
         fc_two_doubles part;
@@ -191,15 +191,13 @@ HOT void edges_go_on(struct fc_queueing_round *v, uint32_t exit, uint32_t last, 
     v->greatest_wait = most.wait;
 }
 
-/* All channels. */
-HOT void fronts(struct fc_queueing_round *v, bool plain, bool rooms)
+/* All channels of a block. */
+HOT void fronts(struct fc_queueing_round *v, const struct fc_queueing_block *block, bool plain, bool rooms)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
     double epsilon = v->p[FC_Q_PORT], factor = v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]);
-    memset(q->port, 0, t->n_links * sizeof *q->port);
-    memset(q->port2, 0, t->n_links * sizeof *q->port2);
-    for (uint32_t c = 0; c < t->n_channels; c++) {
+    for (uint32_t c = block[0].channel; c < block[1].channel; c++) {
         uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1], edge = 0, edges = 0;
         double busy = q->busy[c] * q->channel_unit[c];
         if (plain)
@@ -218,7 +216,9 @@ HOT void fronts(struct fc_queueing_round *v, bool plain, bool rooms)
 
 void fc_queueing_contention(struct fc_queueing_round *v)
 {
-    contention(v, false, false);
+    const struct fc_queueing *q = v->q;
+    memset(q->out_part, 0, q->t->n_links * sizeof *q->out_part);
+    for (uint32_t b = 0; b < q->n_blocks; b++) contention(v, &q->block[b], false, false);
 }
 
 void fc_queueing_edge_waits(struct fc_queueing_round *v, uint32_t c)
@@ -237,16 +237,24 @@ void fc_queueing_edges_go_on(struct fc_queueing_round *v, uint32_t c)
 HOT void heads(struct fc_queueing_round *v)
 {
     const struct fc_queueing *q = v->q;
-    if (q->edge_room) {
-        find_rooms(q);
-        contention(v, false, true);
-        fronts(v, false, true);
-    } else if (q->n_exits == q->n_edges && q->n_pairs == q->n_edges) {
-        contention(v, true, false);
-        fronts(v, true, false);
-    } else {
-        contention(v, false, false);
-        fronts(v, false, false);
+    uint32_t n_links = q->t->n_links;
+    bool plain = q->n_exits == q->n_edges && q->n_pairs == q->n_edges;
+    memset(q->out_part, 0, n_links * sizeof *q->out_part);
+    memset(q->port, 0, n_links * sizeof *q->port);
+    memset(q->port2, 0, n_links * sizeof *q->port2);
+    for (uint32_t b = 0; b < q->n_blocks; b++) {
+        const struct fc_queueing_block *block = &q->block[b];
+        if (q->edge_room) {
+            find_rooms(q, block);
+            contention(v, block, false, true);
+            fronts(v, block, false, true);
+        } else if (plain) {
+            contention(v, block, true, false);
+            fronts(v, block, true, false);
+        } else {
+            contention(v, block, false, false);
+            fronts(v, block, false, false);
+        }
     }
 }
 

@@ -37,6 +37,11 @@ struct fc_queueing {
     double *pair_half;                  /* [n_pairs] what others are met at random with, E[t^2] / 2 a packet */
     double *behind;                     /* [n_channels] mean time on the links behind it */
     uint32_t *first_exit, *first_row;   /* [n_channels + 1] */
+    /* Channels whose outputs no other channels have: those that end at one router, where channels stand by routers. */
+    struct fc_queueing_block {
+        uint32_t channel, exit, edge, pair; /* first */
+    } * block;                              /* [n_blocks + 1] */
+    uint32_t n_blocks;
     uint32_t *exit_edge, *exit_channel; /* [n_exits] */
     double *exit_rate;                  /* [n_exits] of heads without a choice */
     double *exit_service;               /* [n_exits] mean time on the output */
@@ -86,8 +91,15 @@ struct fc_queueing {
     struct fc_queueing_point found[2]; /* stable solutions, of ascending loads */
     struct fc_queueing_parameters found_with;
     struct fc_queueing **rung; /* [t->n_rungs] see queueing_rungs.c; NULL: none */
-    double solved_load;        /* load solved last that is stable */
-    double solved_cycles;      /* mean latency that the solve before found; NaN: none */
+    /* Solves of the empty network's turns that nobody has asked to see yet, in order (queueing_rungs.c): */
+    struct fc_queueing_later {
+        struct fc_queueing_parameters parameters;
+        double load;
+    } * later;
+    uint32_t n_later, later_room;
+    bool unsolved;        /* the solve asked for last found no steady state */
+    double solved_load;   /* load solved last that is stable */
+    double solved_cycles; /* mean latency that the solve before found; NaN: none */
     struct fc_queueing_parameters solved;
 };
 
@@ -150,6 +162,8 @@ struct fc_queueing_steady {
 /* Solves the fixed point at a load: true when it converged or is unstable beyond doubt (greatest_utilization). */
 bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
                         struct fc_queueing_steady *steady);
+/* Before anything of a solve is read but its answer: what was put off is solved now. */
+void fc_queueing_catch_up(const struct fc_queueing *queueing);
 /* fc_queueing_solve and fc_queueing_is_stable for these turns alone, without rungs. */
 enum fc_code fc_queueing_solve_one(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                    double load_flits_per_cycle, struct fc_queueing_answer *answer,

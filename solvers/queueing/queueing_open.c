@@ -275,6 +275,25 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
     return make_arrays(arrays, FC_COUNT(arrays), arena, st);
 }
 
+/* Where channels stand by routers (turns_order.c), a block each; else one. */
+static enum fc_code make_blocks(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    uint32_t n = t->n_channels, before = FC_NONE, edge = 0, pairs = 0;
+    q->block = fc_alloc(arena, (t->channel_met ? n : 0) + 2ull, sizeof *q->block, st);
+    if (!q->block) return st->code;
+    for (uint32_t c = 0; c < n; c++) {
+        uint32_t router = t->net->link_target[t->link[t->channel_link[c]]];
+        if (c == 0 || (t->channel_met && router != before))
+            q->block[q->n_blocks++] = (struct fc_queueing_block){c, q->first_exit[c], edge, pairs};
+        for (; edge < q->n_edges && q->edge_channel[edge] == c; edge++)
+            pairs = q->edge_pair[edge] < pairs ? pairs : q->edge_pair[edge] + 1;
+        before = router;
+    }
+    q->block[q->n_blocks] = (struct fc_queueing_block){n, q->n_exits, q->n_edges, q->n_pairs};
+    return FC_OK;
+}
+
 static enum fc_code open_rooms(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
@@ -335,7 +354,8 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
     uint32_t *exit_of = fc_alloc(scratch, t->n_choices + 1ull, sizeof *exit_of, st),
              *in = fc_alloc(scratch, t->n_choices + 1ull, sizeof *in, st);
     if (st->code || first_arrays(q, arena, st) || make_edges(q, exit_of, in, scratch, st) ||
-        make_pairs(q, scratch, st) || make_rows(q, exit_of, arena, scratch, st) || last_arrays(q, arena, st))
+        make_pairs(q, scratch, st) || make_rows(q, exit_of, arena, scratch, st) || make_blocks(q, arena, st) ||
+        last_arrays(q, arena, st))
         return st->code;
     make_shares(q);
     if (t->stage > 0) return fc_queueing_stage_open(q, exit_of, arena, st);
@@ -373,6 +393,7 @@ void fc_queueing_close(struct fc_queueing *queueing)
 
 void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
 {
+    fc_queueing_catch_up(queueing);
     queueing->accuracy = accuracy;
     queueing->warm = warm;
     for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
@@ -386,5 +407,6 @@ const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
 
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
 {
+    fc_queueing_catch_up(queueing);
     return queueing->link_wait;
 }

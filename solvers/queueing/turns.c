@@ -32,13 +32,27 @@ static uint32_t behind(struct fc_turns_walk *w, uint32_t s, double rate)
     const struct fc_turns *t = w->turns;
     uint32_t first = t->first_choice[s], n = t->first_choice[s + 1] - first, best = 0;
     double *share = w->share, sum = 0, most = -INFINITY;
-    if (n == 1) return 0;
     for (uint32_t i = 0; i < n; i++) sum += share[i] = fc_turns_weight(t, w->utilisation[t->choice_link[first + i]]);
     for (uint32_t i = 0; i < n; i++) {
         double late = share[i] / sum * (t->state_rate[s] + rate) - t->choice_rate[first + i];
         if (late > most) most = late, best = i;
     }
     return best;
+}
+
+/* Counts a head that has a choice. */
+static enum fc_code choose(struct fc_turns_walk *w, const struct fc_flit_choice *out, uint32_t n, bool at_source,
+                           double rate, uint32_t *pick, struct fc_status *st)
+{
+    struct fc_turns_choice set[FC_TURNS_MOST_SET];
+    if (fc_turns_count_pending(w, st) || fc_turns_set(w, out, n, set, st)) return st->code;
+    uint32_t s = fc_turns_state(w, at_source ? FC_NONE : w->came_by, set, n, st);
+    if (s == FC_NONE) return st->code;
+    w->choosing = true;
+    *pick = behind(w, s, rate);
+    w->came_by = set[*pick].channel;
+    fc_turns_add(w, s, *pick, rate);
+    return FC_OK;
 }
 
 /* A packet that arrived after `ticks` alone and `hops` links between routers. */
@@ -62,21 +76,16 @@ static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, 
     struct fc_flit_view view = w->waits ? fc_turns_see(&sight) : (struct fc_flit_view){NULL, no_queue, no_queue};
     struct fc_flit_head head = {.dst = dst, .random = random};
     head.route = w->flit.route->start(&w->flit, src, dst, head.random, &view);
-    uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, links = 0;
+    uint32_t vertex = fc_node_vertex(net, src), in_link = FC_NONE, links = 0;
     struct fc_turns_alone alone = {0};
     struct fc_flit_choice out[FC_TURNS_MOST_SET];
-    struct fc_turns_choice set[FC_TURNS_MOST_SET];
     int in_vc = 0;
     while (links == 0 || !fc_is_node(net, vertex)) {
-        uint32_t n = fc_turns_choices(w, vertex, in_link, in_vc, &head, out, set, st);
-        uint32_t s = n ? fc_turns_state(w, in, set, n, st) : FC_NONE;
-        if (s == FC_NONE) return st->code;
-        uint32_t pick = behind(w, s, rate), first = w->turns->first_choice[s];
-        w->choosing = w->choosing || n > 1;
-        w->turns->state_rate[s] += rate;
-        w->turns->choice_rate[first + pick] += rate;
+        uint32_t n = fc_turns_outputs(w, vertex, in_link, in_vc, &head, out);
+        uint32_t pick = 0;
+        if (n == 1 ? fc_turns_pass(w, out, links == 0, rate, st) : choose(w, out, n, links == 0, rate, &pick, st))
+            return st->code;
         head.route = out[pick].route;
-        in = set[pick].channel;
         in_link = out[pick].link;
         in_vc = __builtin_ctz(out[pick].vcs);
         bool from_router = vertex < net->n_routers;
@@ -227,8 +236,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
     w->n_walked = w->n_hops = 0;
     w->rate = w->hops = w->zero_load = w->zero_load2 = 0;
     w->least_zero_load = INFINITY;
-    memset(t->state_rate, 0, t->n_states * sizeof *t->state_rate);
-    memset(t->choice_rate, 0, t->n_choices * sizeof *t->choice_rate);
+    fc_turns_forget(w);
     t->sampled = false;
     if (demand->n_entries && sparse_pairs(w, repeats_of(w, entries, packets), st)) return st->code;
     for (int p = 0; p < demand->n_dense; p++) {
@@ -238,7 +246,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
         if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st) : all_pairs(w, part, repeats, st))
             return st->code;
     }
-    return FC_OK;
+    return fc_turns_count_pending(w, st);
 }
 
 /* Utilisations for the shares of the next round: the mean of those so far, the first ones counting less. */
@@ -249,6 +257,17 @@ static void average(struct fc_turns_walk *w, int round)
         double now = t->rate[l] * t->service[l] / t->max_service_rate;
         w->utilisation[l] += (now - w->utilisation[l]) / (round < 2 ? 1 : round);
     }
+}
+
+/* Refuses turns that are mostly noise: their busiest link, and so the saturation, would be an accident. */
+static enum fc_code check_visits(const struct fc_turns_walk *w, struct fc_status *st)
+{
+    double visits = (double)w->n_walked * (w->hops / w->rate + 2) / w->turns->n_links;
+    if (!(w->least_visits > 0) || !w->turns->sampled || visits >= w->least_visits) return FC_OK;
+    return fc_refuse(st, FC_NO,
+                     "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
+                     "least %g; --solver flit does without)",
+                     visits, w->least_visits);
 }
 
 static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct fc_status *st)
@@ -266,6 +285,7 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
         average(w, round);
     }
     t->n_walked = w->n_walked;
+    if (check_visits(w, st)) return st->code;
     return t->sampled ? fc_turns_smooth(w, 1, st) : FC_OK;
 }
 
@@ -393,7 +413,8 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
     if (fc_turns_tables(w, st)) return st->code;
-    if (find(w, method, most_hops, st) || (!t->state_outputs && fc_turns_pool(w, st))) return st->code;
+    if (find(w, method, most_hops, st) || (!t->state_outputs && fc_turns_pool(w, st)) || fc_turns_order(w, st))
+        return st->code;
     t->packets = w->rate;
     t->hops_mean = w->hops / w->rate;
     t->zero_load_cycles = w->zero_load / w->rate;
@@ -406,11 +427,12 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
 
 /* `load`: NULL: of any load, by an empty network; else as fc_turns_ugal, which sets a load of 0. */
 static enum fc_code make_at(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
-                            const struct fc_flit_settings *settings, uint64_t most_hops, double *load,
-                            struct fc_turns *turns, struct fc_status *st)
+                            const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
+                            double *load, struct fc_turns *turns, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
-    struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
+    struct fc_turns_walk w = {
+        .net = net, .turns = turns, .arena = &scratch, .demand = demand, .least_visits = least_visits};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
     turns->by_theory = net->machine->family->queueing_by_theory;
@@ -427,7 +449,7 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
                               const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                               struct fc_status *st)
 {
-    return make_at(method, net, demand, settings, most_hops, NULL, turns, st);
+    return make_at(method, net, demand, settings, most_hops, 0, NULL, turns, st);
 }
 
 /* The last rung tells how far the others go. */
@@ -440,7 +462,7 @@ static enum fc_code add_rungs(const struct fc_network *net, const struct fc_dema
     t->n_rungs = FC_TURNS_RUNGS;
     for (uint32_t i = FC_TURNS_RUNGS; i-- > 0;) {
         double load = i + 1 == FC_TURNS_RUNGS ? 0 : fc_turns_rung_load(t, i);
-        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, &load, &t->rung[i], st))
+        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, 0, &load, &t->rung[i], st))
             return st->code;
         if (i + 1 == FC_TURNS_RUNGS) t->rung_top = load;
     }
@@ -455,16 +477,23 @@ enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_d
     return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }
 
-enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                           struct fc_status *st)
+enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
+                                const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
+                                struct fc_turns *turns, struct fc_status *st)
 {
-    if (fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st)) return st->code;
+    if (make_at(FC_TURNS_AUTO, net, demand, settings, most_hops, least_visits, NULL, turns, st)) return st->code;
     /* Detours by load: the rule of router.ugal. */
     const struct fc_routing_ops *routing = net->machine->routing;
     if (routing->adaptive && routing->detours && add_rungs(net, demand, settings, most_hops, turns, st))
         fc_turns_free(turns);
     return st->code;
+}
+
+enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
+                           struct fc_status *st)
+{
+    return fc_turns_make_seen(net, demand, settings, most_hops, 0, turns, st);
 }
 
 void fc_turns_free(struct fc_turns *turns)

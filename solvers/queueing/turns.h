@@ -30,6 +30,7 @@ struct fc_turns {
     uint8_t *channel_vcs;   /* [n_channels] number of virtual channels in its mask */
     uint64_t *channel_key;  /* [n_channels] channel_link << 16 | mask */
     double *channel_rate;   /* [n_channels] packets a cycle, all of its virtual channels together */
+    uint32_t *channel_met;  /* [n_channels] the channels in the order in which packets met them; NULL: as they stand */
     uint32_t n_states, n_choices;
     uint32_t *state_in;     /* [n_states] channel, FC_NONE at the source */
     uint32_t *first_choice; /* [n_states + 1] */
@@ -72,6 +73,11 @@ enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st);
+/* The same, FC_NO where traffic is sampled and fewer packets than that are followed over a link, in the mean: rates would be
+ * noise. Refused before that noise is fitted. */
+enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
+                                const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
+                                struct fc_turns *turns, struct fc_status *st);
 /* The same without the detours that UGAL takes at higher loads (no rungs): cheap. */
 enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_demand *demand,
                                  const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,

@@ -33,6 +33,20 @@ enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells
 struct fc_turns_choice {
     uint32_t link, channel; /* of the turns */
 };
+/* A packet's turn that is still to be looked up: a head without a choice. */
+struct fc_turns_pending {
+    uint32_t link; /* of the turns, that it goes on by */
+    uint16_t vcs;
+    bool at_source; /* else it came by the channel of the turn before */
+    uint32_t in, channel, hash, state;
+    double rate;
+};
+enum { FC_TURNS_PENDING = 64 };
+/* A place of the hash of states: what tells a state of one choice. */
+struct fc_turns_slot {
+    uint32_t in, channel, n; /* n: choices; channel: of the first */
+    uint32_t state;          /* + 1; 0: free */
+};
 /* Turns in the making. */
 struct fc_turns_walk {
     const struct fc_network *net;
@@ -44,13 +58,19 @@ struct fc_turns_walk {
     uint32_t *orbit;      /* [net->n_links] of the turns */
     double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
     uint32_t *channel_of; /* hash of (link, mask) */
-    uint32_t *recent;     /* [n_links] channel last asked for on the link, + 1 */
+    uint64_t *recent;     /* [n_links][recent_width] by the lowest channel of the mask: channel + 1, mask (16 bits) */
+    uint32_t recent_width;
     uint32_t channel_slots, state_slots;
-    uint32_t *state_of; /* hash of states */
+    struct fc_turns_slot *state_of; /* hash of states */
+    uint64_t *met;                  /* a bit a state: packets followed since fc_turns_forget() may have passed there */
+    struct fc_turns_pending pending[FC_TURNS_PENDING];
+    uint32_t n_pending;
+    uint32_t came_by; /* channel of the turn that was counted last */
     uint32_t states_capacity, choices_capacity, channels_capacity;
     double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
     double least_zero_load;
     uint64_t n_walked, n_hops, seed;
+    double least_visits;             /* of a link by packets that are followed, in the mean; fewer are refused */
     uint64_t n_sampled;              /* under UGAL: of the walks before, so that each draws others */
     double scale;                    /* packets a cycle for a byte of the demand */
     double share[FC_TURNS_MOST_SET]; /* of the choices of a head, scratch */
@@ -77,8 +97,34 @@ uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, 
 /* The state of a head that came by `in` and has the n choices of the set; FC_NONE: out of memory. */
 uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
                         struct fc_status *st);
-/* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing;
- * 0: out of memory. */
+/* Adds the rate to a state, and to that of its choices. */
+void fc_turns_add(struct fc_turns_walk *w, uint32_t state, uint32_t choice, double rate);
+/* A head has no choice but `out`: counted at once or by fc_turns_count_pending. */
+enum fc_code fc_turns_pass(struct fc_turns_walk *w, const struct fc_flit_choice *out, bool at_source, double rate,
+                           struct fc_status *st);
+enum fc_code fc_turns_count_pending(struct fc_turns_walk *w, struct fc_status *st);
+/* No packet has been followed: rates of states that were met are 0. */
+void fc_turns_forget(struct fc_turns_walk *w);
+/* The first state from s on that was met; n_states: none. */
+uint32_t fc_turns_next_met(const struct fc_turns_walk *w, uint32_t s);
+/* The choices of a head in the order of the routing, escapes only where there is nothing else. */
+static inline uint32_t fc_turns_outputs(const struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
+                                        const struct fc_flit_head *head, struct fc_flit_choice *out)
+{
+    const struct fc_flit_route_ops *route = w->flit.route;
+    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, out);
+    uint32_t m = 0;
+    bool free = false;
+    if (n == 1) return 1;
+    for (int i = 0; i < n; i++) free = free || !out[i].escape;
+    for (int i = 0; i < n; i++)
+        if (!free || !out[i].escape) out[m++] = out[i];
+    return m;
+}
+/* The channels of choices. */
+enum fc_code fc_turns_set(struct fc_turns_walk *w, const struct fc_flit_choice *out, uint32_t n,
+                          struct fc_turns_choice *set, struct fc_status *st);
+/* The same with their channels; 0: out of memory. */
 uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
                           const struct fc_flit_head *head, struct fc_flit_choice *out, struct fc_turns_choice *set,
                           struct fc_status *st);
@@ -98,10 +144,15 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
+/* Those of links alone, where all other states than those met have a rate of 0. */
+void fc_turns_add_up_met(struct fc_turns_walk *w);
 /* rate[n_links] of packets that were drawn: a link's chance is taken out of its difference from the others of its class
  * (turns_sum.c). `share`: sum of the squares of the weights of the walks that rate is the mean of. O(links). */
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate);
-/* The same for the turns: rates of choices, scaled by those of their links, then of states so that what comes to a channel
+
+/* ---- turns_fit.c ---- */
+
+/* fc_turns_level for the turns: rates of choices, scaled by those of their links, then of states so that what comes to a channel
  * leaves it, and of links and channels. */
 enum fc_code fc_turns_smooth(struct fc_turns_walk *w, double share, struct fc_status *st);
 
@@ -124,6 +175,13 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
 
 /* Sets state_outputs; pools states where there are very many. */
 enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st);
+
+/* ---- turns_order.c ---- */
+
+/* Where the network is not folded: numbers the channels anew by the router where they end, so that what a router's inputs
+ * and outputs need lies together. Sums over the inputs of a router or the channels of a link keep their order; for all
+ * others there is channel_met. O(states + channels). */
+enum fc_code fc_turns_order(struct fc_turns_walk *w, struct fc_status *st);
 
 /* ---- turns_zero.c ---- */
 

@@ -55,6 +55,28 @@ static void gather(struct fc_turns *t, const struct pooled *list, uint32_t n, co
     t->first_choice[t->n_states] = t->n_choices;
 }
 
+/* The choices by state_in, those of states at their source last, and then in order. */
+static enum fc_code put_in_order(const struct fc_turns *t, struct pooled *list, struct fc_arena *arena,
+                                 struct fc_status *st)
+{
+    uint32_t *next = fc_alloc(arena, t->n_channels + 2ull, sizeof *next, st);
+    if (!next) return st->code;
+#define KEY(s) (t->state_in[s] == FC_NONE ? t->n_channels : t->state_in[s])
+    for (uint32_t s = 0; s < t->n_states; s++) next[KEY(s) + 1] += t->first_choice[s + 1] - t->first_choice[s];
+    for (uint32_t c = 0; c <= t->n_channels; c++) next[c + 1] += next[c];
+    for (uint32_t s = 0; s < t->n_states; s++)
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
+            list[next[KEY(s)]++] = (struct pooled){(uint64_t)t->state_in[s] << 8 | t->state_outputs[s],
+                                                   t->choice_channel[i], i, t->state_outputs[s] > 1 ? 0 : s + 1};
+#undef KEY
+    for (uint32_t c = 0, first = 0; c <= t->n_channels; first = next[c++]) {
+        bool sorted = true;
+        for (uint32_t i = first + 1; i < next[c] && sorted; i++) sorted = in_order(&list[i - 1], &list[i]) <= 0;
+        if (!sorted) qsort(list + first, next[c] - first, sizeof *list, in_order);
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
@@ -67,14 +89,9 @@ enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st)
     struct pooled *list = fc_alloc(w->arena, n, sizeof *list, st);
     uint32_t *link = fc_alloc(w->arena, n, sizeof *link, st);
     double *rate = fc_alloc(w->arena, n, sizeof *rate, st);
-    if (st->code) return st->code;
-    for (uint32_t s = 0; s < t->n_states; s++)
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
-            list[i] = (struct pooled){(uint64_t)t->state_in[s] << 8 | t->state_outputs[s], t->choice_channel[i], i,
-                                      t->state_outputs[s] > 1 ? 0 : s + 1};
+    if (st->code || put_in_order(t, list, w->arena, st)) return st->code;
     memcpy(link, t->choice_link, n * sizeof *link);
     memcpy(rate, t->choice_rate, n * sizeof *rate);
-    qsort(list, n, sizeof *list, in_order);
     gather(t, list, n, link, rate);
     return FC_OK;
 }

@@ -79,20 +79,21 @@ static double wait_of(const struct fc_turns_walk *w, uint32_t l)
     return rho * t->service[l] / (2 * (1 - rho));
 }
 
-/* What a packet finds at each link, from the mean loads so far and the outputs of the last walk. */
-static void look(struct fc_turns_walk *w, double *sum, double *rate)
+/* What a packet finds at each link, from the mean loads so far and the outputs of the last walk; scratch: [3][n_links]. */
+static void look(struct fc_turns_walk *w, double *scratch)
 {
     const struct fc_turns *t = w->turns;
     const struct fc_flit_net *flit = &w->flit;
     int counts = w->net->machine->router.ugal.queue;
     bool before = counts != FC_UGAL_CREDITS, behind = counts != FC_UGAL_LOCAL;
-    memset(sum, 0, t->n_links * sizeof *sum);
-    memset(rate, 0, t->n_links * sizeof *rate);
-    for (uint32_t s = 0; s < t->n_states; s++) {
+    double *sum = scratch, *rate = sum + t->n_links, *wait = rate + t->n_links;
+    memset(sum, 0, 2 * t->n_links * sizeof *sum);
+    for (uint32_t l = 0; l < t->n_links; l++) wait[l] = wait_of(w, l);
+    for (uint32_t s = fc_turns_next_met(w, 0); s < t->n_states; s = fc_turns_next_met(w, s + 1)) {
         if (t->state_in[s] == FC_NONE) continue;
         uint32_t in = t->channel_link[t->state_in[s]];
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            sum[in] += t->choice_rate[i] * wait_of(w, t->choice_link[i]);
+            sum[in] += t->choice_rate[i] * wait[t->choice_link[i]];
             rate[in] += t->choice_rate[i];
         }
     }
@@ -102,7 +103,7 @@ static void look(struct fc_turns_walk *w, double *sum, double *rate)
         double trip =
             (2.0 * flit->latency_ticks[class] + flit->router_ticks + flit->credit_ticks) / flit->ticks_per_cycle;
         w->on_wire[l] = behind ? x * (trip + t->service[l]) : 0;
-        w->waits[l] = x * ((before ? wait_of(w, l) : 0) + (behind && rate[l] > 0 ? sum[l] / rate[l] : 0));
+        w->waits[l] = x * ((before ? wait[l] : 0) + (behind && rate[l] > 0 ? sum[l] / rate[l] : 0));
     }
 }
 
@@ -123,7 +124,8 @@ static void towards(double *mean, double now, double step)
 {
     *mean += step * (now - *mean);
 }
-static enum fc_code add_walk(struct fc_turns_walk *w, struct mean *m, double step, struct fc_status *st)
+/* Means of states and choices. */
+static enum fc_code add_states(struct fc_turns_walk *w, struct mean *m, double step, struct fc_status *st)
 {
     const struct fc_turns *t = w->turns;
     if (t->n_states > m->states || t->n_choices > m->choices) {
@@ -135,6 +137,11 @@ static enum fc_code add_walk(struct fc_turns_walk *w, struct mean *m, double ste
     }
     for (uint32_t s = 0; s < t->n_states; s++) towards(&m->state[s], t->state_rate[s], step);
     for (uint32_t i = 0; i < t->n_choices; i++) towards(&m->choice[i], t->choice_rate[i], step);
+    return FC_OK;
+}
+static void add_links(struct fc_turns_walk *w, struct mean *m, double step)
+{
+    const struct fc_turns *t = w->turns;
     m->share = (1 - step) * (1 - step) * m->share + step * step;
     towards(&m->rate, w->rate, step);
     towards(&m->hops, w->hops, step);
@@ -143,7 +150,6 @@ static enum fc_code add_walk(struct fc_turns_walk *w, struct mean *m, double ste
     for (uint32_t l = 0; l < t->n_links; l++) towards(&w->mean_rate[l], t->rate[l], step);
     memcpy(w->level_rate, w->mean_rate, t->n_links * sizeof *w->level_rate);
     fc_turns_level(w, m->share, w->level_rate);
-    return FC_OK;
 }
 
 /* The turns at a load, in w->turns: means of the walks, the first ones counting less. Not `whole`: max_service_rate alone. */
@@ -152,17 +158,17 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
 {
     struct fc_turns *t = w->turns;
     struct mean m = {0};
-    double *sum = fc_alloc(w->arena, t->n_links, sizeof *sum, st),
-           *rate = fc_alloc(w->arena, t->n_links, sizeof *rate, st);
+    double *scratch = fc_alloc(w->arena, 3ull * t->n_links, sizeof *scratch, st);
     if (st->code) return st->code;
     w->at_load = load;
     memset(w->waits, 0, t->n_links * sizeof *w->waits);
     memset(w->on_wire, 0, t->n_links * sizeof *w->on_wire);
     for (int round = 0; round < ROUNDS; round++) {
         if (walk(w, packets / ROUNDS, st)) return st->code;
-        fc_turns_add_up(w);
-        if (add_walk(w, &m, 2.0 / (round + 2), st)) return st->code;
-        look(w, sum, rate);
+        fc_turns_add_up_met(w);
+        if (whole && add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
+        add_links(w, &m, 2.0 / (round + 2));
+        look(w, scratch);
     }
     if (!whole) {
         t->max_service_rate = 0;
