@@ -282,6 +282,53 @@ static void queueing_follows_the_rule(void)
     fc_test_close(&machine, &net);
 }
 
+/* What the empty network's turns wait for is solved only when somebody asks: the same as if asked after every load. And channels
+ * stand by the router where they end, each of them met once. */
+static void waits_asked_for_late(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_flit_settings settings;
+    struct fc_status st = {0};
+    struct fc_turns t;
+    struct fc_queueing *q[2]; /* asked at the end, asked always */
+    struct fc_queueing_parameters parameters;
+    struct fc_queueing_answer a;
+    double saturation, sum = 0;
+    static const double share[] = {0.3, 0.9, 1.3, 0.5, 0.4};
+    if (!fc_test_network(machines[0], &machine, &net)) return;
+    fc_flit_defaults(&settings);
+    fc_queueing_defaults(&parameters);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "complement", 1, &demand, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&net, &demand, &settings, 600000, &t, &st), FC_OK);
+    for (int k = 0; k < 2; k++) {
+        CU_ASSERT_EQUAL_FATAL(fc_queueing_open(&t, &q[k], &st), FC_OK);
+        CU_ASSERT_EQUAL(fc_queueing_saturation(q[k], &parameters, &saturation, &st), FC_OK);
+        for (size_t i = 0; i < FC_COUNT(share); i++) {
+            CU_ASSERT_EQUAL(fc_queueing_solve(q[k], &parameters, share[i] * saturation, &a, &st), FC_OK);
+            if (k) fc_queueing_solved_cycles(q[k]);
+        }
+    }
+    CU_ASSERT_EQUAL(fc_queueing_solved_cycles(q[0]), fc_queueing_solved_cycles(q[1]));
+    CU_ASSERT(fc_queueing_solved_cycles(q[0]) > 0);
+    for (uint32_t c = 0; c < t.n_channels; c++) {
+        CU_ASSERT_EQUAL(fc_queueing_channel_wait(q[0], c), fc_queueing_channel_wait(q[1], c));
+        sum += fc_queueing_channel_wait(q[0], c);
+    }
+    CU_ASSERT(sum > 0);
+    for (uint32_t c = 1; c < t.n_channels; c++)
+        CU_ASSERT(net.link_target[t.link[t.channel_link[c - 1]]] <= net.link_target[t.link[t.channel_link[c]]]);
+    CU_ASSERT_FATAL(t.channel_met != NULL);
+    uint64_t met = 0, all = 0;
+    for (uint32_t c = 0; c < t.n_channels; c++) met += t.channel_met[c], all += c;
+    CU_ASSERT_EQUAL(met, all);
+    for (int k = 0; k < 2; k++) fc_queueing_close(q[k]);
+    fc_turns_free(&t);
+    fc_demand_free(&demand);
+    fc_test_close(&machine, &net);
+}
+
 int suite_flit_ugal(void)
 {
     static const CU_TestInfo tests[] = {
@@ -292,6 +339,7 @@ int suite_flit_ugal(void)
         {"through a router drawn in the supernode between: loads", loads_through_a_router},
         {"queues in the source's router count", own_queues_count},
         {"the queueing model's indirect share follows the rule", queueing_follows_the_rule},
+        {"waits that are asked for late", waits_asked_for_late},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("flit_ugal", tests);
