@@ -298,28 +298,30 @@ static const char *const strips[] = {
     HEAD("family: torus, dims: [3, 4, 3]") LINKS("torus", "1 cycle", "2 cycles")
         WORM("4", "64 B", "escape: dateline, dateline: entry, vc_allocation: stage"),
 };
-/* Against the lists, against one bit a channel (processors without long vectors), in two parts. */
+/* Against the lists, against one bit a channel (processors without long vectors), in two parts. `length`: of packets, 0: a flit. */
+static void by_other_paths(const char *yaml, int length, double load)
+{
+    struct plan p = {.yaml = yaml, .pattern = "uniform", .threads = 1, .load = load};
+    p.least = length ? 2 : 1;
+    p.most = length == 2 ? 8 : length ? 3 : 1;
+    struct plan q = p;
+    q.plain = true;
+    compare(&p, &q);
+    q = p;
+    q.vector_bytes = 16;
+    q.threads = length == 1 ? 2 : 1;
+    compare(&p, &q);
+    q.vector_bytes = 0;
+    q.threads = 2;
+    compare(&p, &q);
+}
 static void small_routers(void)
 {
     for (size_t i = 0; i < FC_COUNT(strips); i++)
         for (int length = 0; length < 3; length++)
-            for (int load = 0; load < (length ? 2 : 3); load++) {
-                struct plan p = {.yaml = strips[i], .pattern = "uniform", .threads = 1, .load = 0.2 * load};
-                p.least = length ? 2 : 1;
-                p.most = length == 2 ? 8 : length ? 3 : 1;
-                struct plan q = p;
-                q.plain = true;
-                compare(&p, &q);
-                q = p;
-                q.vector_bytes = 16;
-                q.threads = length == 1 ? 2 : 1;
-                compare(&p, &q);
-                q.vector_bytes = 0;
-                q.threads = 2;
-                compare(&p, &q);
-            }
+            for (int load = 0; load < (length ? 2 : 3); load++) by_other_paths(strips[i], length, 0.2 * load);
 }
-/* Small routers that look up what a head may do, and outputs of every order: strips against the lists, bits and two parts. */
+/* Small routers that look up what a head may do, and outputs of every order. */
 static const char *const looked_up[] = {
     HEAD("family: fat-tree, children: [4, 4], parents: [1, 4]")
         TREE WORMS("routing: nca, vcs: 2, buffer: 256 B, arbitration: age"),
@@ -339,18 +341,7 @@ static void looks_up(void)
 {
     for (size_t i = 0; i < FC_COUNT(looked_up); i++)
         for (int length = 0; length < 3; length++)
-            for (int load = 0; load < 2; load++) {
-                struct plan p = {.yaml = looked_up[i], .pattern = "uniform", .threads = 1, .load = 0.3 * load};
-                p.least = length ? 2 : 1;
-                p.most = length == 2 ? 8 : length ? 3 : 1;
-                struct plan q = p;
-                q.plain = true;
-                compare(&p, &q);
-                q = p;
-                q.vector_bytes = length == 1 ? 16 : 0;
-                q.threads = 2;
-                compare(&p, &q);
-            }
+            for (int load = 0; load < 2; load++) by_other_paths(looked_up[i], length, 0.3 * load);
 }
 /* Their ways are known at the source: the above compares no path with itself. */
 static void ways(void)

@@ -2,8 +2,9 @@
  *
  * The general path (cycle_bits.c) for routers that are small and plain: wormhole, a flit a tick on every link, one transfer an
  * input port at a time, at most 32 input channels and 16 links out and in from nodes. Ways are known at the source
- * (route_fields.h), or routers look up what a head may do (cycle_strip_choose.c). What allocation compares is one vector a router, a byte a channel; all else is done in long lists
- * of channels, whose loops have hardly a branch that depends on traffic. */
+ * (route_fields.h), or routers look up what a head may do (cycle_strip_choose.c). What allocation compares is one vector a
+ * router, a byte a channel; all else is done in long lists of channels, whose loops have hardly a branch that depends on
+ * traffic. */
 #pragma once
 
 #include "solvers/flit/cycle.h"
@@ -61,8 +62,7 @@ struct fc_strips {
     uint8_t *vc_turn, *lost; /* [the same] the input channel whose turn it is; what the bidder had won before */
     uint32_t *node_sender;   /* [n_nodes] */
     uint64_t *wake;          /* [n_nodes, by four] tick at which the node may send again */
-    uint32_t
-        *waits; /* [n_list] n_waits of each block. Virtual-channel stage: heads without a channel; none: that choose */
+    uint32_t *waits;         /* [n_list] heads, n_waits of each block: without a channel (a stage), or that choose */
     uint32_t *list; /* [4][n_list] for use within a tick. n_list: a block's channels and 64 more, block by block */
     uint32_t ring_bits, vc_bits, n_outs, n_channels, n_list;
     bool single, plain;                          /* packets of one flit; sources that are plain (source_draw.h) */

@@ -1,10 +1,16 @@
-/* queueing_head.c - waits of single heads, at the load solved last: (2) of queueing.c for one set of choices. */
+/* queueing_head.c - what can be read of the load solved last; waits of single heads: (2) of queueing.c for one set of choices. */
 #include "solvers/queueing/queueing_internal.h"
 
 double fc_queueing_solved_cycles(const struct fc_queueing *queueing)
 {
     fc_queueing_catch_up(queueing);
     return queueing->solved_cycles;
+}
+
+const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
+{
+    fc_queueing_catch_up(queueing);
+    return queueing->link_wait;
 }
 
 /* The edge of (channel, output); edges stand in this order. FC_NONE: no packet of the turns goes there. */

@@ -391,22 +391,7 @@ void fc_queueing_close(struct fc_queueing *queueing)
     fc_arena_free(&arena);
 }
 
-void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
-{
-    fc_queueing_catch_up(queueing);
-    queueing->accuracy = accuracy;
-    queueing->warm = warm;
-    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
-        fc_queueing_tune(queueing->rung[i], accuracy, warm);
-}
-
 const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
 {
     return queueing->t;
-}
-
-const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
-{
-    fc_queueing_catch_up(queueing);
-    return queueing->link_wait;
 }

@@ -41,6 +41,15 @@ void fc_queueing_catch_up(const struct fc_queueing *queueing)
     if (q->unsolved) q->solved_cycles = NAN;
 }
 
+void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
+{
+    fc_queueing_catch_up(queueing);
+    queueing->accuracy = accuracy;
+    queueing->warm = warm;
+    for (uint32_t i = 0; queueing->rung && i < queueing->t->n_rungs; i++)
+        fc_queueing_tune(queueing->rung[i], accuracy, warm);
+}
+
 /* Puts a solve of the empty network's turns off. */
 static void put_off(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load)
 {
