@@ -12,8 +12,7 @@
  * then the other patterns, in the longest packets (on the smallest uniform in all), so that every kind is there at several sizes;
  * then traffic that people name, in the longest packets, on the machine's own network where that is run, else on the smallest; then
  * the other packets; then all this but the named on the larger networks. Where a case takes up to a third of the budget: uniform
- * on the smallest with the longest packet, then the cheapest
- * cases. */
+ * on the smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -389,6 +388,18 @@ enum fc_code fc_calibration_follow(struct fc_calibration_job *job, struct fc_sta
     return locate(job, st);
 }
 
+/* A pattern of a network; one that the network does not have, as a bit-reverse of 27 nodes, is left out. */
+static enum fc_code add_described(const struct fc_network *net, const char *pattern, enum part part, double budget_s,
+                                  uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
+                                  struct fc_status *st)
+{
+    uint32_t first = d->n_jobs;
+    if (add_jobs(net, pattern, part, seed, budget_s, d, st)) return st->code;
+    for (uint32_t k = first; k < d->n_jobs; k++)
+        if (describe(&d->jobs[k], pattern, arena, st)) return st->code;
+    return FC_OK;
+}
+
 /* The uniform pattern of a network, or the others. */
 static enum fc_code add_patterns(const struct fc_network *net, bool uniform, enum part part, double budget_s,
                                  uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
@@ -400,12 +411,8 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, enu
         add_adversarial(net, &p);
         add_neighbours(net, &p);
     }
-    for (int j = uniform ? 0 : 1; j < p.n; j++) {
-        uint32_t first = d->n_jobs;
-        if (add_jobs(net, p.text[j], part, seed, budget_s, d, st)) return st->code;
-        for (uint32_t k = first; k < d->n_jobs; k++)
-            if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
-    }
+    for (int j = uniform ? 0 : 1; j < p.n; j++)
+        if (add_described(net, p.text[j], part, budget_s, seed, arena, d, st)) return st->code;
     return FC_OK;
 }
 
@@ -416,29 +423,16 @@ static bool has_job(const struct fc_calibration_design *d, const char *pattern, 
     return false;
 }
 
-/* Traffic that people name, in the longest packets; what the network does not have, as a bit-reverse of 27 nodes, is left out. */
+/* Traffic that people name, in the longest packets. */
 static enum fc_code add_named(const struct fc_network *net, double budget_s, uint64_t seed, struct fc_arena *arena,
                               struct fc_calibration_design *d, struct fc_status *st)
 {
     static const char *const named[MOST_NAMED] = {"permutation:seed=1", "hotregion", "complement",
                                                   "bit-reverse",        "neighbor",  "permutation:seed=2",
                                                   "transpose",          "tornado"};
-    for (int i = 0; i < MOST_NAMED; i++) {
-        struct fc_calibration_job *job = &d->jobs[d->n_jobs];
-        struct fc_status why = {0};
-        uint32_t flits[MOST_LENGTHS];
-        if (has_job(d, named[i], net)) continue;
-        memset(job, 0, sizeof *job);
-        lengths(net, flits, &why);
-        if (!why.code && !make_job(net, named[i], flits[0], seed, budget_s, job, &why))
-            describe(job, named[i], arena, &why);
-        if (!why.code && job->turns.hops_mean > 0) {
-            d->n_jobs++;
-            continue;
-        }
-        fc_calibration_job_free(job);
-        if (why.code && why.code != FC_INPUT) return *st = why, st->code;
-    }
+    for (int i = 0; i < MOST_NAMED; i++)
+        if (!has_job(d, named[i], net) && add_described(net, named[i], LONGEST, budget_s, seed, arena, d, st))
+            return st->code;
     return FC_OK;
 }
 

@@ -58,9 +58,10 @@ static void choose_now(engine *e, uint32_t g, uint64_t t)
     for (int i = 0; i < n; i++) {
         if (choice[i].escape && vcs) break;
         uint32_t out = choice[i].link - first_link, q = router * FC_STRIP_SENDERS + out;
-        uint16_t a = (uint16_t)(x->able[q] & x->free[q] & choice[i].vcs), credits[FC_STRIP_VCS];
+        uint16_t a = (uint16_t)(x->able[q] & x->free[q] & choice[i].vcs), credits[FC_STRIP_VCS] = {0};
         if (!a) continue;
-        for (uint32_t v = 0; v < FC_STRIP_VCS; v++) credits[v] = (uint16_t)fc_cycle_strips_credits(e, q, v);
+        for (uint32_t v = 0; v < FC_STRIP_VCS && e->flit->select == FC_SELECT_JSQ; v++)
+            credits[v] = (uint16_t)fc_cycle_strips_credits(e, q, v);
         if (!is_better(e, a, x->sender[q].to == FC_NONE ? NULL : credits, from * 64u + (uint32_t)i, t, &best, &vcs))
             continue;
         x->out[g] = (uint8_t)out;
