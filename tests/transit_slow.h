@@ -139,21 +139,23 @@ static void heads(const struct fc_network *net, const struct fc_transit_ways *wa
         double there = 0, busy = 0, most = fc_flit_fifos(net);
         uint32_t v = fc_node_vertex(net, i);
         most *= net->first_link[v + 1] - net->first_link[v];
-        memset(wanted, 0, net->n_links * sizeof *wanted);
-        memset(to, 0, net->n_nodes * sizeof *to);
         for (uint32_t k = 0; k < n; k++) {
             if (m->src[who[k]] != i) continue;
             const struct fc_transit_way *way = &ways->way[s[who[k]].whole];
-            there++;
+            if (there++ == 0) { /* most nodes send nothing */
+                memset(wanted, 0, net->n_links * sizeof *wanted);
+                memset(to, 0, net->n_nodes * sizeof *to);
+            }
             to[m->dst[who[k]]]++;
             for (uint32_t x = way->first; x < way->first + way->n; x++) /* some are wanted, but no path takes them */
                 if (isfinite(fc_link_bandwidth(net, ways->link[x])))
                     wanted[ways->link[x]] += net->machine->routing->adaptive ? 1 : ways->weight[x];
         }
-        for (uint32_t l = 0; l < net->n_links; l++)
+        for (uint32_t l = 0; l < net->n_links && there > 0; l++)
             if (wanted[l] > 0 && fc_find_link(net, v, net->link_source[l]) != FC_NONE)
                 busy += 1 - idle(net, i, wanted[l] / there);
-        for (uint32_t k = 0; k < net->n_nodes && there > 0; k++) none[k] *= idle(net, i, to[k] / there);
+        for (uint32_t k = 0; k < net->n_nodes && there > 0; k++)
+            if (to[k] > 0) none[k] *= idle(net, i, to[k] / there);
         capacity[net->n_links + i] = !is_behind ? INFINITY : busy > 0 ? fmin(busy, most) : most;
     }
     for (uint32_t l = 0; l < net->n_links && !is_behind && limit < 1; l++) {
@@ -191,10 +193,20 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
 {
     static double weight[PARTS], blocks[PARTS], own[MESSAGES], free_bytes_per_s[MESSAGES];
     static uint32_t same[PARTS], spreads[MESSAGES];
+    bool *crossed = calloc(net->n_links, sizeof *crossed);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) {
+            const struct fc_transit_way *way = &ways->way[s[who[i]].way[p]];
+            for (uint32_t k = way->first; k < way->first + way->n_finite; k++) crossed[ways->link[k]] = true;
+        }
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t there = 0, n_spread = 0;
         double all = 0;
         if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
+        if (!crossed[l]) {
+            capacity[l] = fc_link_bandwidth(net, l);
+            continue;
+        }
         for (uint32_t i = 0; i < n * FC_WAY_PARTS; i++) {
             const struct slow *x = &s[who[i / FC_WAY_PARTS]];
             uint32_t p = i % FC_WAY_PARTS;
@@ -219,6 +231,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
         capacity[l] =
             b * part_left(there, weight, blocks, same, limit) * part_spread(n_spread, own, free_bytes_per_s, all, b);
     }
+    free(crossed);
 }
 
 /* Max-min fair rates of the messages who[n], each the sum of its parts'. */
