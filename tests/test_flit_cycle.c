@@ -231,7 +231,7 @@ static const char *const any[] = {
                                                               "flow_control: wormhole, vcs: 2, buffer: 64 B"),
 };
 
-/* Not simple, one transfer a port, as most of the above: one bit a virtual channel (cycle_bits.c). */
+/* Not simple, as the above: one bit a virtual channel (cycle_bits.c). */
 static const char *const turns[] = {
     HEAD("family: torus, dims: [4, 4]") LINKS("torus", "1 cycle", "1 cycle")
         WORM("4", "64 B", "vc_allocation: stage, escape: dateline"),
@@ -266,6 +266,44 @@ static void bits(void)
             q.plain = true;
             compare(&p, &q);
             p.vector_bytes = 16; /* some are small enough for strips */
+            compare(&p, &q);
+        }
+}
+
+#define SLOW(class, bandwidth, injection)                                                                              \
+    "links: {" class ": {bandwidth: " bandwidth ", latency: 2 cycles}, injection: {bandwidth: " injection "}}\n"
+/* Links slower than a flit a tick, or ports of several transfers at a time: who has a link for itself until it has passed, who sleeps
+ * on a busy one, whose port is shut. */
+static const char *const busy[] = {
+    HEAD("family: torus, dims: [4, 3, 4]") SLOW("torus", "2 GB/s", "12 GB/s") ROUTER(
+        "flow_control: cut-through, routing: adaptive, vcs: 2, buffer: 256 B, escape: bubble, arbitration: jsq-slq, "
+        "paths: 2, in_network: 100, injection_fifos: 6"),
+    HEAD("family: torus, dims: [4, 3, 4]") SLOW("torus", "2 GB/s", "2 GB/s")
+        ROUTER("flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 64 B, escape: dateline"),
+    HEAD("family: torus, dims: [4, 3, 4]") SLOW("torus", "2 GB/s", "4 GB/s")
+        ROUTER("flow_control: cut-through, routing: adaptive, vcs: 2, buffer: 128 B, escape: dateline, "
+               "vc_allocation: stage"),
+    HEAD("family: torus, dims: [4, 3, 4]") SLOW("torus", "4 GB/s", "8 GB/s")
+        ROUTER("flow_control: wormhole, routing: adaptive, vcs: 2, buffer: 32 B, escape: dateline, arbitration: age"),
+    HEAD("family: torus, dims: [4, 3, 4]") SLOW("torus", "4 GB/s", "8 GB/s")
+        WORM("4", "24 B", "escape: dateline, vc_allocation: stage, paths: 3"),
+    HEAD("family: torus, dims: [4, 3, 4]") LINKS("torus", "1 cycle", "1 cycle")
+        ROUTER("flow_control: cut-through, routing: adaptive, vcs: 2, buffer: 128 B, escape: bubble, paths: 2"),
+    HEAD("family: mesh, dims: [2, 2], nodes_per_router: 17") SLOW("mesh", "4 GB/s", "8 GB/s")
+        ROUTER("flow_control: cut-through, routing: adaptive, vcs: 3, buffer: 128 B, escape: bubble"),
+};
+static void slow_links(void)
+{
+    for (size_t i = 0; i < FC_COUNT(busy); i++)
+        for (int load = 0; load < 3; load++) {
+            struct plan p = {.yaml = busy[i], .pattern = "uniform", .threads = 1, .load = 0.05 * load};
+            p.least = load < 2 ? 1 : 8;
+            p.most = load ? 8 : 5;
+            struct plan q = p;
+            q.plain = true;
+            compare(&p, &q);
+            q.plain = false;
+            q.threads = 3;
             compare(&p, &q);
         }
 }
@@ -497,6 +535,7 @@ int suite_flit_cycle(void)
     CU_ADD_TEST(suite, fast_path);
     CU_ADD_TEST(suite, vectors);
     CU_ADD_TEST(suite, bits);
+    CU_ADD_TEST(suite, slow_links);
     CU_ADD_TEST(suite, small_routers);
     CU_ADD_TEST(suite, looks_up);
     CU_ADD_TEST(suite, ways);

@@ -104,6 +104,7 @@ static void connect_links(struct fc_cycle *e)
                                             .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
                                             .last_vc = (uint8_t)(e->flit->n_vcs - 1),
                                             .link_class = net->link_class[l],
+                                            .paths = e->flit->port_paths[l],
                                             .source_block = block_of(e, from)};
     }
     for (uint32_t p = 0; p < e->first_port[net->n_routers]; p++)

@@ -24,7 +24,8 @@ static inline uint64_t fc_power_of_two(uint64_t n)
 #define FC_FLIT_HEAD 0x80000000u
 #define FC_FLIT_TAIL 0x40000000u
 #define FC_FLIT_FULL 0x20000000u /* tail: the packet was accounted as full size in the channel it sits in */
-#define FC_FLIT_PACKET 0x1fffffffu
+#define FC_FLIT_HOP 0x10000000u  /* it came from another router, as far as cycle_bits.c has moved it */
+#define FC_FLIT_PACKET 0x0fffffffu
 #define FC_NO_VC 0xff
 
 struct fc_cycle_packet { /* half a cache line */
@@ -66,6 +67,7 @@ struct fc_cycle_port {
     uint8_t last_vc, number;             /* round robin over channels; place among the router's ports */
     uint8_t busy;                        /* transfers in progress (links slower than a flit a tick) */
     uint8_t link_class;
+    uint8_t paths; /* most transfers in progress */
 };
 /* An output: a link, with what its sender knows of the channels behind it. One cache line. */
 struct fc_cycle_out {
@@ -76,8 +78,10 @@ struct fc_cycle_out {
     uint8_t busy : 1;        /* sending (links slower than a flit a tick) */
     uint8_t router_link : 1; /* between routers */
     uint8_t endless : 1;     /* to a node that takes in everything at once */
+    uint8_t dozes : 1;       /* cycle_bits.c: some channel sleeps */
     uint32_t target;         /* first channel of the input port behind it; FC_NONE: ejection */
     uint16_t target_block;
+    uint16_t holder; /* cycle_bits.c: input channel of the router that took the link last, port << vc_shift | vc */
     uint64_t asleep; /* input ports (of the first 64) that wait for something of this link */
     uint64_t sent;   /* since the last flush: flits in the low half, packets in the high half */
 };
@@ -149,8 +153,9 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t *touched;        /* [the same, and one] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;
-    uint64_t hops;    /* fast path: flit hops of this window */
-    uint32_t n_waits; /* strips (cycle_strip.h) */
+    uint64_t hops;                       /* fast path: flit hops of this window */
+    uint64_t occupied[FC_FLIT_MOST_VCS]; /* cycle_bits.c: flits that lie behind links from other routers */
+    uint32_t n_waits;                    /* strips (cycle_strip.h) */
     uint64_t packets_in, packets_out, flits_in, flits_out;
     uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
     uint64_t n_received;    /* whole packets in reception queues */
@@ -247,7 +252,8 @@ void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to
 /* One bit a virtual channel (cycle_bits.c): whether the engine is so plain; memory; events of a kind; routers at tick t. */
 bool fc_cycle_has_bits(const struct fc_cycle *engine);
 enum fc_code fc_cycle_bits_open(struct fc_cycle *engine, struct fc_status *st);
-void fc_cycle_bits_events(struct fc_cycle *engine, int kind, const uint64_t *item, const uint64_t *stop);
+void fc_cycle_bits_events(struct fc_cycle *engine, struct fc_cycle_block *block, int kind, const uint64_t *item,
+                          const uint64_t *stop);
 void fc_cycle_bits_routers(struct fc_cycle *engine, struct fc_cycle_block *block, uint64_t t);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
@@ -309,6 +315,22 @@ static inline void fc_cycle_queues_end(struct fc_cycle_block *b, uint64_t t)
         uint64_t at = (uint64_t)(b->write[k] - q->item);
         q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
         q->at = at;
+    }
+}
+/* Both: tick t ends, the next begins. */
+static inline void fc_cycle_queues_turn(struct fc_cycle_block *b, uint64_t t)
+{
+    const uint32_t n = (uint32_t)(b->engine->n_blocks * b->engine->n_queues);
+    struct fc_cycle_queue *q = b->queue;
+    uint64_t **write = b->write;
+    for (uint32_t k = 0; k < n; k++, q++) {
+        uint64_t at = (uint64_t)(write[k] - q->item);
+        q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
+        if (at + q->most > q->size) {
+            at = 0;
+            write[k] = q->item;
+        }
+        q->start[(t + 1) & q->slot_mask] = q->at = at;
     }
 }
 /* A record for a packet. FC_NONE: none left. */

@@ -1,7 +1,6 @@
 /* cycle_bits.c - the commonest routers of the general path: one bit a virtual channel.
  *
- * The rules of cycle_step.c and cycle_allocate.c for input ports that move one flit at a time, and no bypass,
- * reception queue, packet of high priority or copy; the results are theirs to the bit (tests hold the two against each
+ * The rules of cycle_step.c and cycle_allocate.c without bypass, reception queues, packets of high priority or copies; the results are theirs to the bit (tests hold the two against each
  * other). Nor for escapes that a head takes where no other choice has room: room may end without waking the head, which
  * there looks again when its port is woken for another channel. A router's input channels stand as bits in words of its
  * own, port << vc_shift | vc:
@@ -11,12 +10,16 @@
  *   waits    virtual-channel stage: the front is a head without a channel
  *   shut     their port is in the middle of a transfer (links slower than a flit a tick)
  *
- * An idle router costs a look at its words, a port with one bid no comparison. */
+ * A router with nothing awake is not looked at, a port with one bid needs no comparison. Whoever could not go anyway is left
+ * asleep: on a link in the middle of a flit until that has left, in cut-through on one that a packet has until it has passed. */
 #include "solvers/flit/cycle_router.h"
 
 #include <string.h>
 
 enum { MOST_WORDS = 64 }; /* 256 ports of 16 channels */
+/* At the front of an empty channel whose packet has a link for itself: the flit before is leaving, and when it has left the next
+ * one's turn comes (transfer_ends_bits). */
+#define LEAVES FC_FLIT_PACKET
 
 struct fc_cycle_words {
     uint64_t full, awake, waits, shut;
@@ -29,15 +32,17 @@ struct fc_cycle_pick { /* what a head without a channel has found, for when it w
 };
 struct fc_cycle_bits {
     uint32_t words;              /* a router */
-    struct fc_cycle_words *word; /* [n_routers + 1][words]; the last ones: of all nodes, never awake */
-    uint32_t *home;              /* [n_links] first word of the link's source */
-    struct fc_cycle_pick *pick;  /* [n_channels] */
+    struct fc_cycle_words *word; /* [n_routers][words] */
+    struct fc_cycle_pick *pick;  /* [n_blocks][most_in] of the router that is being looked at */
+    uint32_t most_in;            /* channels of a router, and what makes a whole cache line */
+    bool slow;                   /* some links take longer than a tick for a flit */
+    bool whole; /* a packet has a link for itself until it has passed, and room for all of it: cut-through */
 };
 
 bool fc_cycle_has_bits(const engine *e)
 {
     const struct fc_flit_net *f = e->flit;
-    if (f->plain || f->most_paths != 1 || e->counts->interval_ticks) return false;
+    if (f->plain || e->counts->interval_ticks) return false;
     if (!strcmp(f->vc_rule, "updown")) return false; /* its escape: FC_FLIT_PATIENT */
     return !e->line && !e->intake && !e->high && !f->high_vcs && !e->multicast;
 }
@@ -48,17 +53,15 @@ enum fc_code fc_cycle_bits_open(engine *e, struct fc_status *st)
     if (!bits) return st->code;
     for (uint32_t r = 0; r < n; r++) most = fc_most(most, e->first_port[r + 1] - e->first_port[r]);
     bits->words = ((most << shift) + 63) / 64;
-    bits->word = fc_alloc(&e->arena, (n + (size_t)1) * bits->words, sizeof *bits->word, st);
-    bits->home = bits->word ? fc_alloc(&e->arena, e->flit->n_links, sizeof *bits->home, st) : NULL;
-    bits->pick = bits->home ? fc_alloc(&e->arena, (size_t)e->first_port[n] << shift, sizeof *bits->pick, st) : NULL;
-    if (!bits->pick) return st->code;
+    bits->most_in = (most << shift) + 4; /* threads keep to lines of their own */
+    bits->word = fc_alloc(&e->arena, (size_t)n * bits->words, sizeof *bits->word, st);
+    bits->pick = fc_alloc(&e->arena, (size_t)e->n_blocks * bits->most_in, sizeof *bits->pick, st);
+    if (!bits->word || !bits->pick) return st->code;
     if (bits->words > e->port_words && /* asleep: channels instead of ports */
         !(e->asleep = fc_alloc(&e->arena, (size_t)e->flit->n_links * (bits->words - 1), sizeof *e->asleep, st)))
         return st->code;
-    for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        uint32_t source = e->flit->net->link_source[l];
-        bits->home[l] = (source < n ? source : n) * bits->words;
-    }
+    bits->whole = e->flit->cut_through && !e->flit->vc_stage; /* a stage may give two channels of a link at a time */
+    for (int c = 0; c < e->flit->net->machine->n_classes; c++) bits->slow |= e->slow[c];
     return FC_OK;
 }
 
@@ -66,26 +69,34 @@ enum fc_code fc_cycle_bits_open(engine *e, struct fc_status *st)
 
 static inline void sleep_bit(engine *e, uint32_t words, uint32_t link, uint32_t local)
 {
+    e->out[link].dozes = 1;
     if (__builtin_expect(local < 64, 1))
         e->out[link].asleep |= 1ull << local;
     else
         e->asleep[(size_t)link * (words - 1) + local / 64 - 1] |= 1ull << local % 64;
 }
-/* What waits for the link may bid again. `router`: its words. */
-static inline void wake_link(engine *e, uint32_t words, struct fc_cycle_words *router, uint32_t link)
+static inline void is_active(block *b, uint32_t router)
+{
+    uint32_t place = router - b->first_router;
+    b->active[place / 64] |= 1ull << place % 64;
+}
+/* What waits for the link may bid again. */
+static inline void wake_link(engine *e, block *b, uint32_t words, uint32_t link)
 {
     struct fc_cycle_out *o = &e->out[link];
-    router->awake |= o->asleep & router->full; /* who slept at several links may have gone */
-    o->asleep = 0;
+    if (!o->dozes) return;
+    uint32_t home = e->flit->net->link_source[link];
+    struct fc_cycle_words *router = e->bits->word + (size_t)home * words;
+    uint64_t woken = o->asleep & router->full; /* who slept at several links may have gone */
+    router->awake |= woken;
+    o->asleep = o->dozes = 0;
     for (uint32_t w = 1; w < words; w++) {
         uint64_t *asleep = &e->asleep[(size_t)link * (words - 1) + w - 1];
         router[w].awake |= *asleep & router[w].full;
+        woken |= *asleep & router[w].full;
         *asleep = 0;
     }
-}
-static inline struct fc_cycle_words *words_of_link(const engine *e, uint32_t link)
-{
-    return e->bits->word + e->bits->home[link];
+    if (woken) is_active(b, home);
 }
 /* Where the channel vc of the port has its bit; *bit: 0 to 63. */
 static inline struct fc_cycle_words *word_of(const engine *e, const struct fc_cycle_port *port, uint32_t vc,
@@ -98,38 +109,56 @@ static inline struct fc_cycle_words *word_of(const engine *e, const struct fc_cy
 
 /* ---- fronts ---- */
 
-/* The front flit of the channel is new; `bit` of its word. */
-static inline void front_changes(engine *e, struct fc_cycle_channel *c, const struct fc_cycle_port *port, uint32_t vc,
-                                 struct fc_cycle_words *word, uint64_t bit)
+/* The front flit of the channel is new; `local`: its place in the router, word and bit of it. */
+static inline void front_changes(engine *e, block *b, struct fc_cycle_channel *c, const struct fc_cycle_port *port,
+                                 uint32_t local, struct fc_cycle_words *word)
 {
+    const uint64_t bit = 1ull << local % 64;
+    const bool head = c->front & FC_FLIT_HEAD, stage = e->flit->vc_stage;
+    if (head) {
+        route_head(e, c, port, (int)(local & ((1u << e->vc_shift) - 1)));
+        if (stage) word->waits |= bit;
+    }
+    if (e->bits->slow && !(head && stage) && c->out != FC_NONE && e->out[c->out].busy) {
+        word->awake &= ~bit;
+        if (head || !e->bits->whole) sleep_bit(e, e->bits->words, c->out, local); /* else: transfer_ends_bits */
+        return;
+    }
     word->awake |= bit;
-    if (!(c->front & FC_FLIT_HEAD)) return;
-    route_head(e, c, port, (int)vc);
-    if (e->flit->vc_stage) word->waits |= bit;
+    is_active(b, port->router);
 }
-static inline void arrive_bits(engine *e, uint64_t item)
+static inline void arrive_bits(engine *e, block *b, uint64_t item)
 {
     uint32_t channel = (uint32_t)item, flit = (uint32_t)(item >> 32), shift = (uint32_t)e->vc_shift;
     struct fc_cycle_channel *c = &e->channel[channel];
+    b->occupied[channel & ((1u << shift) - 1)] += flit / FC_FLIT_HOP & 1;
     if (c->count++) {
         uint32_t place = (uint32_t)(c->ring_head + c->count - 2) & e->ring_mask;
         e->ring[((size_t)channel << e->ring_shift) + place] = flit;
         return;
     }
+    const bool follows = c->front == LEAVES;
+    c->front = flit;
+    if (follows) return;
     const struct fc_cycle_port *port = &e->port[channel >> shift];
     uint32_t vc = channel & ((1u << shift) - 1), bit;
     struct fc_cycle_words *word = word_of(e, port, vc, &bit);
-    c->front = flit;
     word->full |= 1ull << bit;
-    front_changes(e, c, port, vc, word, 1ull << bit);
+    front_changes(e, b, c, port, (uint32_t)port->number << shift | vc, word);
 }
-static inline void credit_bits(engine *e, uint64_t item)
+/* Whether a packet has the link for itself. */
+static inline bool is_held(const engine *e, const struct fc_cycle_out *o)
+{
+    return e->bits->whole && o->free != (1u << e->flit->n_vcs) - 1;
+}
+static inline void credit_bits(engine *e, block *b, uint64_t item)
 {
     uint32_t link = (uint32_t)item >> e->vc_shift, vc = (uint32_t)item & ((1u << e->vc_shift) - 1);
     struct fc_cycle_out *o = &e->out[link];
     o->credits[vc] = (uint16_t)(o->credits[vc] + (item >> 32));
     o->credited |= (uint16_t)(1u << vc);
-    wake_link(e, e->bits->words, words_of_link(e, link), link);
+    if ((o->busy && !e->flit->vc_stage) || is_held(e, o)) return;
+    wake_link(e, b, e->bits->words, link);
 }
 /* Bits of a port's channels, in one word. */
 static inline uint64_t port_bits(const engine *e, const struct fc_cycle_port *port, struct fc_cycle_words **word)
@@ -138,25 +167,41 @@ static inline uint64_t port_bits(const engine *e, const struct fc_cycle_port *po
     *word = word_of(e, port, 0, &first);
     return ((1ull << (1u << e->vc_shift)) - 1) << first;
 }
-static void transfer_ends_bits(engine *e, uint64_t item)
+static void transfer_ends_bits(engine *e, block *b, uint64_t item)
 {
     uint32_t link = (uint32_t)item;
+    struct fc_cycle_port *port = &e->port[item >> 32];
+    struct fc_cycle_out *o = &e->out[link];
     struct fc_cycle_words *word;
-    uint64_t bits = port_bits(e, &e->port[item >> 32], &word);
-    e->out[link].busy = 0;
-    e->port[item >> 32].busy--;
+    uint64_t bits = port_bits(e, port, &word);
+    o->busy = 0;
+    port->busy--;
     word->shut &= ~bits;
-    wake_link(e, e->bits->words, words_of_link(e, link), link);
+    if (word->awake & bits) is_active(b, port->router);
+    if (!is_held(e, o)) {
+        wake_link(e, b, e->bits->words, link);
+        return;
+    }
+    uint64_t bit = 1ull << o->holder % 64;
+    struct fc_cycle_channel *c =
+        &e->channel[(size_t)(item >> 32) << e->vc_shift | (o->holder & ((1u << e->vc_shift) - 1))];
+    if (!c->count) {
+        c->front = 0;
+        return;
+    }
+    word->full |= bit;
+    word->awake |= bit;
+    is_active(b, port->router);
 }
 
-void fc_cycle_bits_events(engine *e, int kind, const uint64_t *item, const uint64_t *stop)
+void fc_cycle_bits_events(engine *e, block *b, int kind, const uint64_t *item, const uint64_t *stop)
 {
     if (kind == FC_QUEUE_ARRIVAL)
-        for (; item != stop; item++) arrive_bits(e, *item);
+        for (; item != stop; item++) arrive_bits(e, b, *item);
     else if (kind == FC_QUEUE_CREDIT)
-        for (; item != stop; item++) credit_bits(e, *item);
+        for (; item != stop; item++) credit_bits(e, b, *item);
     else
-        for (; item != stop; item++) transfer_ends_bits(e, *item);
+        for (; item != stop; item++) transfer_ends_bits(e, b, *item);
 }
 
 /* ---- allocation ---- */
@@ -182,6 +227,7 @@ struct here {
     uint16_t credits_or; /* of a channel that a head may take: must have credits (0), need not (all ones) */
     bool whole;          /* cut-through: whole packets must fit */
     bool turns;          /* the order is round robin and nothing else */
+    bool several;        /* some ports move several flits at a time */
 };
 
 /* The channels that the head at the front of `mine` may have now, and of which link; 0: none, it sleeps. */
@@ -298,7 +344,6 @@ static inline __attribute__((always_inline)) void move(engine *e, block *b, cons
     struct fc_cycle_port *port = &h->port[mine >> h->shift];
     struct fc_cycle_out *o = &h->out[link];
     struct fc_cycle_words *word = &h->word[mine / 64];
-    const uint64_t bit = 1ull << mine % 64;
     const uint32_t front = c->front, id = front & FC_FLIT_PACKET, in_class = port->link_class;
     const uint32_t out_class = o->link_class;
     port->last_out = (uint16_t)(link - h->first_link);
@@ -309,6 +354,7 @@ static inline __attribute__((always_inline)) void move(engine *e, block *b, cons
         if (__builtin_expect(c->out == FC_NONE, 0)) take_pick(h, c, mine);
         c->out_vc = o->last_vc = (uint8_t)LOW(next ? next : vcs);
         o->free &= (uint16_t) ~(1u << c->out_vc);
+        o->holder = (uint16_t)mine;
     }
     const uint32_t out_vc = c->out_vc;
     const bool full_size = c->room_packets & 0x80;
@@ -319,7 +365,7 @@ static inline __attribute__((always_inline)) void move(engine *e, block *b, cons
             h->packet[id].hops++;
         }
         if (--o->credits[out_vc] == 0) o->credited &= (uint16_t) ~(1u << out_vc);
-        uint32_t sent = (front & ~FC_FLIT_FULL) | (full_size ? FC_FLIT_FULL : 0);
+        uint32_t sent = (front & ~FC_FLIT_FULL) | FC_FLIT_HOP | (full_size ? FC_FLIT_FULL : 0);
         push(b, o->target_block, e->queue_arrival[out_class], (uint64_t)sent << 32 | (o->target + out_vc));
         b->hops++;
         if (e->flit->adaptive && out_vc < (uint32_t)e->flit->n_escape_vcs) b->counts->escape_flit_hops++;
@@ -340,30 +386,60 @@ static inline __attribute__((always_inline)) void move(engine *e, block *b, cons
         struct fc_cycle_words *first;
         uint64_t bits = port_bits(e, port, &first);
         o->busy = 1;
-        port->busy++;
-        first->shut |= bits;
+        first->shut |= bits & -(uint64_t)(++port->busy >= port->paths);
         push(b, (uint32_t)(b - e->block),
              front & FC_FLIT_TAIL ? e->queue_free_tail[out_class] : e->queue_free[out_class],
              (uint64_t)number << 32 | link);
     }
+    b->occupied[vc] -= front / FC_FLIT_HOP & 1;
     uint64_t sent = 1;
     if (front & FC_FLIT_TAIL) {
         sent += 1ull << 32;
         o->free |= (uint16_t)(1u << out_vc);
         c->out_vc = FC_NO_VC;
-        wake_link(e, h->words, h->word, link);
+        if (!o->busy || e->flit->vc_stage) wake_link(e, b, h->words, link);
     }
     o->sent += sent;
     if (--c->count) {
         c->front = e->ring[((size_t)(h->first_channel + mine) << e->ring_shift) + (c->ring_head & e->ring_mask)];
         c->ring_head++;
-        front_changes(e, c, port, vc, word, bit);
+        front_changes(e, b, c, port, mine, word);
     } else {
-        word->awake &= ~bit;
-        word->full &= ~bit;
+        word->awake &= ~(1ull << mine % 64);
+        word->full &= ~(1ull << mine % 64);
+        c->front = o->busy && e->bits->whole && !(front & FC_FLIT_TAIL) ? LEAVES : 0;
     }
 }
 
+/* A port of several transfers at a time puts forward as many channels as it has room for, of each output the first by its turns. */
+static inline __attribute__((always_inline)) void put_several(engine *e, const struct here *h, uint32_t first,
+                                                              uint64_t bids, uint64_t t, uint32_t *n_touched)
+{
+    const uint32_t number = first >> h->shift;
+    const struct fc_cycle_port *port = &h->port[number];
+    struct want {
+        uint32_t key, link, mine;
+    } want[FC_FLIT_MOST_VCS];
+    uint32_t n = 0, room = port->paths - port->busy;
+    for (; bids; bids &= bids - 1) {
+        bool head;
+        uint32_t vc = LOW(bids), link = request(e, h, first + vc, t, &head);
+        if (link == FC_NONE) continue;
+        uint32_t key = (uint32_t)head << 24 | turns_after(link - h->first_link, port->last_out, h->n_out) << 8 |
+                       turns_after(vc, port->last_vc, h->n_vcs);
+        want[n++] = (struct want){key, link, first + vc};
+    }
+    for (; n && room; room--) {
+        struct want best = want[0];
+        for (uint32_t i = 1; i < n; i++)
+            if (want[i].key < best.key) best = want[i];
+        uint32_t distance = turns_after(number, h->out[best.link].last_port, h->n_ports), kept = 0;
+        put_bid(e, h, best.link - h->first_link, best.link, best.mine, distance, best.key >> 24, t, n_touched);
+        for (uint32_t i = 0; i < n; i++)
+            if (want[i].link != best.link) want[kept++] = want[i];
+        n = kept;
+    }
+}
 /* Each input port puts forward the channel that is first by its turns, each output takes the next port in its. Bodies
  * before heads without a channel. */
 static inline __attribute__((always_inline)) void switches(engine *e, block *b, const struct here *h,
@@ -380,6 +456,9 @@ static inline __attribute__((always_inline)) void switches(engine *e, block *b, 
             rest &= ~bids;
             if (__builtin_expect(!(bids & (bids - 1)), 1)) {
                 link = request(e, h, mine, t, &head);
+            } else if (h->several && h->port[number].paths > 1) {
+                put_several(e, h, number << shift, bids >> first, t, &n_touched);
+                continue;
             } else {
                 const struct fc_cycle_port *port = &h->port[number];
                 uint32_t best = UINT32_MAX;
@@ -409,49 +488,70 @@ static inline __attribute__((always_inline)) void switches(engine *e, block *b, 
     if (n_touched) b->last_move = t;
 }
 
-static inline __attribute__((always_inline)) void routers(engine *e, block *b, uint64_t t, const uint32_t words)
+/* Of a router with something awake. Returns whether it still has. */
+static inline __attribute__((always_inline)) bool router(engine *e, block *b, struct here *h, uint32_t r, uint64_t t)
 {
     const struct fc_network *net = e->flit->net;
-    const bool has_stage = e->flit->vc_stage;
+    uint64_t ready[MOST_WORDS], any = 0, waits = 0, left = 0;
+    h->word = e->bits->word + (size_t)r * h->words;
+    for (uint32_t w = 0; w < h->words; w++) {
+        ready[w] = h->word[w].awake & ~h->word[w].waits & ~h->word[w].shut;
+        any |= ready[w];
+        waits |= h->word[w].awake & h->word[w].waits;
+    }
+    uint32_t first_port = e->first_port[r];
+    h->port = e->port + first_port;
+    h->first_channel = first_port << h->shift;
+    h->channel = e->channel + h->first_channel;
+    h->first_link = net->first_link[r];
+    if (h->words == 1 && !waits && !(any & (any - 1))) { /* alone: no bids */
+        uint32_t mine = LOW(any | 1ull << 63);
+        bool head;
+        uint32_t link = any ? request(e, h, mine, t, &head) : FC_NONE;
+        if (link != FC_NONE) {
+            move(e, b, h, mine, link, t);
+            b->last_move = t;
+        }
+        return h->word->awake & (h->word->waits | ~h->word->shut);
+    }
+    h->vc_last = e->flit->vc_stage ? e->vc_last + h->first_channel : NULL;
+    h->vc_rr = e->flit->vc_stage ? e->vc_rr + ((size_t)h->first_link << h->shift) : NULL;
+    h->n_ports = e->first_port[r + 1] - first_port;
+    h->n_out = net->first_link[r + 1] - h->first_link;
+    if (waits) stage(e, h, t);
+    if (any) switches(e, b, h, ready, t);
+    for (uint32_t w = 0; w < h->words; w++) left |= h->word[w].awake & (h->word[w].waits | ~h->word[w].shut);
+    return left;
+}
+static inline __attribute__((always_inline)) void routers(engine *e, block *b, uint64_t t, const uint32_t words,
+                                                          const bool several)
+{
+    const struct fc_network *net = e->flit->net;
     struct here h = {.out = e->out,
+                     .pick = e->bits->pick + (size_t)(b - e->block) * e->bits->most_in,
                      .bid = b->bids,
                      .bidder = b->bidder,
                      .turns = e->flit->arbitration == FC_ROUND_ROBIN && net->machine->router.in_network_percent <= 0,
+                     .several = several,
                      .packet = e->packet,
                      .touched = b->touched,
                      .words = words,
                      .shift = (uint32_t)e->vc_shift,
                      .n_vcs = (uint32_t)e->flit->n_vcs,
-                     .credits_or = has_stage ? 0xffff : 0,
+                     .credits_or = e->flit->vc_stage ? 0xffff : 0,
                      .whole = e->flit->cut_through};
-    uint64_t ready[MOST_WORDS];
-    h.word = e->bits->word + (size_t)b->first_router * h.words;
-    for (uint32_t r = b->first_router; r < b->last_router; r++, h.word += h.words) {
-        uint64_t any = 0, waits = 0;
-        for (uint32_t w = 0; w < h.words; w++) {
-            ready[w] = h.word[w].awake & ~h.word[w].waits & ~h.word[w].shut;
-            any |= ready[w];
-            waits |= h.word[w].awake & h.word[w].waits;
-        }
-        if (!(any | waits)) continue;
-        uint32_t first_port = e->first_port[r];
-        h.port = e->port + first_port;
-        h.first_channel = first_port << h.shift;
-        h.channel = e->channel + h.first_channel;
-        h.pick = e->bits->pick + h.first_channel;
-        h.vc_last = has_stage ? e->vc_last + h.first_channel : NULL;
-        h.vc_rr = has_stage ? e->vc_rr + ((size_t)net->first_link[r] << h.shift) : NULL;
-        h.n_ports = e->first_port[r + 1] - first_port;
-        h.first_link = net->first_link[r];
-        h.n_out = net->first_link[r + 1] - h.first_link;
-        if (waits) stage(e, &h, t);
-        if (any) switches(e, b, &h, ready, t);
+    for (uint32_t first = b->first_router; first < b->last_router; first += 64) {
+        uint64_t *active = &b->active[(first - b->first_router) / 64];
+        for (uint64_t rest = *active; rest; rest &= rest - 1)
+            if (!router(e, b, &h, first + LOW(rest), t)) *active &= ~(rest & -rest);
     }
 }
 void fc_cycle_bits_routers(engine *e, block *b, uint64_t t)
 {
-    if (e->bits->words == 1)
-        routers(e, b, t, 1);
+    if (e->bits->words > 1)
+        routers(e, b, t, e->bits->words, e->flit->most_paths > 1);
+    else if (e->flit->most_paths > 1)
+        routers(e, b, t, 1, true);
     else
-        routers(e, b, t, e->bits->words);
+        routers(e, b, t, 1, false);
 }

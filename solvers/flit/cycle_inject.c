@@ -131,6 +131,9 @@ void fc_cycle_send(block *b, uint32_t place, uint64_t t)
     if (!ticks) return;
     node->link_free = t + ticks;
     if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t, t);
+    if (ticks == 1 || !(b->sending[place / 64] >> place % 64 & 1)) return;
+    b->sending[place / 64] &= ~(1ull << place % 64);
+    fc_cycle_await_birth(b, place, node->link_free, t);
 }
 
 /* ---- counts over the window ---- */
@@ -159,10 +162,10 @@ static void sample_occupancy(engine *e, block *b)
     const struct fc_network *net = e->flit->net;
     const struct fc_cycle_port *end = e->port + e->first_port[b->last_router];
     const int n_vcs = e->flit->n_vcs;
-    uint64_t *sum = b->counts->occupancy_flit_ticks, flits[2] = {0};
-    if (e->fast && e->fast->boxes) {
-        fc_cycle_boxes_occupancy(e, flits);
-        for (int v = 0; v < n_vcs; v++) sum[v] += 64 * flits[v];
+    uint64_t *sum = b->counts->occupancy_flit_ticks, flits[FC_FLIT_MOST_VCS] = {0};
+    if (e->fast && e->fast->boxes) fc_cycle_boxes_occupancy(e, flits);
+    if (e->bits || (e->fast && e->fast->boxes)) {
+        for (int v = 0; v < n_vcs; v++) sum[v] += 64 * (e->bits ? b->occupied[v] : flits[v]);
         return;
     }
     for (const struct fc_cycle_port *p = e->port + e->first_port[b->first_router]; p < end; p++) {

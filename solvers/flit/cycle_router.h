@@ -192,7 +192,7 @@ static inline void front_is_new(engine *e, block *b, struct fc_cycle_channel *c,
 static inline void arrive(engine *e, block *b, uint64_t item)
 {
     if (e->bits) {
-        fc_cycle_bits_events(e, FC_QUEUE_ARRIVAL, &item, &item + 1);
+        fc_cycle_bits_events(e, b, FC_QUEUE_ARRIVAL, &item, &item + 1);
         return;
     }
     uint32_t channel = (uint32_t)item, flit = (uint32_t)(item >> 32);

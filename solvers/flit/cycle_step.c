@@ -49,9 +49,10 @@ static void receive(engine *e, block *b, uint64_t t, uint32_t interval)
             const struct fc_cycle_queue *q = &e->block[from].queue[me * (uint32_t)e->n_queues + (uint32_t)k];
             if (t < q->delay || !q->delay) continue;
             uint64_t slot = (t - q->delay) & q->slot_mask;
+            if (!q->count[slot]) continue;
             const uint64_t *item = q->item + q->start[slot], *stop = item + q->count[slot];
             if (e->bits)
-                fc_cycle_bits_events(e, e->queue_kind[k], item, stop);
+                fc_cycle_bits_events(e, b, e->queue_kind[k], item, stop);
             else if (e->queue_kind[k] == FC_QUEUE_ARRIVAL)
                 for (; item != stop; item++) arrive(e, b, *item);
             else if (e->queue_kind[k] == FC_QUEUE_CREDIT)
@@ -87,12 +88,12 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
 {
     engine *e = b->engine;
     const struct fc_flit_counts *counts = b->counts;
+    fc_cycle_queues_start(b, from);
     for (uint64_t t = from; t < to; t++) {
         uint32_t interval = FC_NONE;
         if (counts->interval_ticks && t / counts->interval_ticks < counts->n_intervals)
             interval = (uint32_t)(t / counts->interval_ticks);
         fc_cycle_watch(b, t);
-        fc_cycle_queues_start(b, t);
         receive(e, b, t, interval);
         if (e->intake) fc_cycle_take(b, t);
         fc_cycle_births(b, t, t);
@@ -103,7 +104,7 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
             fc_cycle_bits_routers(e, b, t);
         else
             routers(e, b, t, interval);
-        fc_cycle_queues_end(b, t);
+        fc_cycle_queues_turn(b, t);
     }
     b->counts->flit_hops += b->hops;
     b->hops = 0;
