@@ -9,8 +9,8 @@
  *   E = sum over d != 0 of  M(d) + kappa / mean(M) * max(0, M(d) - 0.97 mean(M))^2,
  *
  * kappa rising while the temperature falls: pieces grow first, and are made even then. A cell mostly takes over the group
- * of a neighbour. On a grid with open ends the loads are upper ends. Of several groups H, those with the fewest short shifts,
- * the one of least greatest M is kept. Source: annealing, Kirkpatrick, Gelatt, Vecchi, Science 220 (1983); cuts that are
+ * of a neighbour. On a grid with open ends the loads are upper ends. Several groups H are tried, those with the fewest short shifts, and the
+ * best of them again; the cut of least greatest M is kept. Source: annealing, Kirkpatrick, Gelatt, Vecchi, Science 220 (1983); cuts that are
  * invariant under shifts as difference families in design theory. Limits: n divides the tasks, at most FC_MOST_SHIFTS; only
  * messages between neighbours of the grid are seen. */
 #include "mapping/even_pairs.h"
@@ -21,6 +21,7 @@
 enum {
     SWEEPS = 3000,      /* moves a cell of an annealing; 20,000 are hardly better */
     LEAST_SWEEPS = 300, /* fewer are not worth it */
+    FIRST_CUTS = 4,     /* after which it ends where they are not worth more */
     MOST_CUTS = 24,
     PRICE = 5, /* link updates a move costs, of four dimensions; measured */
     REFRESH_EVERY = 1024,
@@ -249,6 +250,26 @@ static void start(struct cut *c, const struct fc_task_torus *torus, const struct
     for (int s = 0; s < c->n_sides; s++) c->weight[s] = torus->weight[s / 2];
 }
 
+static bool is_better(const struct cut *a, const struct cut *b)
+{
+    return a->best_most < b->best_most * (1 - 1e-9) ||
+           (a->best_most < b->best_most * (1 + 1e-9) && a->best_sum < b->best_sum);
+}
+
+/* Anneals the cuts from `first` to `end`; the best of them. */
+static int best_cut(struct cut *cut, int first, int end, uint64_t moves, const struct fc_even_pairs_settings *set)
+{
+    int best = first;
+#pragma omp parallel for num_threads(fc_threads(set->threads)) schedule(dynamic, 1)
+    for (int i = first; i < end; i++) {
+        number_cells(&cut[i]);
+        anneal(&cut[i], moves, set->stop, fc_random(set->seed, set->stream + 1 + (uint64_t)i, 0));
+    }
+    for (int i = first + 1; i < end; i++)
+        if (is_better(&cut[i], &cut[best])) best = i;
+    return best;
+}
+
 enum fc_code fc_even_pairs_cut(const struct fc_task_torus *torus, uint32_t n, const struct fc_even_pairs_settings *set,
                                struct fc_arena *arena, struct fc_even_pairs *pairs, struct fc_status *st)
 {
@@ -269,20 +290,21 @@ enum fc_code fc_even_pairs_cut(const struct fc_task_torus *torus, uint32_t n, co
         start(&cut[i], torus, &shifts[i % found]);
         if (allocate(&cut[i], &scratch, st)) goto done;
     }
-#pragma omp parallel for num_threads(fc_threads(set->threads)) schedule(dynamic, 1)
-    for (int i = 0; i < n_cuts; i++) {
-        number_cells(&cut[i]);
-        anneal(&cut[i], moves, set->stop, fc_random(set->seed, set->stream + 1 + (uint64_t)i, 0));
+    int tried = n_cuts < FIRST_CUTS ? n_cuts : FIRST_CUTS;
+    best = best_cut(cut, 0, tried, moves, set);
+    bool more = set->worth <= 0 || cut[best].best_most < set->worth;
+    while (more && tried < n_cuts) { /* each group of shifts once, then the best again */
+        int end = tried < found && found < n_cuts ? found : n_cuts;
+        for (int i = tried; i < end && tried >= found; i++) cut[i].shifts = cut[best].shifts;
+        int other = best_cut(cut, tried, end, moves, set);
+        if (is_better(&cut[other], &cut[best])) best = other;
+        tried = end;
     }
-    for (int i = 1; i < n_cuts; i++)
-        if (cut[i].best_most < cut[best].best_most * (1 - 1e-9) ||
-            (cut[i].best_most < cut[best].best_most * (1 + 1e-9) && cut[i].best_sum < cut[best].best_sum))
-            best = i;
     pairs->group = fc_alloc(arena, torus->n_tasks, sizeof *pairs->group, st);
     pairs->cell = pairs->group ? fc_alloc(arena, torus->n_tasks, sizeof *pairs->cell, st) : NULL;
     if (!pairs->cell) goto done;
     tell(&cut[best], pairs);
-    pairs->work = drawing + (numbering + moves * price) * (uint64_t)n_cuts;
+    pairs->work = drawing + (numbering + moves * price) * (uint64_t)tried;
 done:
     fc_arena_free(&scratch);
     return st->code;

@@ -31,6 +31,7 @@ uint32_t fc_torus_add(const struct fc_task_torus *torus, uint32_t a, uint32_t b)
 enum { FC_EVEN_PAIRS_STREAMS = 32 };
 struct fc_even_pairs_settings {
     uint64_t work; /* link updates allowed */
+    double worth;  /* a load that the first few cuts must be under for more; 0: any */
     const volatile int *stop;
     uint64_t seed, stream; /* FC_EVEN_PAIRS_STREAMS of them from `stream` on are used */
     int threads;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_GROUPS = 4, CUT_SHARE = 6, WITHIN_SHARE = 5 /* of the budget: one so-and-so-manieth */ };
+enum { LEAST_GROUPS = 4, CUT_SHARE = 4, WITHIN_SHARE = 4 /* of the budget: one so-and-so-manieth */ };
 
 struct groups {
     struct fc_place_groups places; /* n 0: the network has none of this kind */
@@ -167,10 +167,13 @@ enum fc_code fc_optimizer_pairs(struct fc_optimizer *o, struct fc_status *st)
     struct groups g;
     struct fc_even_pairs pairs;
     const uint32_t *rank;
+    if (fc_optimizer_stopped(o)) return FC_OK;
+    fc_progress_show(o->problem->progress, 0.08, "even pairs");
     if (find_groups(o, &scratch, &g, st) || g.places.n == 0) goto done;
     choose_groups(o->tasks.n, &g);
     if (g.used == 0 || !find_torus(o, &torus, &rank)) goto done;
     struct fc_even_pairs_settings set = {.work = o->budget / CUT_SHARE,
+                                         .worth = best_measured_s(o) * g.rate,
                                          .stop = o->problem->stop,
                                          .seed = o->problem->seed,
                                          .stream = o->stream,

@@ -299,7 +299,7 @@ void fc_optimizer_drop_singles(struct fc_optimizer *o)
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)
 {
     fc_progress_show(o->problem->progress, 0.01, "named strategies");
-    if (add_strategies(o, o->problem, NULL, true, st) || fc_optimizer_pairs(o, st)) return st->code;
+    if (add_strategies(o, o->problem, NULL, true, st)) return st->code;
     fc_progress_show(o->problem->progress, 0.02, "distances");
     uint64_t most = o->budget / 8;
     if (fc_distances_all(&o->sites, most, o->arena, &o->table, st)) return st->code;
