@@ -63,6 +63,9 @@ void fc_optimizer_drop_singles(struct fc_optimizer *o);
  * budget. */
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);
 
+/* Adds the job's grid cut evenly for all pairs of groups, where the network has such (optimizer_pairs.c). */
+enum fc_code fc_optimizer_pairs(struct fc_optimizer *o, struct fc_status *st);
+
 /* Takes work off the budget. */
 static inline void fc_optimizer_spend(struct fc_optimizer *o, uint64_t work)
 {

@@ -334,6 +334,14 @@ static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
     return true;
 }
 
+/* A slot of the group that the unit's place lies in. */
+static uint32_t slot_within(const struct fc_search *s, const struct fc_place_groups *groups, uint32_t u, uint64_t bits)
+{
+    uint32_t group = groups->of_place[s->place[u]], first = groups->first[group], n = groups->first[group + 1] - first;
+    uint32_t per_node = s->sites->slots_per_node, slot = (uint32_t)((bits & 0xffffffff) * n * per_node >> 32);
+    return groups->place[first + slot / per_node] * per_node + slot % per_node;
+}
+
 /* A slot drawn from all; on routes that are spread half of the time one of the unit's own supernode, as these moves
  * change few sums. */
 static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
@@ -360,8 +368,14 @@ static bool propose(const struct fc_search *s, const struct fc_search_settings *
     uint64_t degree = g->first[u + 1] - g->first[u];
     if (degree == 0) return false;
     if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
-    *p = (struct proposal){
-        s->slot[u], place == FC_NONE ? any_slot(s, u, b) : place * per_node + (uint32_t)((b >> 60) * per_node >> 4), 1};
+    const struct fc_place_groups *within = set->within;
+    if (within && place != FC_NONE && within->of_place[place] != within->of_place[s->place[u]]) place = FC_NONE;
+    if (place != FC_NONE)
+        p->to = place * per_node + (uint32_t)((b >> 60) * per_node >> 4);
+    else
+        p->to = within ? slot_within(s, within, u, b) : any_slot(s, u, b);
+    p->from = s->slot[u];
+    p->n = 1;
     if (p->to / per_node == s->place[u]) return false;
     return !set->blocks || (a >> 40) % set->blocks != 0 || widen(s, b >> 40, p);
 }

@@ -24,6 +24,11 @@ static inline double fc_unit_bytes(const struct fc_unit_graph *graph, uint32_t u
     return 0;
 }
 
+/* Allowed nodes in groups: group g has place[first[g]] .. place[first[g + 1] - 1]. */
+struct fc_place_groups {
+    uint32_t n, *of_place, *first, *place; /* of_place[places], first[n + 1], place[places] */
+};
+
 struct fc_search_settings {
     double start_temperature, end_temperature; /* in relative change of the objective, lowered geometrically */
     int doublings;                             /* the norm's p = 2^doublings */
@@ -33,7 +38,8 @@ struct fc_search_settings {
     double enough_s;          /* a longest link time of this or less ends the search; not with cap_s */
     const volatile int *stop; /* not 0 ends the search; NULL: nothing does */
     uint32_t blocks;          /* one move in so many tries to exchange runs of consecutive places; 0: none does */
-    uint64_t seed, stream;    /* streams `stream` and `stream` + 1 are used */
+    const struct fc_place_groups *within; /* units stay in the group of their place; NULL: they go anywhere */
+    uint64_t seed, stream;                /* streams `stream` and `stream` + 1 are used */
 };
 
 struct fc_search_link {

@@ -233,7 +233,8 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     refund_evaluation(o);
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;
-        if (fc_optimizer_costly_starts(o, st) || fc_optimizer_measure(o, first, st)) return st->code;
+        if (fc_optimizer_costly_starts(o, st) || fc_optimizer_pairs(o, st) || fc_optimizer_measure(o, first, st))
+            return st->code;
     }
     const struct fc_routing_ops *used = o->sites.net->machine->routing;
     bool differ = used->adaptive || o->sites.routing != used;

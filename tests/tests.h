@@ -90,7 +90,7 @@
     X(suite_machines)                                                                                                  \
     X(suite_manual)                                                                                                    \
     X(suite_format) X(suite_rooms)                                                                                                     \
-    X(suite_end_points) X(suite_measured) X(suite_map_background) X(suite_map_budget) X(suite_map_search) X(suite_map_starts)            \
+    X(suite_end_points) X(suite_measured) X(suite_map_background) X(suite_map_budget) X(suite_map_search) X(suite_map_starts) X(suite_even_pairs)            \
         X(suite_memory) X(suite_mapping) X(suite_mapping_bound) X(suite_maxmin) X(suite_nic) X(suite_options)          \
             X(suite_pages) X(suite_patterns) X(suite_queue) X(suite_phases) X(suite_place) X(suite_plots) X(suite_place_search)       \
                 X(suite_place_cuts) X(suite_queueing) X(suite_queueing_pair) X(suite_queueing_stage) X(suite_queueing_theory) X(suite_queueing_window) X(suite_replay)  \
