@@ -105,56 +105,22 @@ static inline uint32_t fc_lows_first(const double *key, double least)
 }
 #endif
 
-/* There are more than FLAT keys: from now on they have a tree. */
-static inline void fc_lows_plant(struct fc_lows *lows)
-{
-    size_t n = lows->n;
-    for (lows->room = FC_LOWS_FAN; lows->room < lows->n; lows->room *= FC_LOWS_FAN) {
-        const double *key = lows->key[lows->top++];
-        n = (n + FC_LOWS_FAN - 1) / FC_LOWS_FAN;
-        for (size_t i = 0; i < n; i++) lows->key[lows->top][i] = fc_lows_block(key + i * FC_LOWS_FAN);
-    }
-}
-/* There is a level above `top`. */
-static inline void fc_lows_raise(struct fc_lows *lows)
-{
-    lows->room *= FC_LOWS_FAN;
-    lows->top++;
-    lows->key[lows->top][0] = fc_lows_block(lows->key[lows->top - 1]);
-}
-/* The levels above level k know of its block, as far as they change. */
-static inline void fc_lows_tell(struct fc_lows *lows, int k, size_t block)
-{
-    for (; k < lows->top; k++, block /= FC_LOWS_FAN) {
-        double least = fc_lows_block(lows->key[k] + block * FC_LOWS_FAN), before = lows->key[k + 1][block];
-        lows->key[k + 1][block] = least;
-        if (least == before) return;
-    }
-}
+/* Of more than FLAT keys (transit_lows.c). */
+void fc_lows_set_in_tree(struct fc_lows *lows, uint32_t i, double key);
+double fc_lows_least_in_tree(struct fc_lows *lows, uint32_t *number);
 
 static inline void fc_lows_set(struct fc_lows *lows, uint32_t i, double key)
 {
-    size_t block = i / FC_LOWS_FAN;
-    double before = lows->key[0][i];
-    lows->key[0][i] = key;
-    if (lows->top == 0) return;
-    if (i < FC_LOWS_FEW) {
-        lows->noted |= UINT64_C(1) << block;
-        return;
-    }
-    double least = lows->key[1][block];
-    bool other = (key < least) | ((before <= least) & (key != before));
-    if (i < FC_LOWS_NOTED) {
-        lows->noted |= (uint64_t)other << block;
-        return;
-    }
-    while (i >= lows->room) fc_lows_raise(lows);
-    if (other) fc_lows_tell(lows, 0, block);
+    if (lows->top == 0)
+        lows->key[0][i] = key;
+    else
+        fc_lows_set_in_tree(lows, i, key);
 }
 
-/* fc_lows_least without a tree. */
-static inline double fc_lows_flat(const struct fc_lows *lows, uint32_t *number)
+/* The least key and its number (the first of equals); INFINITY: nobody has one. */
+static inline double fc_lows_least(struct fc_lows *lows, uint32_t *number)
 {
+    if (lows->n > FC_LOWS_FLAT) return fc_lows_least_in_tree(lows, number);
     const double *key = lows->key[0];
     double least = fc_lows_block(key);
     for (uint32_t i = FC_LOWS_FAN; i < lows->n; i += FC_LOWS_FAN) {
@@ -165,29 +131,6 @@ static inline double fc_lows_flat(const struct fc_lows *lows, uint32_t *number)
     uint32_t i = 0;
     while (!fc_lows_holds(key + i, least)) i += FC_LOWS_FAN;
     *number = i + fc_lows_first(key + i, least);
-    return least;
-}
-
-/* The least key and its number (the first of equals); INFINITY: nobody has one. */
-static inline double fc_lows_least(struct fc_lows *lows, uint32_t *number)
-{
-    if (lows->top == 0 && lows->n > lows->room) fc_lows_plant(lows);
-    if (lows->top == 0) return fc_lows_flat(lows, number);
-    uint64_t noted = lows->noted;
-    lows->noted = 0;
-    while (lows->n > lows->room) fc_lows_raise(lows);
-    for (uint64_t left = noted; left; left &= left - 1) {
-        size_t block = (size_t)__builtin_ctzll(left);
-        lows->key[1][block] = fc_lows_block(lows->key[0] + block * FC_LOWS_FAN);
-    }
-    for (size_t i = 0; lows->top > 1 && noted; i++, noted >>= FC_LOWS_FAN)
-        if (noted & ((1 << FC_LOWS_FAN) - 1)) fc_lows_tell(lows, 1, i);
-    double least = fc_lows_block(lows->key[lows->top]);
-    uint32_t i = 0;
-    if (isinf(least)) return least;
-    for (int k = lows->top; k >= 0; k--)
-        i = i * FC_LOWS_FAN + fc_lows_first(lows->key[k] + (size_t)i * FC_LOWS_FAN, least);
-    *number = i;
     return least;
 }
 
