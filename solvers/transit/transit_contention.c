@@ -303,14 +303,15 @@ static float interference(const struct contention *c, uint32_t message)
 }
 
 /* A part over the way crosses its sender's injection FIFOs, too: more[n], how many there are then. */
-static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way,
+static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, struct fc_transit_way *way,
                            struct fc_fair_more *more, uint32_t n)
 {
     const struct contention *c = t->own;
     if (c->first_fifo == FC_NONE) return n;
-    double s_per_byte =
-        fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
-    if (s_per_byte > 0) more[n++] = (struct fc_fair_more){c->first_fifo + src, s_per_byte};
+    if (way->fifos_s_per_byte < 0)
+        way->fifos_s_per_byte =
+            fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
+    if (way->fifos_s_per_byte > 0) more[n++] = (struct fc_fair_more){c->first_fifo + src, way->fifos_s_per_byte};
     return n;
 }
 

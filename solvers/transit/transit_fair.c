@@ -134,6 +134,20 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
+static inline bool has_room(const struct fc_fair_link *l)
+{
+    return l->room != 0 && l->n_flows >> l->room == 0;
+}
+
+/* The link, which has room, is one of the flow's. */
+static inline void enter(struct fc_fair *f, uint32_t flow, uint32_t entry, uint32_t link, double weight)
+{
+    struct fc_fair_link *l = &f->link[link];
+    f->on[l->first + l->n_flows] = (struct fc_fair_on){weight, flow, entry};
+    f->entry[entry] = (struct fc_fair_entry){weight, link, l->n_flows++};
+    l->weight += weight;
+}
+
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
                      const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end)
 {
@@ -143,10 +157,10 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         !RESERVE(f, sharing, sharing_capacity, f->n_living + 2) || !RESERVE(f, pace, pace_capacity, f->n_flows + 1) ||
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
-    for (uint32_t i = 0; i < all; i++) {
-        struct fc_fair_link *l = &f->link[i < n ? link[i] : more[i - n].link];
-        if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!has_room(&f->link[link[i]]) && !widen(f, &f->link[link[i]])) return FC_NONE;
+    for (uint32_t i = 0; i < n_more; i++)
+        if (!has_room(&f->link[more[i].link]) && !widen(f, &f->link[more[i].link])) return FC_NONE;
     uint32_t first = take_entries(f, all), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
     if (flow != FC_NONE)
@@ -159,14 +173,8 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
-    for (uint32_t i = 0; i < all; i++) {
-        uint32_t number = i < n ? link[i] : more[i - n].link;
-        double w = share * (i < n ? weight[i] : more[i - n].weight);
-        struct fc_fair_link *l = &f->link[number];
-        f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};
-        f->entry[first + i] = (struct fc_fair_entry){w, number, l->n_flows++};
-        l->weight += w;
-    }
+    for (uint32_t i = 0; i < n; i++) enter(f, flow, first + i, link[i], share * weight[i]);
+    for (uint32_t i = 0; i < n_more; i++) enter(f, flow, first + n + i, more[i].link, share * more[i].weight);
     if (f->mix) fc_fair_stir(f, flow);
     return flow;
 }

@@ -53,7 +53,8 @@ struct fc_fair_mix {
 /* What the flows of a link to one end, or of one message, weigh together, in the sum at hand. */
 struct fc_fair_met {
     double weight;
-    uint64_t sum; /* its number */
+    uint64_t sum;  /* its number */
+    double beyond; /* of a message: what that adds to how much the link spreads */
 };
 /* A link has another capacity from the next solve on. */
 struct fc_fair_given {

@@ -117,7 +117,8 @@ double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
         const struct fc_fair_on *on = f->on + l->first;
         if (l->n_flows < 2) continue;
         bool all_seen = l->n_flows <= FC_FAIR_SEEN;
-        if (all_seen && (1 - e->weight / l->weight) * (1 + 1e-9) < most) continue; /* others have at most the rest */
+        if (all_seen && (l->weight - e->weight) * (1 + 1e-9) < most * l->weight)
+            continue; /* others have at most the rest */
         uint32_t step = all_seen ? 1 : (l->n_flows + FC_FAIR_SEEN - 1) / FC_FAIR_SEEN;
         fc_lane weight = fc_lane_of(0), others = weight;
         for (uint32_t i = 0; i < l->n_flows; i += step) {
@@ -142,7 +143,8 @@ static inline fc_lane beyond(double weight, double free_bytes_per_s, double byte
 static inline double meets(struct fc_fair_met *met, uint64_t sum, double w)
 {
     double before = fc_lane_value(fc_lane_inside(fc_lane_where(met->sum == sum), fc_lane_load(&met->weight)));
-    *met = (struct fc_fair_met){before + w, sum};
+    met->weight = before + w;
+    met->sum = sum;
     return before;
 }
 
@@ -153,10 +155,13 @@ static double spread(struct fc_fair *f, const struct fc_fair_link *l, double alo
     for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
         const struct fc_fair_flow *x = &f->flow[o->flow];
         if (!(x->free_bytes_per_s > 0)) continue;
-        double w = o->weight, own = meets(&f->own[x->message], f->n_sums, w);
+        struct fc_fair_met *met = &f->own[x->message];
+        fc_lane before = fc_lane_inside(fc_lane_where(met->sum == f->n_sums), fc_lane_load(&met->beyond));
+        double w = o->weight, own = meets(met, f->n_sums, w);
         squares += w * (2 * own + w); /* (W + w)^2 - W^2 */
-        more -= fc_lane_value(beyond(own, x->free_bytes_per_s, alone));
-        more += fc_lane_value(beyond(own + w, x->free_bytes_per_s, alone));
+        met->beyond = fc_lane_value(beyond(own + w, x->free_bytes_per_s, alone));
+        more -= fc_lane_value(before);
+        more += met->beyond;
     }
     double q = (CROWD * squares / (weight * weight) - 1) / (CROWD - 1);
     return q > 0 && more > 0 ? q * q * more / squares : 0;
