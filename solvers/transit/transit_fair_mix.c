@@ -53,16 +53,9 @@ enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes, ui
     return FC_OK;
 }
 
-/* One more spreads over the link of the flow, or one less (change -1). */
-static void count_spreads(struct fc_fair *f, uint32_t flow, uint32_t change)
-{
-    const struct fc_fair_flow *x = &f->flow[flow];
-    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
-        f->mix[e->link].n_spreads += change;
-}
-
-/* `came`: it is among the flows of its links, whose other weights are less by its own. No branch on whether a link is stirred by it. */
-static inline void stir(struct fc_fair *f, uint32_t flow, bool came)
+/* `came`: it is among the flows of its links, whose other weights are less by its own. `more`: so many more flows spread there from then
+ * on. No branch on whether a link is stirred by it. */
+static inline void stir(struct fc_fair *f, uint32_t flow, bool came, uint32_t more)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
     bool all = f->limit < 1;
@@ -75,19 +68,19 @@ static inline void stir(struct fc_fair *f, uint32_t flow, bool came)
         f->stirred[n] = e->link;
         n += stirs;
         m->stirred |= stirs;
+        m->n_spreads += more;
     }
     f->n_stirred = n;
 }
 
 void fc_fair_stir(struct fc_fair *f, uint32_t flow)
 {
-    stir(f, flow, true);
+    stir(f, flow, true, 0);
 }
 
 void fc_fair_unstir(struct fc_fair *f, uint32_t flow)
 {
-    stir(f, flow, false);
-    if (f->flow[flow].free_bytes_per_s > 0) count_spreads(f, flow, UINT32_MAX);
+    stir(f, flow, false, f->flow[flow].free_bytes_per_s > 0 ? UINT32_MAX : 0);
 }
 
 enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, double bytes_per_s)
@@ -97,7 +90,9 @@ enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, d
     if (f->own_capacity > had) memset(f->own + had, 0, (f->own_capacity - had) * sizeof *f->own);
     f->flow[flow].message = first;
     f->flow[flow].free_bytes_per_s = bytes_per_s;
-    count_spreads(f, flow, 1);
+    const struct fc_fair_flow *x = &f->flow[flow];
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
+        f->mix[e->link].n_spreads++;
     fc_fair_stir(f, flow);
     return FC_OK;
 }
