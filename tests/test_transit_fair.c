@@ -250,16 +250,16 @@ static void others_share(void)
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
     uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, NULL, 0, 1, 5);
     fair.flow[a].start = 3;
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0);
     for (int i = 0; i < 40; i++) add_from(&fair, link, weight, 3, 5);
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0); /* they all go its way */
-    uint32_t b = add_from(&fair, link + 1, weight, 4, 5);  /* to the same node from another one */
-    CU_ASSERT(fc_near(fc_fair_interference(&fair, a, 0), 1 / 1.5, 1e-12));
-    CU_ASSERT(fc_near(fc_fair_interference(&fair, b, 0), 0.5 / 1.5, 1e-12));
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, 0.9), 0.9);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0); /* they all go its way */
+    uint32_t b = add_from(&fair, link + 1, weight, 4, 5);         /* to the same node from another one */
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, a, false, 0), 1 / 1.5, 1e-12));
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, b, false, 0), 0.5 / 1.5, 1e-12));
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, false, 0.9), 0.9);
     fc_fair_remove(&fair, b);
     for (int i = 0; i < 41; i++) add_from(&fair, link, weight, 3, 2);
-    CU_ASSERT(fabs(fc_fair_interference(&fair, a, 0) - 0.5) < 0.1); /* 41 of 82 */
+    CU_ASSERT(fabs(fc_fair_interference(&fair, a, false, 0) - 0.5) < 0.1); /* 41 of 82 */
     fc_fair_close(&fair);
 }
 

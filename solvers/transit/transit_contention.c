@@ -290,13 +290,13 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
 }
 
 /* The most that it has met (fc_arrival), so far and now. */
-static float interference(const struct contention *c, uint32_t message)
+static float interference(struct contention *c, uint32_t message)
 {
     double most = c->moving[message].interference;
     uint32_t f = message;
     if (c->moving[message].src == FC_NONE) return 0; /* it stays in its node */
     do {
-        most = fmax(most, fc_fair_interference(&c->fair, f, most));
+        most = fc_fair_interference(&c->fair, f, f != message, most);
         f = c->part[f].next;
     } while (f != message);
     return (float)most;

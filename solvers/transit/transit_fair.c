@@ -57,7 +57,8 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     f->opened = malloc(((size_t)n_links + 1) * sizeof *f->opened);
-    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened)
+    f->looked = calloc((size_t)n_links + 1, sizeof *f->looked);
+    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened || !f->looked)
         return fc_out_of_memory(st, "%u links", n_links);
     if (n_links > 0) memcpy(f->opened, capacity, n_links * sizeof *f->opened);
     for (uint32_t l = 0; l < n_links; l++)
@@ -89,6 +90,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->met);
     free(f->own);
     free(f->opened);
+    free(f->looked);
     free(f->given);
     memset(f, 0, sizeof *f);
 }
@@ -274,14 +276,12 @@ static inline struct pass start_pass(struct fc_fair *f)
 /* The link is at hand. Returns what is left there. No branch on whether it is for the first time. */
 static inline fc_lane touch(struct pass *p, struct fc_fair_link *l, uint32_t link)
 {
-    static const double as_is[2] = {1, -1}, capacities[2] = {0, 1};
     uint32_t place = l->place, n = p->n;
     bool fresh = place >= n; /* FC_NONE, then */
     p->at_hand[n] = link;
     l->place = place < n ? place : n;
     p->n = n + fresh;
-    return fc_lane_add(fc_lane_mul(fc_lane_load(&l->used), fc_lane_load(&as_is[fresh])),
-                       fc_lane_mul(fc_lane_load(&l->capacity), fc_lane_load(&capacities[fresh])));
+    return fc_lane_rest(fresh, fc_lane_load(&l->capacity), fc_lane_load(&l->used));
 }
 
 static inline void touch_alone(struct fc_fair *f, struct fc_fair_link *l, uint32_t link)

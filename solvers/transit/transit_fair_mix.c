@@ -103,14 +103,16 @@ static inline uint64_t ends_of(const struct fc_fair_flow *x)
     return (uint64_t)x->start << 32 | x->end;
 }
 
-double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
+double fc_fair_interference(struct fc_fair *f, uint32_t flow, bool again, double most)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
     uint64_t ends = ends_of(x);
+    f->n_looks += !again;
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end && most < 1; e++) {
         const struct fc_fair_link *l = &f->link[e->link];
         const struct fc_fair_on *on = f->on + l->first;
-        if (l->n_flows < 2) continue;
+        if (l->n_flows < 2 || f->looked[e->link] == f->n_looks) continue;
+        f->looked[e->link] = f->n_looks;
         bool all_seen = l->n_flows <= FC_FAIR_SEEN;
         if (all_seen && (l->weight - e->weight) * (1 + 1e-9) < most * l->weight)
             continue; /* others have at most the rest */

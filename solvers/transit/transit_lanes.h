@@ -74,6 +74,13 @@ static inline fc_lane fc_lane_choose(fc_lane_mask mask, fc_lane a, fc_lane b)
 {
     return _mm_or_pd(_mm_and_pd(mask, a), _mm_andnot_pd(mask, b));
 }
+/* a - b where `is`, else b. */
+static inline fc_lane fc_lane_rest(bool is, fc_lane a, fc_lane b)
+{
+    static const uint64_t bits[2][4] __attribute__((aligned(16))) = {{0}, {UINT64_MAX, 0, UINT64_C(1) << 63, 0}};
+    const __m128d *masks = (const __m128d *)bits[is];
+    return _mm_add_sd(_mm_xor_pd(b, masks[1]), _mm_and_pd(a, masks[0]));
+}
 #else
 typedef double fc_lane;
 typedef bool fc_lane_mask;
@@ -140,5 +147,9 @@ static inline fc_lane fc_lane_outside(fc_lane_mask mask, fc_lane a)
 static inline fc_lane fc_lane_choose(fc_lane_mask mask, fc_lane a, fc_lane b)
 {
     return mask ? a : b;
+}
+static inline fc_lane fc_lane_rest(bool is, fc_lane a, fc_lane b)
+{
+    return is ? a - b : b;
 }
 #endif

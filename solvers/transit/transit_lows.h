@@ -22,7 +22,7 @@ enum {
     FC_LOWS_LEVELS = 8,
     FC_LOWS_NOTED = 64 * FC_LOWS_FAN,
     FC_LOWS_FEW = 256,
-    FC_LOWS_FLAT = 8 * FC_LOWS_FAN
+    FC_LOWS_FLAT = 16 * FC_LOWS_FAN
 };
 struct fc_lows {
     double *key[FC_LOWS_LEVELS]; /* [k][n / FAN^k, rounded up]; behind them, and wherever nobody has a key, INFINITY */
