@@ -198,10 +198,10 @@ static void kept_elsewhere(void)
     fc_fair_close(&fair);
 }
 
-/* The least of keys that come and change, on one level of the tree up to four. */
+/* The least of keys that come and change: few, without a tree, and many, on up to four levels of one, which begins among them. */
 static void least_key(void)
 {
-    static const uint32_t sizes[] = {1, 16, 17, 200, 700, 1024, 1100, 5000};
+    static const uint32_t sizes[] = {1, 16, 17, 200, FC_LOWS_FLAT, FC_LOWS_FLAT + 1, 700, 1024, 1100, 5000};
     static double room[6000];
     int wrong = 0;
     for (size_t s = 0; s < FC_COUNT(sizes); s++) {
@@ -250,16 +250,17 @@ static void others_share(void)
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
     uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, NULL, 0, 1, 5);
     fair.flow[a].start = 3;
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0);
     for (int i = 0; i < 40; i++) add_from(&fair, link, weight, 3, 5);
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, 0), 0); /* they all go its way */
-    uint32_t b = add_from(&fair, link + 1, weight, 4, 5);  /* to the same node from another one */
-    CU_ASSERT(fc_near(fc_fair_interference(&fair, a, 0), 1 / 1.5, 1e-12));
-    CU_ASSERT(fc_near(fc_fair_interference(&fair, b, 0), 0.5 / 1.5, 1e-12));
-    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, 0.9), 0.9);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0); /* they all go its way */
+    uint32_t b = add_from(&fair, link + 1, weight, 4, 5);         /* to the same node from another one */
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, a, false, 0), 1 / 1.5, 1e-12));
+    CU_ASSERT(fc_near(fc_fair_interference(&fair, b, false, 0), 0.5 / 1.5, 1e-12));
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, false, 0.9), 0.9);
+    CU_ASSERT_EQUAL(fc_fair_interference(&fair, b, true, 0.1), 0.1); /* its link has been looked at */
     fc_fair_remove(&fair, b);
     for (int i = 0; i < 41; i++) add_from(&fair, link, weight, 3, 2);
-    CU_ASSERT(fabs(fc_fair_interference(&fair, a, 0) - 0.5) < 0.1); /* 41 of 82 */
+    CU_ASSERT(fabs(fc_fair_interference(&fair, a, false, 0) - 0.5) < 0.1); /* 41 of 82 */
     fc_fair_close(&fair);
 }
 

@@ -44,6 +44,7 @@
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
+#include "solvers/transit/transit_ends.h"
 #include "solvers/transit/transit_exchange.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_fifos.h"
@@ -59,19 +60,18 @@ enum { MOST = 10 };     /* all rates are found anew where one of so many changed
 
 /* A message under way; its number is that of its flow, of the first where it has several. */
 struct moving {
+    double left_bytes, since_s; /* wire bytes left at since_s, */
+    double rate;                /* from then on */
     uint64_t id;
-    double began_s, left_bytes, since_s; /* wire bytes left at since_s, */
-    double rate;                         /* from then on */
-    double end_s, slack_s;               /* foreseen, and what is the same instant */
-    double head_s, alone_s;
+    uint64_t solved;   /* the solve whose rates it has */
+    uint32_t src, dst; /* nodes; src FC_NONE: it stays within one */
+    double began_s, head_s, alone_s;
+    double slack_s;           /* what is the same instant as its end */
     double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
     uint32_t narrow;          /* the link that it would be alone as slow as */
     bool arrived;             /* whatever rate it has: only its load remains */
     uint32_t pair;            /* whose bytes it is counted in; FC_NONE: nobody's */
-    uint32_t src, dst;        /* nodes; src FC_NONE: it stays within one */
     uint32_t way;             /* of all its parts */
-    uint64_t solved;          /* the solve whose rates it has */
-    uint32_t place;           /* in ends[] */
     float interference;       /* of fc_arrival, since it began */
     double bytes, wire_bytes; /* in all */
 };
@@ -84,10 +84,10 @@ struct part {
 };
 struct contention {
     struct fc_fair fair;
-    struct moving *moving; /* [fair.n_flows] */
-    struct part *part;     /* [fair.n_flows] */
-    uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
-    size_t n_ends, moving_capacity, part_capacity, ends_capacity;
+    struct moving *moving;       /* [fair.n_flows] */
+    struct part *part;           /* [fair.n_flows] */
+    struct fc_transit_ends ends; /* messages under way */
+    size_t moving_capacity, part_capacity;
     double due_s;                 /* rates are found again then; INFINITY: nothing has happened since */
     bool late;                    /* what happens counts late */
     bool most;                    /* the last solve changed most rates: so will the next */
@@ -181,45 +181,8 @@ static void close_contention(struct fc_transit *t)
     fc_fair_close(&c->fair);
     free(c->moving);
     free(c->part);
-    free(c->ends);
+    fc_transit_ends_close(&c->ends);
     fc_fifos_close(&c->fifos);
-}
-
-/* ---- ends in order: a binary heap that knows where each message stands ---- */
-
-static inline bool before(const struct contention *c, uint32_t a, uint32_t b)
-{
-    const struct moving *x = &c->moving[a], *y = &c->moving[b];
-    return x->end_s < y->end_s || (x->end_s == y->end_s && x->id < y->id);
-}
-static inline void place(struct contention *c, size_t at, uint32_t m)
-{
-    c->ends[at] = m;
-    c->moving[m].place = (uint32_t)at;
-}
-static void sink(struct contention *c, size_t at, uint32_t m)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= c->n_ends) break;
-        if (child + 1 < c->n_ends && before(c, c->ends[child + 1], c->ends[child])) child++;
-        if (!before(c, c->ends[child], m)) break;
-        place(c, at, c->ends[child]);
-        at = child;
-    }
-    place(c, at, m);
-}
-static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
-{
-    size_t from = at;
-    while (at > 0 && before(c, m, c->ends[(at - 1) / 2])) {
-        place(c, at, c->ends[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    if (at == from)
-        sink(c, at, m);
-    else
-        place(c, at, m);
 }
 
 /* ---- instants ---- */
@@ -283,9 +246,8 @@ static enum fc_code widen(struct fc_transit *t)
 {
     struct contention *c = t->own;
     size_t n = c->fair.n_flows;
-    if (fc_transit_reserve((void **)&c->moving, &c->moving_capacity, n, sizeof *c->moving, t->st) &&
-        fc_transit_reserve((void **)&c->part, &c->part_capacity, n, sizeof *c->part, t->st))
-        fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st);
+    if (fc_transit_reserve((void **)&c->moving, &c->moving_capacity, n, sizeof *c->moving, t->st))
+        fc_transit_reserve((void **)&c->part, &c->part_capacity, n, sizeof *c->part, t->st);
     return t->st->code;
 }
 
@@ -310,14 +272,11 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     }
     moving.began_s = moving.since_s = m->time_s;
     moving.left_bytes = m->wire_bytes;
-    moving.end_s = INFINITY;
     moving.bytes = m->bytes;
     moving.wire_bytes = m->wire_bytes;
     c->moving[f] = moving;
     c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1};
-    place(c, c->n_ends, f);
-    c->n_ends++;
-    return FC_OK;
+    return fc_transit_ends_add(&c->ends, f, m->id, c->fair.n_flows, t->st) ? FC_OK : t->st->code;
 }
 
 /* Flow f (FC_NONE: refused) is one more part of a message. */
@@ -331,27 +290,28 @@ static enum fc_code joins(struct fc_transit *t, uint32_t message, uint32_t f)
 }
 
 /* The most that it has met (fc_arrival), so far and now. */
-static float interference(const struct contention *c, uint32_t message)
+static float interference(struct contention *c, uint32_t message)
 {
     double most = c->moving[message].interference;
     uint32_t f = message;
     if (c->moving[message].src == FC_NONE) return 0; /* it stays in its node */
     do {
-        most = fmax(most, fc_fair_interference(&c->fair, f, most));
+        most = fc_fair_interference(&c->fair, f, f != message, most);
         f = c->part[f].next;
     } while (f != message);
     return (float)most;
 }
 
 /* A part over the way crosses its sender's injection FIFOs, too: more[n], how many there are then. */
-static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, const struct fc_transit_way *way,
+static uint32_t with_fifos(const struct fc_transit *t, uint32_t src, struct fc_transit_way *way,
                            struct fc_fair_more *more, uint32_t n)
 {
     const struct contention *c = t->own;
     if (c->first_fifo == FC_NONE) return n;
-    double s_per_byte =
-        fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
-    if (s_per_byte > 0) more[n++] = (struct fc_fair_more){c->first_fifo + src, s_per_byte};
+    if (way->fifos_s_per_byte < 0)
+        way->fifos_s_per_byte =
+            fc_fifos_s_per_byte(t->net, src, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
+    if (way->fifos_s_per_byte > 0) more[n++] = (struct fc_fair_more){c->first_fifo + src, way->fifos_s_per_byte};
     return n;
 }
 
@@ -505,7 +465,7 @@ static void leaves(struct fc_transit *t, uint32_t message, double now_s)
 /* From now on the messages have the rates that the solve found. */
 static void adopt(struct contention *c, double now_s)
 {
-    bool many = c->fair.n_changed > c->n_ends / 4;
+    bool many = c->fair.n_changed > c->ends.n / 4;
     c->n_solved++;
     for (size_t k = 0; k < c->fair.n_changed; k++) {
         uint32_t f = c->part[c->fair.changed[k]].message;
@@ -518,11 +478,9 @@ static void adopt(struct contention *c, double now_s)
         m->rate = rate_of(c, f, now_s - m->since_s);
         m->since_s = now_s;
         if (m->src != FC_NONE) fc_fifos_takes(&c->fifos, m->src, m->left_bytes, now_s, m->rate);
-        m->end_s = now_s + m->left_bytes / m->rate;
-        if (!many) rise_or_sink(c, m->place, f);
+        fc_transit_ends_move(&c->ends, f, m->id, now_s + m->left_bytes / m->rate, many);
     }
-    if (many)
-        for (size_t i = c->n_ends / 2; i-- > 0;) sink(c, i, c->ends[i]);
+    if (many) fc_transit_ends_sort(&c->ends);
 }
 
 /* For the adjoint: the node of its end, before it leaves. */
@@ -542,10 +500,10 @@ static enum fc_code step(struct fc_transit *t, double now_s)
 {
     struct contention *c = t->own;
     double instant_s = now_s * (1 + 1e-13);
-    while (c->n_ends > 0) {
-        uint32_t f = c->ends[0];
+    while (c->ends.n > 0) {
+        uint32_t f = c->ends.end[0].message;
         const struct moving *m = &c->moving[f];
-        if (m->end_s > instant_s + m->slack_s) break;
+        if (fc_transit_ends_first(&c->ends) > instant_s + m->slack_s) break;
         double arrives_s = fmax(now_s + m->head_s, m->least_s);
         if (!m->arrived && fc_transit_arrive_with(t, m->id, arrives_s, m->alone_s, interference(c, f)))
             return t->st->code;
@@ -559,7 +517,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         leaves(t, f, now_s);
         double due_s = happens(c, now_s, now_s - m->began_s);
         if (t->settings.adjoint) fc_adjoint_happens_end(t->settings.adjoint, m->id, end, due_s, c->late ? LATE : 0);
-        if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
+        fc_transit_ends_drop(&c->ends);
     }
     while (fc_transit_first_start_s(t) <= instant_s) {
         struct fc_transit_message message = fc_transit_pop_start(t);
@@ -585,8 +543,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
 {
     struct contention *c = t->own;
     for (;;) {
-        double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
-        double now_s = fmin(fmin(end_s, c->due_s), fc_transit_first_start_s(t));
+        double now_s = fmin(fmin(fc_transit_ends_first(&c->ends), c->due_s), fc_transit_first_start_s(t));
         if (isinf(now_s) || now_s > until_s || now_s > fc_transit_events_first(&t->arrivals)) return FC_OK;
         if (step(t, now_s)) return t->st->code;
     }

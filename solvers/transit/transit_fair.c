@@ -37,6 +37,7 @@
  * on if flows are bound to it, or if its flows now have more than it: then it fills lower, or is released, as above. */
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
+#include "solvers/transit/transit_lanes.h"
 
 #include <stdlib.h>
 
@@ -56,7 +57,8 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     f->opened = malloc(((size_t)n_links + 1) * sizeof *f->opened);
-    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened)
+    f->looked = calloc((size_t)n_links + 1, sizeof *f->looked);
+    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened || !f->looked)
         return fc_out_of_memory(st, "%u links", n_links);
     if (n_links > 0) memcpy(f->opened, capacity, n_links * sizeof *f->opened);
     for (uint32_t l = 0; l < n_links; l++)
@@ -88,6 +90,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->met);
     free(f->own);
     free(f->opened);
+    free(f->looked);
     free(f->given);
     memset(f, 0, sizeof *f);
 }
@@ -133,6 +136,20 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
+static inline bool has_room(const struct fc_fair_link *l)
+{
+    return l->room != 0 && l->n_flows >> l->room == 0;
+}
+
+/* The link, which has room, is one of the flow's. */
+static inline void enter(struct fc_fair *f, uint32_t flow, uint32_t entry, uint32_t link, double weight)
+{
+    struct fc_fair_link *l = &f->link[link];
+    f->on[l->first + l->n_flows] = (struct fc_fair_on){weight, flow, entry};
+    f->entry[entry] = (struct fc_fair_entry){weight, link, l->n_flows++};
+    l->weight += weight;
+}
+
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
                      const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end)
 {
@@ -142,10 +159,10 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         !RESERVE(f, sharing, sharing_capacity, f->n_living + 2) || !RESERVE(f, pace, pace_capacity, f->n_flows + 1) ||
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
-    for (uint32_t i = 0; i < all; i++) {
-        struct fc_fair_link *l = &f->link[i < n ? link[i] : more[i - n].link];
-        if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!has_room(&f->link[link[i]]) && !widen(f, &f->link[link[i]])) return FC_NONE;
+    for (uint32_t i = 0; i < n_more; i++)
+        if (!has_room(&f->link[more[i].link]) && !widen(f, &f->link[more[i].link])) return FC_NONE;
     uint32_t first = take_entries(f, all), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
     if (flow != FC_NONE)
@@ -158,14 +175,8 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
-    for (uint32_t i = 0; i < all; i++) {
-        uint32_t number = i < n ? link[i] : more[i - n].link;
-        double w = share * (i < n ? weight[i] : more[i - n].weight);
-        struct fc_fair_link *l = &f->link[number];
-        f->on[l->first + l->n_flows] = (struct fc_fair_on){w, flow, first + i};
-        f->entry[first + i] = (struct fc_fair_entry){w, number, l->n_flows++};
-        l->weight += w;
-    }
+    for (uint32_t i = 0; i < n; i++) enter(f, flow, first + i, link[i], share * weight[i]);
+    for (uint32_t i = 0; i < n_more; i++) enter(f, flow, first + n + i, more[i].link, share * more[i].weight);
     if (f->mix) fc_fair_stir(f, flow);
     return flow;
 }
@@ -248,38 +259,44 @@ static inline double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* a or b: without a branch, which processors would guess wrong half of the time. */
-#ifdef __SSE2__
-static inline double either(bool first, double a, double b)
-{
-    __m128d mask = _mm_castsi128_pd(_mm_cvtsi64_si128(-(int64_t)first));
-    return _mm_cvtsd_f64(_mm_or_pd(_mm_and_pd(mask, _mm_set_sd(a)), _mm_andnot_pd(mask, _mm_set_sd(b))));
-}
-/* The same where x is greater than y. */
-static inline double where_greater(double x, double y, double a, double b)
-{
-    __m128d mask = _mm_cmpgt_sd(_mm_set_sd(x), _mm_set_sd(y));
-    return _mm_cvtsd_f64(_mm_or_pd(_mm_and_pd(mask, _mm_set_sd(a)), _mm_andnot_pd(mask, _mm_set_sd(b))));
-}
-#else
-static inline double either(bool first, double a, double b)
-{
-    return first ? a : b;
-}
-static inline double where_greater(double x, double y, double a, double b)
-{
-    return x > y ? a : b;
-}
-#endif
+/* The links of one flow, one after the other: what a solve knows, where a processor has it at once. */
+struct pass {
+    struct fc_fair *f;
+    struct fc_fair_link *link;
+    double *key;
+    uint32_t *at_hand, n;
+    bool tree; /* of keys (transit_lows.h) */
+};
 
-/* The link is at hand. */
-static inline void touch(struct fc_fair *f, struct fc_fair_link *l, uint32_t link)
+static inline struct pass start_pass(struct fc_fair *f)
 {
-    uint32_t n = f->lows.n, fresh = l->place == FC_NONE;
-    f->at_hand[n] = link;
-    l->place = (n & -fresh) | (l->place & (fresh - 1)); /* without a branch */
-    l->used = either(fresh, l->capacity - l->used, l->used);
-    f->lows.n = n + fresh;
+    return (struct pass){f, f->link, f->lows.key[0], f->at_hand, f->lows.n, f->lows.top > 0};
+}
+
+/* The link is at hand. Returns what is left there. No branch on whether it is for the first time. */
+static inline fc_lane touch(struct pass *p, struct fc_fair_link *l, uint32_t link)
+{
+    uint32_t place = l->place, n = p->n;
+    bool fresh = place >= n; /* FC_NONE, then */
+    p->at_hand[n] = link;
+    l->place = place < n ? place : n;
+    p->n = n + fresh;
+    return fc_lane_rest(fresh, fc_lane_load(&l->capacity), fc_lane_load(&l->used));
+}
+
+static inline void touch_alone(struct fc_fair *f, struct fc_fair_link *l, uint32_t link)
+{
+    struct pass p = start_pass(f);
+    fc_lane_store(&l->used, touch(&p, l, link));
+    f->lows.n = p.n;
+}
+
+static inline void set_key(const struct pass *p, uint32_t place, fc_lane key)
+{
+    if (p->tree)
+        fc_lows_set(&p->f->lows, place, fc_lane_value(key));
+    else
+        fc_lane_store(&p->key[place], key);
 }
 
 static void leave_links(struct fc_fair *f)
@@ -305,41 +322,53 @@ static inline void lower_key(struct fc_fair *f, const struct fc_fair_link *l, do
 static inline void activate(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *x = &f->flow[flow];
+    struct pass p = start_pass(f);
+    fc_lane rate = fc_lane_load(&x->rate);
     f->pace[flow] = INFINITY;
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
-        struct fc_fair_link *l = &f->link[e->link];
-        touch(f, l, e->link);
-        l->used += e->weight * x->rate;
-        l->active += e->weight;
+        struct fc_fair_link *l = &p.link[e->link];
+        fc_lane weight = fc_lane_load(&e->weight), left = touch(&p, l, e->link);
+        fc_lane active = fc_lane_add(fc_lane_load(&l->active), weight);
+        left = fc_lane_add(left, fc_lane_mul(weight, rate));
+        fc_lane_store(&l->used, left);
+        fc_lane_store(&l->active, active);
         l->n_active++;
-        lower_key(f, l, lesser(l->level, l->used / l->active));
+        fc_lane key = fc_lane_min(fc_lane_load(&l->level), fc_lane_div(left, active));
+        set_key(&p, l->place, fc_lane_min(key, fc_lane_load(&p.key[l->place])));
     }
+    f->lows.n = p.n;
 }
 
 /* A flow whose rate was sought gets the level: where it was the last of those, the link is looked at again if the others
  * exceed it (its key lags behind), or if those bound to it may rise. */
-static inline void settle_active(struct fc_fair *f, const struct fc_fair_flow *x, double level)
+static inline void settle_active(struct fc_fair *f, const struct fc_fair_flow *x, double to)
 {
+    struct pass p = start_pass(f);
+    fc_lane level = fc_lane_of(to), small = fc_lane_of(CLOSE), never = fc_lane_of(INFINITY), none = fc_lane_of(0);
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
-        struct fc_fair_link *l = &f->link[e->link];
-        double close = CLOSE * l->capacity, key = f->lows.key[0][l->place];
-        double left = l->used - e->weight * level;
-        l->used = left;
-        l->active -= e->weight;
-        l->n_active--;
-        double rests = where_greater(left, close, l->level, where_greater(-close, left, key, INFINITY));
-        fc_lows_set(&f->lows, l->place, either(l->n_active > 0, key, rests));
+        struct fc_fair_link *l = &p.link[e->link];
+        fc_lane weight = fc_lane_load(&e->weight), close = fc_lane_mul(small, fc_lane_load(&l->capacity));
+        fc_lane left = fc_lane_sub(fc_lane_load(&l->used), fc_lane_mul(weight, level));
+        fc_lane_store(&l->used, left);
+        fc_lane_store(&l->active, fc_lane_sub(fc_lane_load(&l->active), weight));
+        uint32_t n = --l->n_active, place = l->place;
+        fc_lane_mask stays = fc_lane_any(fc_lane_where(n > 0), fc_lane_greater(fc_lane_sub(none, close), left));
+        fc_lane rests = fc_lane_choose(fc_lane_greater(left, close), fc_lane_load(&l->level), never);
+        set_key(&p, place, fc_lane_choose(stays, fc_lane_load(&p.key[place]), rests));
     }
 }
 /* A flow slows down to the level. */
 static inline void slow(struct fc_fair *f, const struct fc_fair_flow *x, double level)
 {
+    struct pass p = start_pass(f);
+    fc_lane less = fc_lane_of(x->rate - level);
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
-        struct fc_fair_link *l = &f->link[e->link];
-        touch(f, l, e->link);
-        l->used += e->weight * (x->rate - level);
-        lower_key(f, l, l->level);
+        struct fc_fair_link *l = &p.link[e->link];
+        fc_lane left = touch(&p, l, e->link);
+        fc_lane_store(&l->used, fc_lane_add(left, fc_lane_mul(fc_lane_load(&e->weight), less)));
+        set_key(&p, l->place, fc_lane_min(fc_lane_load(&l->level), fc_lane_load(&p.key[l->place])));
     }
+    f->lows.n = p.n;
 }
 
 /* ---- filling ---- */
@@ -353,19 +382,21 @@ static double fills_at(struct fc_fair *f, const struct fc_fair_link *l)
     level = greater(level, (1 - SURELY) * l->capacity / l->weight);
     for (;;) {
         uint32_t sharing = 0;
-        double kept = 0, weight = 0, bound = level * (1 + CLOSE), least = INFINITY;
+        fc_lane bound = fc_lane_of(level * (1 + CLOSE)), never = fc_lane_of(INFINITY);
+        fc_lane kept = fc_lane_of(0), weight = kept, least = never;
         for (const struct fc_fair_on *o = on; o < end; o++) {
-            double pace = f->pace[o->flow];
+            fc_lane pace = fc_lane_load(&f->pace[o->flow]), w = fc_lane_load(&o->weight);
+            fc_lane_mask shares = fc_lane_greater(pace, bound);
             f->sharing[sharing] = o->flow;
-            sharing += pace > bound;
-            weight += where_greater(pace, bound, o->weight, 0);
-            kept += where_greater(pace, bound, 0, o->weight * pace);
-            least = lesser(where_greater(pace, bound, pace, INFINITY), least);
+            sharing += fc_lane_is(shares);
+            weight = fc_lane_add(weight, fc_lane_inside(shares, w));
+            kept = fc_lane_add(kept, fc_lane_outside(shares, fc_lane_mul(w, pace)));
+            least = fc_lane_min(fc_lane_choose(shares, pace, never), least);
         }
         f->n_sharing = sharing;
         if (sharing == 0) return INFINITY;
-        level = greater((l->capacity - kept) / weight, f->level);
-        if (least > level * (1 + CLOSE)) return level;
+        level = greater((l->capacity - fc_lane_value(kept)) / fc_lane_value(weight), f->level);
+        if (fc_lane_value(least) > level * (1 + CLOSE)) return level;
     }
 }
 
@@ -472,24 +503,26 @@ static void settle(struct fc_fair *f, uint32_t link, double now)
     if (fabs(now - before) <= CLOSE * before) return;
     l->capacity = now;
     if (l->n_bound == 0 && l->used <= now * (1 + CLOSE)) return;
-    touch(f, l, link);
+    touch_alone(f, l, link);
     lower_key(f, l, now > before ? l->level : 0);
 }
 
 /* The rates of f->came[n] are sought: when their links fill. Those that are full have a level for all at once. */
 static void activate_newcomers(struct fc_fair *f, size_t n)
 {
+    struct pass p = start_pass(f);
     f->level = 0;
     for (size_t k = 0; k < n; k++) {
         const struct fc_fair_flow *x = &f->flow[f->came[k]];
         f->pace[f->came[k]] = INFINITY;
         for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
-            struct fc_fair_link *l = &f->link[e->link];
-            touch(f, l, e->link);
+            struct fc_fair_link *l = &p.link[e->link];
+            fc_lane_store(&l->used, touch(&p, l, e->link));
             l->active += e->weight;
             l->n_active++;
         }
     }
+    f->lows.n = p.n;
     for (uint32_t i = 0; i < f->lows.n; i++) {
         const struct fc_fair_link *l = &f->link[f->at_hand[i]];
         if (l->n_active == 0) continue;
@@ -512,7 +545,7 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
         struct fc_fair_link *l = &f->link[f->loose[i]];
         l->loose = false;
         if (l->n_bound == 0) continue;
-        touch(f, l, f->loose[i]);
+        touch_alone(f, l, f->loose[i]);
         lower_key(f, l, l->level);
     }
     f->n_loose = 0;

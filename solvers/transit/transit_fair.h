@@ -53,7 +53,8 @@ struct fc_fair_mix {
 /* What the flows of a link to one end, or of one message, weigh together, in the sum at hand. */
 struct fc_fair_met {
     double weight;
-    uint64_t sum; /* its number */
+    uint64_t sum;  /* its number */
+    double beyond; /* of a message: what that adds to how much the link spreads */
 };
 /* A link has another capacity from the next solve on. */
 struct fc_fair_given {
@@ -93,6 +94,8 @@ struct fc_fair {
     struct fc_fair_met *met;     /* [n_ends] NULL without `mix` */
     struct fc_fair_met *own;     /* [n_flows] of messages by their first flow; grown where any spreads */
     uint64_t n_sums;             /* over the flows of a link, so far */
+    uint64_t *looked;            /* [n_links] the look for interference that a link has been in last, */
+    uint64_t n_looks;            /* of so many */
     double *opened;              /* [n_links] capacities that they were opened with */
     struct fc_fair_given *given; /* [n_given] */
     size_t n_stirred, n_sharing, n_given, given_capacity, own_capacity;
@@ -124,9 +127,10 @@ enum fc_code fc_fair_solve(struct fc_fair *fair);
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 
 /* The greatest part of a link's load, over the links of the flow, that is of other pairs of nodes (start, end): 0 to 1. Of a link
- * with more than FC_FAIR_SEEN flows so many, evenly spread, stand for all. At least `least`, which may save looking. O(its links x FC_FAIR_SEEN). */
+ * with more than FC_FAIR_SEEN flows so many, evenly spread, stand for all. At least `least`, which may save looking. again: of the pair of the
+ * flow asked for before, nothing has happened since, and `least` has that: links of both are not looked at again. O(its links x FC_FAIR_SEEN). */
 enum { FC_FAIR_SEEN = 16 };
-double fc_fair_interference(const struct fc_fair *fair, uint32_t flow, double least);
+double fc_fair_interference(struct fc_fair *fair, uint32_t flow, bool again, double least);
 
 /* ---- for the files of the above ---- */
 

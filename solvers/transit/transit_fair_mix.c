@@ -33,6 +33,7 @@
  * own bandwidth. */
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
+#include "solvers/transit/transit_lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,37 +53,34 @@ enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes, ui
     return FC_OK;
 }
 
-/* One more spreads over the link of the flow, or one less (change -1). */
-static void count_spreads(struct fc_fair *f, uint32_t flow, uint32_t change)
+/* `came`: it is among the flows of its links, whose other weights are less by its own. `more`: so many more flows spread there from then
+ * on. No branch on whether a link is stirred by it. */
+static inline void stir(struct fc_fair *f, uint32_t flow, bool came, uint32_t more)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
-    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
-        f->mix[e->link].n_spreads += change;
-}
-
-/* `came`: it is among the flows of its links, whose other weights are less by its own. */
-static void stir(struct fc_fair *f, uint32_t flow, bool came)
-{
-    const struct fc_fair_flow *x = &f->flow[flow];
+    bool all = f->limit < 1;
+    size_t n = f->n_stirred;
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
         struct fc_fair_mix *m = &f->mix[e->link];
-        if (!(m->alone > 0) || m->stirred) continue;
-        bool spreads = m->n_spreads > 0 && f->link[e->link].weight - (came ? e->weight : 0) < CROWD * (1 + 1e-6);
-        if (!(f->limit < 1 || spreads)) continue;
-        f->stirred[f->n_stirred++] = e->link;
-        m->stirred = true;
+        double others = f->link[e->link].weight - (came ? e->weight : 0);
+        bool spreads = (m->n_spreads > 0) & (others < CROWD * (1 + 1e-6));
+        bool stirs = (m->alone > 0) & !m->stirred & (all | spreads);
+        f->stirred[n] = e->link;
+        n += stirs;
+        m->stirred |= stirs;
+        m->n_spreads += more;
     }
+    f->n_stirred = n;
 }
 
 void fc_fair_stir(struct fc_fair *f, uint32_t flow)
 {
-    stir(f, flow, true);
+    stir(f, flow, true, 0);
 }
 
 void fc_fair_unstir(struct fc_fair *f, uint32_t flow)
 {
-    stir(f, flow, false);
-    if (f->flow[flow].free_bytes_per_s > 0) count_spreads(f, flow, UINT32_MAX);
+    stir(f, flow, false, f->flow[flow].free_bytes_per_s > 0 ? UINT32_MAX : 0);
 }
 
 enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, double bytes_per_s)
@@ -92,36 +90,59 @@ enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, d
     if (f->own_capacity > had) memset(f->own + had, 0, (f->own_capacity - had) * sizeof *f->own);
     f->flow[flow].message = first;
     f->flow[flow].free_bytes_per_s = bytes_per_s;
-    count_spreads(f, flow, 1);
+    const struct fc_fair_flow *x = &f->flow[flow];
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
+        f->mix[e->link].n_spreads++;
     fc_fair_stir(f, flow);
     return FC_OK;
 }
 
-double fc_fair_interference(const struct fc_fair *f, uint32_t flow, double most)
+/* The nodes between which it goes, as one number. */
+static inline uint64_t ends_of(const struct fc_fair_flow *x)
+{
+    return (uint64_t)x->start << 32 | x->end;
+}
+
+double fc_fair_interference(struct fc_fair *f, uint32_t flow, bool again, double most)
 {
     const struct fc_fair_flow *x = &f->flow[flow];
+    uint64_t ends = ends_of(x);
+    f->n_looks += !again;
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end && most < 1; e++) {
         const struct fc_fair_link *l = &f->link[e->link];
+        const struct fc_fair_on *on = f->on + l->first;
+        if (l->n_flows < 2 || f->looked[e->link] == f->n_looks) continue;
+        f->looked[e->link] = f->n_looks;
         bool all_seen = l->n_flows <= FC_FAIR_SEEN;
-        if (all_seen && (1 - e->weight / l->weight) * (1 + 1e-9) < most) continue; /* others have at most the rest */
-        uint32_t step = (l->n_flows + FC_FAIR_SEEN - 1) / FC_FAIR_SEEN;
-        double weight = 0, others = 0;
-        for (uint32_t i = 0; l->n_flows > 1 && i < l->n_flows; i += step) {
-            const struct fc_fair_on *o = &f->on[l->first + i];
-            const struct fc_fair_flow *y = &f->flow[o->flow];
-            weight += o->weight;
-            if (y->end != x->end || y->start != x->start) others += o->weight;
+        if (all_seen && (l->weight - e->weight) * (1 + 1e-9) < most * l->weight)
+            continue; /* others have at most the rest */
+        uint32_t step = all_seen ? 1 : (l->n_flows + FC_FAIR_SEEN - 1) / FC_FAIR_SEEN;
+        fc_lane weight = fc_lane_of(0), others = weight;
+        for (uint32_t i = 0; i < l->n_flows; i += step) {
+            fc_lane w = fc_lane_load(&on[i].weight);
+            weight = fc_lane_add(weight, w);
+            others = fc_lane_add(others, fc_lane_inside(fc_lane_where(ends_of(&f->flow[on[i].flow]) != ends), w));
         }
-        if (others > most * weight) most = others / weight;
+        if (fc_lane_value(others) > most * fc_lane_value(weight)) most = fc_lane_value(others) / fc_lane_value(weight);
     }
     return most;
 }
 
 /* w^2 (w R / b - 1), where that is positive. */
-static inline double beyond(double weight, double free_bytes_per_s, double bytes_per_s)
+static inline fc_lane beyond(double weight, double free_bytes_per_s, double bytes_per_s)
 {
     double more = weight * free_bytes_per_s - bytes_per_s;
-    return more > 0 ? weight * weight * more / bytes_per_s : 0;
+    fc_lane beyond = fc_lane_of(weight * weight * more / bytes_per_s);
+    return fc_lane_inside(fc_lane_greater(fc_lane_of(more), fc_lane_of(0)), beyond);
+}
+
+/* What those to one end, or of one message, weigh so far in the sum at hand; then with w more. */
+static inline double meets(struct fc_fair_met *met, uint64_t sum, double w)
+{
+    double before = fc_lane_value(fc_lane_inside(fc_lane_where(met->sum == sum), fc_lane_load(&met->weight)));
+    met->weight = before + w;
+    met->sum = sum;
+    return before;
 }
 
 /* q^2 g, from the sum over the link's flows of their weights. */
@@ -131,34 +152,40 @@ static double spread(struct fc_fair *f, const struct fc_fair_link *l, double alo
     for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
         const struct fc_fair_flow *x = &f->flow[o->flow];
         if (!(x->free_bytes_per_s > 0)) continue;
-        struct fc_fair_met *own = &f->own[x->message];
-        if (own->sum != f->n_sums) *own = (struct fc_fair_met){.sum = f->n_sums};
-        more -= beyond(own->weight, x->free_bytes_per_s, alone);
-        squares += o->weight * (2 * own->weight + o->weight); /* (W + w)^2 - W^2 */
-        own->weight += o->weight;
-        more += beyond(own->weight, x->free_bytes_per_s, alone);
+        struct fc_fair_met *met = &f->own[x->message];
+        fc_lane before = fc_lane_inside(fc_lane_where(met->sum == f->n_sums), fc_lane_load(&met->beyond));
+        double w = o->weight, own = meets(met, f->n_sums, w);
+        squares += w * (2 * own + w); /* (W + w)^2 - W^2 */
+        met->beyond = fc_lane_value(beyond(own + w, x->free_bytes_per_s, alone));
+        more -= fc_lane_value(before);
+        more += met->beyond;
     }
     double q = (CROWD * squares / (weight * weight) - 1) / (CROWD - 1);
     return q > 0 && more > 0 ? q * q * more / squares : 0;
 }
 
+/* The part that flows which mix leave of it, from that sum. */
+static double left(struct fc_fair *f, const struct fc_fair_link *l, double weight)
+{
+    double squares = 0, blocked = 0;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
+        const struct fc_fair_flow *x = &f->flow[o->flow];
+        double w = o->weight, met = meets(&f->met[x->end], f->n_sums, w);
+        squares += w * (2 * met + w); /* (W + w)^2 - W^2 */
+        blocked += w * x->blocks;
+    }
+    double mixed = 1 - squares / (weight * weight);
+    return 1 - (1 - f->limit) * (blocked / weight) * (mixed > 0 ? mixed : 0); /* no less, to rounding */
+}
+
 double fc_fair_mixed(struct fc_fair *f, uint32_t link)
 {
     const struct fc_fair_link *l = &f->link[link];
-    double weight = 0, squares = 0, blocked = 0, alone = f->mix[link].alone;
+    double weight = 0, alone = f->mix[link].alone, has = alone;
     bool spreads = f->mix[link].n_spreads > 0 && l->weight < CROWD * (1 + 1e-6);
     if (l->n_flows < 2 && !(spreads && l->n_flows > 0)) return alone;
     f->n_sums++;
-    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) {
-        const struct fc_fair_flow *x = &f->flow[o->flow];
-        struct fc_fair_met *met = &f->met[x->end];
-        if (met->sum != f->n_sums) *met = (struct fc_fair_met){.sum = f->n_sums};
-        squares += o->weight * (2 * met->weight + o->weight); /* (W + w)^2 - W^2 */
-        met->weight += o->weight;
-        weight += o->weight;
-        blocked += o->weight * x->blocks;
-    }
-    double mixed = fmax(0, 1 - squares / (weight * weight)); /* no less, to rounding */
-    double left = alone * (1 - (1 - f->limit) * (blocked / weight) * mixed);
-    return spreads ? left * (1 + spread(f, l, alone, weight)) : left;
+    for (const struct fc_fair_on *o = f->on + l->first, *end = o + l->n_flows; o < end; o++) weight += o->weight;
+    if (f->limit < 1) has *= left(f, l, weight);
+    return spreads ? has * (1 + spread(f, l, alone, weight)) : has;
 }

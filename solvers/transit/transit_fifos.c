@@ -229,10 +229,9 @@ bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct f
     return true;
 }
 
-enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s)
+enum fc_code fc_fifos_foresee_first(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s)
 {
-    struct fc_fifos_node *x = fifos->n_waiting > 0 ? &fifos->node[node] : NULL;
-    if (!x || x->first == FC_NONE) return FC_OK;
+    struct fc_fifos_node *x = &fifos->node[node];
     const struct fc_fifos_waiting *w = &fifos->waiting[x->first];
     double at_s = now_s;
     if (!reached(fifos, x, now_s))
@@ -244,23 +243,6 @@ enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint
     m.time_s = x->foreseen_s = at_s;
     m.waited = true;
     return fc_transit_hold(t, &m);
-}
-
-void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node)
-{
-    if (fifos->n_fifos > 0) fifos->node[node].n_moving++;
-}
-
-void fc_fifos_drops(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)
-{
-    if (!(fifos->n_fifos > 0)) return;
-    fifos->node[node].rate -= rate;
-    fifos->node[node].left_bytes -= left_bytes + rate * since_s;
-}
-
-void fc_fifos_takes(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)
-{
-    fc_fifos_drops(fifos, node, -left_bytes, since_s, -rate);
 }
 
 void fc_fifos_ends(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)

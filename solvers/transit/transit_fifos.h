@@ -53,12 +53,28 @@ enum fc_code fc_fifos_leaves(struct fc_transit *t, struct fc_fifos *fifos, const
 bool fc_fifos_next(struct fc_fifos *fifos, uint32_t node, double now_s, struct fc_transit_message *m, uint32_t *steps,
                    double *waited_s);
 /* Rates of the node have changed, or a message has begun: a start with `waited` is held for when the next one may begin. */
-enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s);
+enum fc_code fc_fifos_foresee_first(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s);
+static inline enum fc_code fc_fifos_foresee(struct fc_transit *t, struct fc_fifos *fifos, uint32_t node, double now_s)
+{
+    bool waits = fifos->n_waiting > 0 && fifos->node[node].first != FC_NONE;
+    return waits ? fc_fifos_foresee_first(t, fifos, node, now_s) : FC_OK;
+}
 /* A message that has left is under way, without a rate; one that had left_bytes left at since_s, and this rate since then, */
-void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node);
+static inline void fc_fifos_begins(struct fc_fifos *fifos, uint32_t node)
+{
+    if (fifos->n_fifos > 0) fifos->node[node].n_moving++;
+}
 /* has other ones from now on: first it drops the old, then it takes the new; or has ended. Nothing of a node without FIFOs. */
-void fc_fifos_drops(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate);
-void fc_fifos_takes(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate);
+static inline void fc_fifos_drops(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)
+{
+    if (!(fifos->n_fifos > 0)) return;
+    fifos->node[node].rate -= rate;
+    fifos->node[node].left_bytes -= left_bytes + rate * since_s;
+}
+static inline void fc_fifos_takes(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate)
+{
+    fc_fifos_drops(fifos, node, -left_bytes, since_s, -rate);
+}
 void fc_fifos_ends(struct fc_fifos *fifos, uint32_t node, double left_bytes, double since_s, double rate);
 /* Whether the link leaves a router of the node. O(the node's links). */
 static inline bool fc_fifos_feed(const struct fc_network *net, uint32_t node, uint32_t link)

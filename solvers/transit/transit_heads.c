@@ -89,16 +89,12 @@ enum fc_code fc_heads_open(struct fc_heads *h, const struct fc_network *net, con
 
 /* ---- messages ---- */
 
-/* Where in wanted[] the link is, one behind the node's routers; FC_NONE: it is not. */
-static uint32_t place_of(const struct fc_heads *h, uint32_t node, uint32_t link)
+/* Whether a link of the node before this one leads to the same router, and stands for both. */
+static bool is_again(const struct fc_network *net, uint32_t door, uint32_t first_door)
 {
-    const struct fc_network *net = h->net;
-    uint32_t v = fc_node_vertex(net, node), at = h->node[node].first, source = net->link_source[link];
-    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
-        if (net->link_target[l] == source) return at + (link - net->first_link[source]);
-        at += degree(net, net->link_target[l]);
-    }
-    return FC_NONE;
+    uint32_t l = first_door;
+    while (net->link_target[l] != net->link_target[door]) l++;
+    return l < door;
 }
 
 static void change(struct fc_heads *h, const struct fc_transit_ways *ways, uint32_t number, uint32_t src, uint32_t dst,
@@ -111,13 +107,20 @@ static void change(struct fc_heads *h, const struct fc_transit_ways *ways, uint3
     x->stirred = true;
     if (h->before && !h->stale[dst]) h->stale[dst] = true, h->ends[h->n_ends++] = dst;
     if (!h->behind) return;
+    const struct fc_network *net = h->net;
     const struct fc_transit_way *way = &ways->way[number];
-    bool chooses = h->net->machine->routing->adaptive;
-    for (uint32_t k = way->first; k < way->first + (chooses ? way->n : way->n_finite); k++) {
-        uint32_t at = place_of(h, src, ways->link[k]);
-        if (at == FC_NONE || !isfinite(fc_link_bandwidth(h->net, ways->link[k]))) continue;
-        h->wanted[at] += by * (chooses ? 1 : ways->weight[k]);
-        if (x->n == 0) h->wanted[at] = 0; /* without what rounding has left */
+    bool chooses = net->machine->routing->adaptive;
+    uint32_t v = fc_node_vertex(net, src), first = x->first, end = way->first + (chooses ? way->n : way->n_finite);
+    for (uint32_t door = net->first_link[v]; door < net->first_link[v + 1]; door++) {
+        uint32_t router = net->link_target[door], at = first - net->first_link[router];
+        bool again = is_again(net, door, net->first_link[v]);
+        for (uint32_t k = way->first; k < end && !again; k++) {
+            uint32_t l = ways->link[k];
+            if (net->link_source[l] != router || !isfinite(fc_link_bandwidth(net, l))) continue;
+            h->wanted[at + l] += by * (chooses ? 1 : ways->weight[k]);
+            if (x->n == 0) h->wanted[at + l] = 0; /* without what rounding has left */
+        }
+        first += degree(net, router);
     }
 }
 

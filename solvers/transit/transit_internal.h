@@ -9,6 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Room for `need` elements, at least doubling; false with the status filled when there is no memory. */
+bool fc_transit_widen(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
+static inline bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
+{
+    return need <= *capacity || fc_transit_widen(array, capacity, need, size, st);
+}
+
 /* ---- events in the order of (time, id): a 4-ary heap (transit.c) ---- */
 
 /* A start or an arrival of a message. Times are not negative, so their bits order as the times do, and one integer
@@ -59,8 +66,9 @@ struct fc_transit_way {
     double bytes, wire_bytes;    /* sent so far */
     uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
     uint32_t route;
-    uint8_t used, path; /* over `used` of its route's paths: path, path + 1, ..., cyclically */
-    bool even;          /* in equal shares, a packet each; else by the paths' own */
+    uint8_t used, path;      /* over `used` of its route's paths: path, path + 1, ..., cyclically */
+    bool even;               /* in equal shares, a packet each; else by the paths' own */
+    double fifos_s_per_byte; /* fc_fifos_s_per_byte of its finite links; below 0: not asked for yet */
     double
         free_bytes_per_s; /* alone of a long message whose packets take all paths there are; 0: by those of the way */
 };
@@ -164,9 +172,6 @@ static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t n
     }
     return time_s + way->head_s + wire_bytes * fmax(way->s_per_byte, port_s_per_byte);
 }
-
-/* Room for `need` elements, at least doubling; false with the status filled when there is no memory. */
-bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
 
 /* ---- network models ---- */
 

@@ -1,6 +1,8 @@
 /* transit_lows.h - which of many keys is least, when they are changed more often than asked for.
  *
- * A tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. Setting one
+ * Up to FLAT keys are all looked at when the least is asked for: setting one is no more than that.
+ *
+ * More are a tree of minima with FAN children: level 0 holds the keys, level k + 1 the least of each block of level k. Setting one
  * of the first NOTED keys only notes its block (behind the first FEW, where most are not looked at again, only if the block
  * may have another least), and what is noted is looked at when the least is asked for; a key behind them is told to the
  * levels above at once. Setting is O(1), asking O(FAN) for each block noted, both without branches that a processor
@@ -15,11 +17,17 @@
 #include <emmintrin.h>
 #endif
 
-enum { FC_LOWS_FAN = 16, FC_LOWS_LEVELS = 8, FC_LOWS_NOTED = 64 * FC_LOWS_FAN, FC_LOWS_FEW = 256 };
+enum {
+    FC_LOWS_FAN = 16,
+    FC_LOWS_LEVELS = 8,
+    FC_LOWS_NOTED = 64 * FC_LOWS_FAN,
+    FC_LOWS_FEW = 256,
+    FC_LOWS_FLAT = 16 * FC_LOWS_FAN
+};
 struct fc_lows {
     double *key[FC_LOWS_LEVELS]; /* [k][n / FAN^k, rounded up]; behind them, and wherever nobody has a key, INFINITY */
     uint32_t n;
-    int top;        /* the level that is one block, */
+    int top;        /* 0: at most FLAT keys, there is no tree; else the level that is one block, */
     uint64_t room;  /* with which so many keys can be */
     uint64_t noted; /* bit i: block i of level 0 */
 };
@@ -38,7 +46,7 @@ static inline void fc_lows_on(struct fc_lows *lows, double *room, uint32_t most)
 {
     uint64_t n = (uint64_t)most + 1;
     for (uint64_t i = fc_lows_room(most); i-- > 0;) room[i] = INFINITY;
-    *lows = (struct fc_lows){.room = FC_LOWS_FAN};
+    *lows = (struct fc_lows){.room = FC_LOWS_FLAT};
     for (int k = 0; k < FC_LOWS_LEVELS; k++) {
         n = (n + FC_LOWS_FAN - 1) / FC_LOWS_FAN;
         lows->key[k] = room;
@@ -65,6 +73,11 @@ static inline uint32_t fc_lows_equal(const double *key, __m128d least)
     __m128i d = _mm_castpd_si128(_mm_cmpeq_pd(_mm_loadu_pd(key + 6), least));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
 }
+static inline bool fc_lows_holds(const double *key, double least)
+{
+    __m128d both = _mm_set1_pd(least);
+    return fc_lows_equal(key, both) | fc_lows_equal(key + 8, both);
+}
 /* The first of a block that is `least`; one is. */
 static inline uint32_t fc_lows_first(const double *key, double least)
 {
@@ -72,6 +85,12 @@ static inline uint32_t fc_lows_first(const double *key, double least)
     return (uint32_t)__builtin_ctz(fc_lows_equal(key, both) | fc_lows_equal(key + 8, both) << 16) / 2;
 }
 #else
+static inline bool fc_lows_holds(const double *key, double least)
+{
+    bool any = false;
+    for (int i = 0; i < FC_LOWS_FAN; i++) any |= key[i] == least;
+    return any;
+}
 static inline double fc_lows_block(const double *key)
 {
     double least = key[0];
@@ -86,60 +105,32 @@ static inline uint32_t fc_lows_first(const double *key, double least)
 }
 #endif
 
-/* There is a level above `top`. */
-static inline void fc_lows_raise(struct fc_lows *lows)
-{
-    lows->room *= FC_LOWS_FAN;
-    lows->top++;
-    lows->key[lows->top][0] = fc_lows_block(lows->key[lows->top - 1]);
-}
-/* The levels above level k know of its block, as far as they change. */
-static inline void fc_lows_tell(struct fc_lows *lows, int k, size_t block)
-{
-    for (; k < lows->top; k++, block /= FC_LOWS_FAN) {
-        double least = fc_lows_block(lows->key[k] + block * FC_LOWS_FAN), before = lows->key[k + 1][block];
-        lows->key[k + 1][block] = least;
-        if (least == before) return;
-    }
-}
+/* Of more than FLAT keys (transit_lows.c). */
+void fc_lows_set_in_tree(struct fc_lows *lows, uint32_t i, double key);
+double fc_lows_least_in_tree(struct fc_lows *lows, uint32_t *number);
 
 static inline void fc_lows_set(struct fc_lows *lows, uint32_t i, double key)
 {
-    size_t block = i / FC_LOWS_FAN;
-    double before = lows->key[0][i];
-    lows->key[0][i] = key;
-    if (i < FC_LOWS_FEW) {
-        lows->noted |= UINT64_C(1) << block;
-        return;
-    }
-    double least = lows->key[1][block];
-    bool other = (key < least) | ((before <= least) & (key != before));
-    if (i < FC_LOWS_NOTED) {
-        lows->noted |= (uint64_t)other << block;
-        return;
-    }
-    while (i >= lows->room) fc_lows_raise(lows);
-    if (other) fc_lows_tell(lows, 0, block);
+    if (lows->top == 0)
+        lows->key[0][i] = key;
+    else
+        fc_lows_set_in_tree(lows, i, key);
 }
 
 /* The least key and its number (the first of equals); INFINITY: nobody has one. */
 static inline double fc_lows_least(struct fc_lows *lows, uint32_t *number)
 {
-    uint64_t noted = lows->noted;
-    lows->noted = 0;
-    while (lows->n > lows->room) fc_lows_raise(lows);
-    for (uint64_t left = lows->top > 0 ? noted : 0; left; left &= left - 1) {
-        size_t block = (size_t)__builtin_ctzll(left);
-        lows->key[1][block] = fc_lows_block(lows->key[0] + block * FC_LOWS_FAN);
+    if (lows->n > FC_LOWS_FLAT) return fc_lows_least_in_tree(lows, number);
+    const double *key = lows->key[0];
+    double least = fc_lows_block(key);
+    for (uint32_t i = FC_LOWS_FAN; i < lows->n; i += FC_LOWS_FAN) {
+        double other = fc_lows_block(key + i);
+        least = other < least ? other : least;
     }
-    for (size_t i = 0; lows->top > 1 && noted; i++, noted >>= FC_LOWS_FAN)
-        if (noted & ((1 << FC_LOWS_FAN) - 1)) fc_lows_tell(lows, 1, i);
-    double least = fc_lows_block(lows->key[lows->top]);
-    uint32_t i = 0;
     if (isinf(least)) return least;
-    for (int k = lows->top; k >= 0; k--)
-        i = i * FC_LOWS_FAN + fc_lows_first(lows->key[k] + (size_t)i * FC_LOWS_FAN, least);
-    *number = i;
+    uint32_t i = 0;
+    while (!fc_lows_holds(key + i, least)) i += FC_LOWS_FAN;
+    *number = i + fc_lows_first(key + i, least);
     return least;
 }
 
@@ -149,5 +140,5 @@ static inline void fc_lows_clear(struct fc_lows *lows)
     lows->n = 0;
     lows->noted = 0;
     lows->top = 0;
-    lows->room = FC_LOWS_FAN;
+    lows->room = FC_LOWS_FLAT;
 }

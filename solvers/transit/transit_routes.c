@@ -41,9 +41,8 @@ struct fc_way_parcel {
     uint32_t before; /* the parcel it was there */
     uint32_t below;  /* the next one that waits at the same vertex */
 };
-bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
+bool fc_transit_widen(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
 {
-    if (need <= *capacity) return true;
     if (need < FC_NONE / 2 && fc_array_grow(array, capacity, sizeof *capacity, need, size)) return true;
     return fc_out_of_memory(st, "the messages of the job"), false;
 }
@@ -399,7 +398,8 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
                                  .route = route,
                                  .used = (uint8_t)used,
                                  .path = (uint8_t)first,
-                                 .even = even};
+                                 .even = even,
+                                 .fifos_s_per_byte = -1};
     if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !walk_paths(w, w->route[route].key)) return FC_NONE;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
