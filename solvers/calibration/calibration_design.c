@@ -8,11 +8,12 @@
  * that takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
  * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
  * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
- * made seconds by what each engine was measured to do on one core. Order: on the FIRST_NETWORKS smallest networks uniform,
- * then the other patterns, in the longest packets (on the smallest uniform in all), so that every kind is there at several sizes;
- * then traffic that people name, in the longest packets, on the machine's own network where that is run, else on the smallest; then
- * the other packets; then all this but the named on the larger networks. Where a case takes up to a third of the budget: uniform
- * on the smallest with the longest packet, then the cheapest cases. */
+ * made seconds by what each engine was measured to do on one core. Order: uniform traffic in the longest packets on the
+ * machine's own network, which is asked for most and costs most; on the FIRST_NETWORKS smallest networks uniform,
+ * then the other patterns, in the longest packets (on the smallest uniform in all), so that every kind is there at several
+ * sizes; then, in the longest packets, the other patterns and traffic that people name on the machine's own network (on the
+ * smallest where the own is not run); then the other packets; then all this but the named on the larger networks. Where a
+ * case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
+enum { SMALL_CHANNELS = 32, MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 /* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
  * that they take at least. */
 #define CYCLES_OF_A_CASE 4000.0
@@ -39,6 +40,8 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 #define EVENT_MOVES_PER_S 3.5e6 /* packets, where few are under way and a head has one link to go to */
 #define CACHED_PACKETS 2e4      /* so many under way halve it */
 #define FAST_MOVES_PER_S 3e7    /* flits of the cycle engine's short way, cycle_fast.h */
+#define SMALL_MOVES_PER_S                                                                                              \
+    1.4e7 /* of routers of at most SMALL_CHANNELS input channels, which it has in strips, cycle_strip.h */
 /* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads and only of cases that are run,
  * in proportion to the budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to
  * count. */
@@ -156,6 +159,16 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
 
+/* As many links come into a router as go out, those of nodes included. */
+static bool has_small_routers(const struct fc_network *net, const struct fc_flit_net *flit)
+{
+    uint32_t places = 1; /* of a port: a power of two */
+    while (places < (uint32_t)flit->n_vcs) places *= 2;
+    for (uint32_t r = 0; r < flit->n_routers; r++)
+        if ((net->first_link[r + 1] - net->first_link[r]) * places > SMALL_CHANNELS) return false;
+    return true;
+}
+
 /* Which engine runs the network, and how fast. */
 static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status *st)
 {
@@ -167,12 +180,14 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     if (fc_flit_prepare(job->net, &settings, &flit, st)) return st->code;
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
+    bool small = !flit.plain && !flit.cut_through && flit.most_paths == 1 && has_small_routers(job->net, &flit);
     job->events = fc_flit_by_events(&flit, &settings);
     double channels = (double)job->net->n_links * flit.n_network_vcs;
     job->moves_per_s = fc_compares_ways(job->net->machine)
                            ? FC_CALIBRATION_UGAL_MOVES_PER_S / (1 + channels / FC_CALIBRATION_CACHED_CHANNELS)
                        : job->events ? EVENT_MOVES_PER_S
                        : fast        ? FAST_MOVES_PER_S
+                       : small       ? SMALL_MOVES_PER_S
                                      : FC_CALIBRATION_CYCLE_MOVES_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
@@ -322,6 +337,7 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
             if (st->code) return st->code;
             continue;
         }
+        job->wanted = i == 0 && !d->owned[net - d->networks];
         if (!(job->turns.hops_mean > 0))
             fc_calibration_job_free(job);
         else
@@ -400,6 +416,13 @@ static enum fc_code add_described(const struct fc_network *net, const char *patt
     return FC_OK;
 }
 
+static bool has_job(const struct fc_calibration_design *d, const char *pattern, const struct fc_network *net)
+{
+    for (uint32_t i = 0; i < d->n_jobs; i++)
+        if (d->jobs[i].net == net && !strcmp(d->jobs[i].out->pattern, pattern)) return true;
+    return false;
+}
+
 /* The uniform pattern of a network, or the others. */
 static enum fc_code add_patterns(const struct fc_network *net, bool uniform, enum part part, double budget_s,
                                  uint64_t seed, struct fc_arena *arena, struct fc_calibration_design *d,
@@ -411,16 +434,12 @@ static enum fc_code add_patterns(const struct fc_network *net, bool uniform, enu
         add_adversarial(net, &p);
         add_neighbours(net, &p);
     }
-    for (int j = uniform ? 0 : 1; j < p.n; j++)
-        if (add_described(net, p.text[j], part, budget_s, seed, arena, d, st)) return st->code;
+    for (int j = uniform ? 0 : 1; j < p.n; j++) {
+        bool there = has_job(d, p.text[j], net);
+        if (there && part == LONGEST) continue;
+        if (add_described(net, p.text[j], there ? OTHERS : part, budget_s, seed, arena, d, st)) return st->code;
+    }
     return FC_OK;
-}
-
-static bool has_job(const struct fc_calibration_design *d, const char *pattern, const struct fc_network *net)
-{
-    for (uint32_t i = 0; i < d->n_jobs; i++)
-        if (d->jobs[i].net == net && !strcmp(d->jobs[i].out->pattern, pattern)) return true;
-    return false;
 }
 
 /* Traffic that people name, in the longest packets. */
@@ -471,8 +490,12 @@ static enum fc_code add_some_networks(const int *order, int first, double budget
                 if (at_once && !longest) continue;
                 enum part part = at_once ? ALL : longest ? LONGEST : OTHERS;
                 if (add_patterns(&d->networks[order[k]], uniform, part, budget_s, seed, arena, d, st)) return st->code;
+                if (at_once && add_patterns(&d->networks[own], true, LONGEST, budget_s, seed, arena, d, st))
+                    return st->code;
             }
-        if (first == 0 && longest && add_named(&d->networks[own], budget_s, seed, arena, d, st)) return st->code;
+        if (first > 0 || !longest) continue;
+        if (add_patterns(&d->networks[own], false, LONGEST, budget_s, seed, arena, d, st)) return st->code;
+        if (add_named(&d->networks[own], budget_s, seed, arena, d, st)) return st->code;
     }
     return FC_OK;
 }

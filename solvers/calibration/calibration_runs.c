@@ -1,13 +1,13 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
- * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
- * allows, those of more than CHEAP_SHARE of it after all others. The first case is run alone: what it takes corrects
- * the estimates of the others. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS,
- * COARSE_CYCLES zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a
- * load unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases
- * with windows of fixed length keep the first; where these are as short as they may be (`hurried`: much happens in a
- * zero-load time, or packets compare ways) a run in overload warms up and drains no longer than MOST_BESIDE, not seven
- * times that.
+ * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget allows,
+ * those of more than CHEAP_SHARE of it (WANTED_SHARE on the machine's own network, in its longest packets) after all
+ * others. The first case is run alone: what it takes corrects the estimates of the others. Saturation:
+ * fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES zero-load times), which is cheap
+ * but lets overload pass for as long as it fills buffers, or calls a load unstable by bad luck; from there, to WIDTH of
+ * the ideal, with runs of chosen length as `curve` makes them. Cases with windows of fixed length keep the first; where
+ * these are as short as they may be (`hurried`: much happens in a zero-load time, or packets compare ways) a run in
+ * overload warms up and drains no longer than MOST_BESIDE, not seven times that.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
@@ -29,6 +29,7 @@ enum { WAVE = 4 };
 #define MOST_OVER 3.0
 #define FIRST_SHARE 0.5
 #define CHEAP_SHARE 0.08
+#define WANTED_SHARE 0.25
 #define LEAST_BESIDE 3000.0 /* cycles: a warm-up has 1000 at least */
 #define MOST_BESIDE 30.0    /* of a run of a hurried search, twice the zero-load time, beside its window */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
@@ -195,7 +196,7 @@ static int next_wave(struct fc_calibration_design *d, struct progress *p, struct
     for (; p->next < d->n_jobs && n < most; p->next++) {
         struct fc_calibration_job *job = &d->jobs[p->next];
         double more = ratio_of(p) * job->estimate_s;
-        bool dear = p->next > 0 && more > CHEAP_SHARE * p->budget_s;
+        bool dear = p->next > 0 && more > (job->wanted ? WANTED_SHARE : CHEAP_SHARE) * p->budget_s;
         if (job->most_s > 0 || (dear && !p->dear) || p->spent + planned + more > p->budget_s) continue;
         planned += more;
         job->most_s = more;
