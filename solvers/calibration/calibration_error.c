@@ -14,13 +14,13 @@
  * x exp(|e_s|), where waits grow like w(x) = x / (1 - x): near saturation a small error of it is a great one of the latency.
  *
  *     T(z) = T (1 - u + u w(z) / w(x))
- *     log(high / T) = (SHIFT + SHIFT_NEAR x^8) log(T(x exp(|e_s|)) / T) + SHAPE |e_x|,   log(T / low) alike
+ *     log(high / T) = (SHIFT + SHIFT_NEAR x^8) log(T(x exp(|e_s|)) / T) + FC_CURVE_ERROR_SHAPE |e_x|,   log(T / low) alike
  *
  * and the error is that of the middle of the range, (high - low) / (high + low), which is below 1. A case is seldom at its
  * worst in both, so away from saturation neither counts whole. Nearer than CLOSEST to saturation z is not taken: an
  * error is of loads of up to 96 % of the kernel's saturation. For a relative of another router both are wider (`beyond`, a logarithm):
- * its saturation by that, its waits by RELATIVE of it. SHIFT, SHIFT_NEAR, SHAPE and RELATIVE are those of the least quantile loss
- * (Koenker & Bassett 1978) of log |deviation| for 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c; COVERED
+ * its saturation by that, its waits by RELATIVE of it. SHIFT, SHIFT_NEAR, FC_CURVE_ERROR_SHAPE and RELATIVE are those of the
+ * least quantile loss (Koenker & Bassett 1978) of log |deviation| for 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c; COVERED
  * was chosen there so that what is stated covers some nine of ten saturations, with first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
@@ -34,7 +34,6 @@
 #define LEAST_LEFT 1e-3 /* of saturation */
 #define SHIFT 0.5
 #define SHIFT_NEAR 0.85
-#define SHAPE 0.42
 #define RELATIVE 2.1
 static const double prior[] = {0.01, 0.03, 0.05, 0.09};
 enum { PRIORS = FC_COUNT(prior) };
@@ -183,7 +182,8 @@ static double of_middle(double low, double high)
 double fc_curve_error_latency(const struct fc_curve_error *e, double x, double excess, double log_saturation,
                               double beyond, double times)
 {
-    double shift = SHIFT + SHIFT_NEAR * pow(x, 8), shape = SHAPE * shape_off(e, x) + RELATIVE * beyond * excess;
+    double shift = SHIFT + SHIFT_NEAR * pow(x, 8),
+           shape = FC_CURVE_ERROR_SHAPE * shape_off(e, x) + RELATIVE * beyond * excess;
     return of_middle(times * (shape - shift * grown(x, excess, x * exp(-log_saturation))),
                      times * (shape + shift * grown(x, excess, x * exp(log_saturation))));
 }

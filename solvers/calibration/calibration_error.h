@@ -5,6 +5,9 @@
 
 #include "solvers/calibration/calibration_correction.h"
 
+/* The part of a case's latency error that counts at a load of the same share of saturation (calibration_error.c). */
+#define FC_CURVE_ERROR_SHAPE 0.42
+
 /* What a case, left out, is off: logarithms of answer over kernel. */
 struct fc_off {
     double weight;     /* how much it is like the traffic asked for */
