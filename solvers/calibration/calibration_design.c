@@ -8,12 +8,13 @@
  * that takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
  * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
  * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
- * made seconds by what each engine was measured to do on one core. Order: uniform traffic in the longest packets on the
- * machine's own network, which is asked for most and costs most; on the FIRST_NETWORKS smallest networks uniform,
- * then the other patterns, in the longest packets (on the smallest uniform in all), so that every kind is there at several
- * sizes; then, in the longest packets, the other patterns and traffic that people name on the machine's own network (on the
- * smallest where the own is not run); then the other packets; then all this but the named on the larger networks. Where a
- * case takes up to a third of the budget: uniform on the smallest with the longest packet, then the cheapest cases. */
+ * made seconds by what each engine was measured to do on one core. Order: uniform traffic on the smallest network in
+ * all packets, then on the machine's own network in the longest, which is asked for most; on the FIRST_NETWORKS
+ * smallest networks uniform, then the other patterns, in the longest packets, so that every kind is there at several
+ * sizes; then, in the longest packets, the other patterns and traffic that people name on the machine's own network (on
+ * the smallest where the own is not run); then the other packets; then all this but the named on the larger networks.
+ * Cases of the own network in its longest packets are `wanted` (calibration_runs.c). Where a case takes up to a third
+ * of the budget: uniform on the smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -40,8 +41,7 @@ enum { SMALL_CHANNELS = 32, MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8
 #define EVENT_MOVES_PER_S 3.5e6 /* packets, where few are under way and a head has one link to go to */
 #define CACHED_PACKETS 2e4      /* so many under way halve it */
 #define FAST_MOVES_PER_S 3e7    /* flits of the cycle engine's short way, cycle_fast.h */
-#define SMALL_MOVES_PER_S                                                                                              \
-    1.4e7 /* of routers of at most SMALL_CHANNELS input channels, which it has in strips, cycle_strip.h */
+#define SMALL_MOVES_PER_S 1.4e7 /* and of worms through small routers, cycle_strip.h */
 /* Work for the turns of a case, hops followed: under UGAL, whose detours are followed at many loads and only of cases that are run,
  * in proportion to the budget up to TURNS_BUDGET_S, and counted, at what one core was measured to do. Others cost too little to
  * count. */
@@ -159,7 +159,7 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
 
-/* As many links come into a router as go out, those of nodes included. */
+/* Of at most SMALL_CHANNELS input channels: they lie in strips. As many links come in as go out, those of nodes included. */
 static bool has_small_routers(const struct fc_network *net, const struct fc_flit_net *flit)
 {
     uint32_t places = 1; /* of a port: a power of two */
@@ -477,7 +477,7 @@ static void use_budget(struct fc_calibration_design *d, double budget_s)
 }
 
 /* FIRST_NETWORKS from order[first] on: uniform traffic, then the others, in the longest packets, then both in the others. Uniform
- * traffic on the smallest in all at once: so that all lengths are there. */
+ * traffic on the smallest in all at once, so that all lengths are there, and behind it on the machine's own network. */
 static enum fc_code add_some_networks(const int *order, int first, double budget_s, uint64_t seed,
                                       struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
 {

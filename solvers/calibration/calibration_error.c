@@ -16,12 +16,13 @@
  *     T(z) = T (1 - u + u w(z) / w(x))
  *     log(high / T) = (SHIFT + SHIFT_NEAR x^8) log(T(x exp(|e_s|)) / T) + FC_CURVE_ERROR_SHAPE |e_x|,   log(T / low) alike
  *
- * and the error is that of the middle of the range, (high - low) / (high + low), which is below 1. A case is seldom at its
- * worst in both, so away from saturation neither counts whole. Nearer than CLOSEST to saturation z is not taken: an
- * error is of loads of up to 96 % of the kernel's saturation. For a relative of another router both are wider (`beyond`, a logarithm):
- * its saturation by that, its waits by RELATIVE of it. SHIFT, SHIFT_NEAR, FC_CURVE_ERROR_SHAPE and RELATIVE are those of the
- * least quantile loss (Koenker & Bassett 1978) of log |deviation| for 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c; COVERED
- * was chosen there so that what is stated covers some nine of ten saturations, with first results of the others in sight. */
+ * and the error is that of the middle of the range, (high - low) / (high + low), which is below 1. A case is seldom at
+ * its worst in both, so away from saturation neither counts whole. Nearer than CLOSEST to saturation z is not taken: an
+ * error is of loads of up to 96 % of the kernel's saturation. For a relative of another router both are wider
+ * (`beyond`, a logarithm): its saturation by that, its waits by RELATIVE of it. SHIFT, SHIFT_NEAR, FC_CURVE_ERROR_SHAPE
+ * and RELATIVE are those of the least quantile loss (Koenker & Bassett 1978) of log |deviation| for 0.87, on machines
+ * f1 to f6 and shipped ones of tests/validate_curve.c; COVERED was chosen there so that what is stated covers some nine
+ * of ten saturations, with first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct fc_calibration_job {
     struct fc_flit_settings settings;
     struct fc_calibration_case *out; /* in the calibration */
     bool events;                     /* run by the event engine, which moves packets; else flits */
-    bool wanted;                     /* more than others: may take more of the budget before all that are dear */
+    bool wanted;                     /* the machine's own network and longest packets: may take more of the budget */
     bool hurried;       /* windows of fixed length that are as short as they may be, or packets compare ways */
     double moves_per_s; /* of one core, nominal: packets or flits over links, those of nodes included */
     double more_links;  /* of the event engine, known without UGAL: that a head has beside one, in the mean */

@@ -1,9 +1,9 @@
 /* cycle_bits.c - the commonest routers of the general path: one bit a virtual channel.
  *
- * The rules of cycle_step.c and cycle_allocate.c without bypass, reception queues, packets of high priority or copies; the results are theirs to the bit (tests hold the two against each
- * other). Nor for escapes that a head takes where no other choice has room: room may end without waking the head, which
- * there looks again when its port is woken for another channel. A router's input channels stand as bits in words of its
- * own, port << vc_shift | vc:
+ * The rules of cycle_step.c and cycle_allocate.c without bypass, reception queues, packets of high priority or copies;
+ * the results are theirs to the bit (tests hold the two against each other). Nor for escapes that a head takes where no
+ * other choice has room: room may end without waking the head, which there looks again when its port is woken for
+ * another channel. A router's input channels stand as bits in words of its own, port << vc_shift | vc:
  *
  *   full     have a flit
  *   awake    of these, may bid for something; the others wait for a link to wake them (asleep of struct fc_cycle_out)
