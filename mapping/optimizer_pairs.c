@@ -18,11 +18,11 @@ struct groups {
     struct fc_place_groups places; /* n 0: the network has none of this kind */
     uint32_t *room;                /* [places.n] tasks that a group holds */
     uint32_t used, *use;           /* use[used] groups that get tasks */
-    double rate;                   /* bytes/s from one group to another, at least */
+    double bytes_per_s;            /* from one group to another, at least */
 };
 
 /* Bytes/s from one group to another, the least of all pairs; 0: some are not joined, or by way of what is in no group. */
-static double least_rate(const struct fc_sites *sites, const uint32_t *label, uint32_t n, double *rate)
+static double least_rate(const struct fc_sites *sites, const uint32_t *label, uint32_t n, double *bytes_per_s)
 {
     const struct fc_network *net = sites->net;
     double least = INFINITY;
@@ -30,11 +30,11 @@ static double least_rate(const struct fc_sites *sites, const uint32_t *label, ui
         uint32_t from = net->link_source[l], to = net->link_target[l];
         if (fc_is_node(net, from) || fc_is_node(net, to)) continue;
         if (label[from] == FC_NONE || label[to] == FC_NONE) return 0;
-        rate[(size_t)label[from] * n + label[to]] += fc_site_bandwidth(sites, l);
+        bytes_per_s[(size_t)label[from] * n + label[to]] += fc_site_bandwidth(sites, l);
     }
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = 0; b < n; b++)
-            if (a != b) least = fmin(least, rate[(size_t)a * n + b]);
+            if (a != b) least = fmin(least, bytes_per_s[(size_t)a * n + b]);
     return least;
 }
 
@@ -61,12 +61,12 @@ static enum fc_code find_groups(const struct fc_optimizer *o, struct fc_arena *a
     uint32_t *label = fc_alloc(arena, net->n_routers, sizeof *label, st);
     uint32_t n = label ? net->machine->family->partition(net, 0, label) : 0;
     if (n < LEAST_GROUPS || n > FC_MOST_SHIFTS) return st->code;
-    double *rate = fc_alloc(arena, (size_t)n * n, sizeof *rate, st);
-    places->of_place = rate ? fc_alloc(arena, o->slots->n_nodes, sizeof *places->of_place, st) : NULL;
+    double *bytes_per_s = fc_alloc(arena, (size_t)n * n, sizeof *bytes_per_s, st);
+    places->of_place = bytes_per_s ? fc_alloc(arena, o->slots->n_nodes, sizeof *places->of_place, st) : NULL;
     g->room = places->of_place ? fc_alloc(arena, n, sizeof *g->room, st) : NULL;
     g->use = g->room ? fc_alloc(arena, n, sizeof *g->use, st) : NULL;
-    g->rate = g->use ? least_rate(&o->sites, label, n, rate) : 0;
-    if (!(g->rate > 0)) return st->code;
+    g->bytes_per_s = g->use ? least_rate(&o->sites, label, n, bytes_per_s) : 0;
+    if (!(g->bytes_per_s > 0)) return st->code;
     for (uint32_t i = 0; i < o->slots->n_nodes; i++) {
         uint32_t vertex = fc_node_vertex(net, o->slots->node[i]), first = net->first_link[vertex];
         if (first == net->first_link[vertex + 1]) return FC_OK;
@@ -173,7 +173,7 @@ enum fc_code fc_optimizer_pairs(struct fc_optimizer *o, struct fc_status *st)
     choose_groups(o->tasks.n, &g);
     if (g.used == 0 || !find_torus(o, &torus, &rank)) goto done;
     struct fc_even_pairs_settings set = {.work = o->budget / CUT_SHARE,
-                                         .worth = best_measured_s(o) * g.rate,
+                                         .worth = best_measured_s(o) * g.bytes_per_s,
                                          .stop = o->problem->stop,
                                          .seed = o->problem->seed,
                                          .stream = o->stream,
@@ -181,7 +181,7 @@ enum fc_code fc_optimizer_pairs(struct fc_optimizer *o, struct fc_status *st)
     o->stream += FC_EVEN_PAIRS_STREAMS;
     if (fc_even_pairs_cut(&torus, g.used, &set, &scratch, &pairs, st) || pairs.work == 0) goto done;
     fc_optimizer_spend(o, pairs.work);
-    double between_s = pairs.most / g.rate;
+    double between_s = pairs.most / g.bytes_per_s;
     if (between_s >= best_measured_s(o) || fc_optimizer_stopped(o)) goto done;
     struct fc_start *start = fc_optimizer_add(o, "even pairs", st);
     if (!start || place(o, &g, &pairs, rank, &scratch, start->slot, st)) goto done;

@@ -16,13 +16,13 @@
  * Cases of the own network in its longest packets are `wanted` (calibration_runs.c). Where a case takes up to a third
  * of the budget: uniform on the smallest with the longest packet, then the cheapest cases. */
 #include "solvers/calibration/calibration_internal.h"
-#include "solvers/flit/route_fields.h"
+#include "solvers/flit/cycle_strip.h"
 #include "solvers/flit/run.h"
 
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-enum { SMALL_CHANNELS = 32, MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
+enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 /* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
  * that they take at least. */
 #define CYCLES_OF_A_CASE 4000.0
@@ -159,13 +159,13 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
 
-/* Of at most SMALL_CHANNELS input channels: they lie in strips. As many links come in as go out, those of nodes included. */
+/* Of at most FC_STRIP input channels: they lie in strips. As many links come in as go out, those of nodes included. */
 static bool has_small_routers(const struct fc_network *net, const struct fc_flit_net *flit)
 {
     uint32_t places = 1; /* of a port: a power of two */
     while (places < (uint32_t)flit->n_vcs) places *= 2;
     for (uint32_t r = 0; r < flit->n_routers; r++)
-        if ((net->first_link[r + 1] - net->first_link[r]) * places > SMALL_CHANNELS) return false;
+        if ((net->first_link[r + 1] - net->first_link[r]) * places > FC_STRIP) return false;
     return true;
 }
 

@@ -298,7 +298,7 @@ static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct f
     b->sending[place / 64] &= ~(1ull << place % 64);
     fc_cycle_await_birth(b, place, born, now);
 }
-/* What the block writes to its queues begins and ends with the tick. */
+/* Tick t begins, the first of a window: where the block writes to its queues from now on. */
 static inline void fc_cycle_queues_start(struct fc_cycle_block *b, uint64_t t)
 {
     for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
@@ -308,16 +308,7 @@ static inline void fc_cycle_queues_start(struct fc_cycle_block *b, uint64_t t)
         b->write[k] = q->item + q->at;
     }
 }
-static inline void fc_cycle_queues_end(struct fc_cycle_block *b, uint64_t t)
-{
-    for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
-        struct fc_cycle_queue *q = &b->queue[k];
-        uint64_t at = (uint64_t)(b->write[k] - q->item);
-        q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
-        q->at = at;
-    }
-}
-/* Both: tick t ends, the next begins. */
+/* Tick t ends, the next begins. */
 static inline void fc_cycle_queues_turn(struct fc_cycle_block *b, uint64_t t)
 {
     const uint32_t n = (uint32_t)(b->engine->n_blocks * b->engine->n_queues);

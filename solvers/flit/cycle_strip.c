@@ -496,11 +496,11 @@ TARGET static inline __attribute__((always_inline)) void run_how(block *b, uint6
 {
     const struct view w = view_of(b);
     struct sums sums = {.n_waits = b->n_waits};
+    fc_cycle_queues_start(b, from);
     for (uint64_t t = from; t < to; t++) {
         fc_cycle_watch(b, t);
-        fc_cycle_queues_start(b, t);
         tick(b, &w, &sums, t, h);
-        fc_cycle_queues_end(b, t);
+        fc_cycle_queues_turn(b, t);
     }
     if (sums.last_move > b->last_move) b->last_move = sums.last_move;
     b->n_waits = sums.n_waits;
