@@ -30,7 +30,10 @@ struct fc_routing_ops {
     /* Routes from nodes of one router to nodes of another are the same but for the nodes' own links. */
     bool by_router;
     bool detours; /* messages of one pair may go by ways of different length */
-    int phases;   /* 2: to a router in between, then on; each phase has its channels. 0: one */
+    /* Of an adaptive one: in how many sets the paths of a pair fall of which each packet is given one at its source, each with equal
+     * chance and whatever is crowded; it is free only within the set. The walk has one set after the other. NULL: one. */
+    uint32_t (*source_sets)(const struct fc_network *net, uint32_t src, uint32_t dst);
+    int phases; /* 2: to a router in between, then on; each phase has its channels. 0: one */
     /* Paths of a pair that one message of a replay is spread over at most (solvers/transit/transit_routes.c), up to 16; NULL: 8.
      * More where a message has many equally good ones, and few pairs are on each. */
     uint32_t (*message_paths)(const struct fc_network *net);

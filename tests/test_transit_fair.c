@@ -71,7 +71,7 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->blocks[f] = (double)fc_random_below(seed, 8, index++, 9) / 8;
-            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, NULL, 0, w->blocks[f], f);
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f], 1, 1, NULL, 0, w->blocks[f], f);
         }
 }
 
@@ -115,11 +115,11 @@ static void ends_alike(void)
     double sum = 0;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes, 6), FC_OK);
-    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 5),
-             b = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 5);
+    uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 5),
+             b = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 5);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[a].rate + fair.flow[b].rate, 9, 1e-9));
-    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
+    uint32_t c = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 2);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     sum = fair.flow[a].rate + fair.flow[b].rate + fair.flow[c].rate;
     CU_ASSERT(fc_near(sum, 9 * (1 - 0.5 * (1 - 5.0 / 9)), 1e-9));
@@ -130,7 +130,7 @@ static void ends_alike(void)
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[b].rate, 9, 1e-9));
     uint32_t part[2];
-    for (int i = 0; i < 2; i++) part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, NULL, 0, 1, 2);
+    for (int i = 0; i < 2; i++) part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, 1, NULL, 0, 1, 2);
     CU_ASSERT(fc_fair_solve(&fair) == FC_OK && part[0] != FC_NONE && part[1] != FC_NONE);
     CU_ASSERT(fc_near(fair.link[0].capacity, 9 * (1 - 0.5 * 0.5), 1e-9));
     fc_fair_close(&fair);
@@ -149,12 +149,12 @@ static void spreads(void)
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 1, mixes, 6), FC_OK);
     for (int i = 0; i < 2; i++) {
-        part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, NULL, 0, 1, 2);
+        part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, 1, NULL, 0, 1, 2);
         CU_ASSERT_EQUAL(fc_fair_spreads(&fair, part[i], part[0], 27), FC_OK);
     }
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9) && fc_near(fair.flow[part[1]].rate, 27, 1e-9));
-    uint32_t other = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 3);
+    uint32_t other = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 3);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[other].rate, 4.5, 1e-9));
     CU_ASSERT_EQUAL(fc_fair_spreads(&fair, other, other, 27), FC_OK);
@@ -165,12 +165,12 @@ static void spreads(void)
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[part[0]].rate, 27, 1e-9));
     for (int i = 0; i < 2; i++) fc_fair_remove(&fair, part[i]);
-    uint32_t slow = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
+    uint32_t slow = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 2);
     CU_ASSERT_EQUAL(fc_fair_spreads(&fair, slow, slow, 6), FC_OK);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[slow].rate, 9, 1e-9));
     fc_fair_remove(&fair, slow);
-    uint32_t plain = fc_fair_add(&fair, 1, &link, &one, 1, NULL, 0, 1, 2);
+    uint32_t plain = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 2);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT(fc_near(fair.flow[plain].rate, 9, 1e-9));
     fc_fair_close(&fair);
@@ -184,14 +184,14 @@ static void kept_elsewhere(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
-    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, NULL, 0, 1, 0), others[2];
-    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, NULL, 0, 1, 0);
+    uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, 1, NULL, 0, 1, 0), others[2];
+    for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
-    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, NULL, 0, 1, 0);
+    uint32_t keeps = fc_fair_add(&fair, 1, both + 1, ones, 1, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[keeps].rate, 1);
     for (int i = 0; i < 2; i++) fc_fair_remove(&fair, others[i]);
-    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, NULL, 0, 1, 0);
+    uint32_t comes = fc_fair_add(&fair, 1, both, ones, 1, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
     CU_ASSERT_EQUAL(fair.flow[x].rate, 1);
     CU_ASSERT_EQUAL(fair.flow[comes].rate, 2);
@@ -234,7 +234,7 @@ static void least_key(void)
 
 static uint32_t add_from(struct fc_fair *fair, const uint32_t *link, const double *weight, uint32_t start, uint32_t end)
 {
-    uint32_t f = fc_fair_add(fair, 1, link, weight, 1, NULL, 0, 1, end);
+    uint32_t f = fc_fair_add(fair, 1, link, weight, 1, 1, NULL, 0, 1, end);
     fair->flow[f].start = start;
     return f;
 }
@@ -248,7 +248,7 @@ static void others_share(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
-    uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, NULL, 0, 1, 5);
+    uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, 1, NULL, 0, 1, 5);
     fair.flow[a].start = 3;
     CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0);
     for (int i = 0; i < 40; i++) add_from(&fair, link, weight, 3, 5);

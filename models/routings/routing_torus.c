@@ -158,6 +158,17 @@ static void adaptive_walk(const struct fc_network *net, uint32_t src, uint32_t d
     fc_walk_add(walk, fc_torus_ejection(net, dst), share);
 }
 
+/* Every combination of directions at the ties of even rings. */
+static uint32_t source_sets(const struct fc_network *net, uint32_t src, uint32_t dst)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    uint32_t v = src / s->nodes_per_router, d = dst / s->nodes_per_router, sets = 1;
+    for (int i = 0; i < s->n_dims; i++)
+        if (fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i)).plus_share == 0.5)
+            sets *= 2;
+    return sets;
+}
+
 /* ---- walks that are translated ---- */
 
 /* Where all dimensions are rings every router has the same ports in the same order. */
@@ -332,6 +343,7 @@ const struct fc_routing_ops fc_routing_adaptive = {
     .families = both,
     .adaptive = true,
     .minimal = true,
+    .source_sets = source_sets,
     .ordered = &fc_routing_dimension_order,
     .by_router = true,
     .walk_capacity = adaptive_capacity,

@@ -111,7 +111,7 @@ static enum fc_code begin(struct fluid *f, uint32_t number, double now_s)
     s->end_s = INFINITY;
     s->rate = 0;
     if (n == 0) return begin(f, number, now_s); /* no link of its ways takes time */
-    s->flow = fc_fair_add(&f->fair, n, f->used, f->weight, 1, NULL, 0, 1, FC_NONE);
+    s->flow = fc_fair_add(&f->fair, n, f->used, f->weight, 1, 1, NULL, 0, 1, FC_NONE);
     if (s->flow == FC_NONE) return f->st->code;
     f->sender_of[s->flow] = number;
     return FC_OK;

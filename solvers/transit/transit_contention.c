@@ -8,6 +8,9 @@
  * min b_l / w_l. This is the fluid model of Bertsekas & Gallager (Data Networks, 2nd ed. 1992, 6.5.2), as
  * SimGrid uses it (Casanova et al., JPDC 74(10), 2014), with several paths a message.
  *
+ * Those from afar have less: rates are fair in claims (transit_routes.c), a message of claim c has c times what one of claim 1 has
+ * of the link that binds both.
+ *
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
@@ -79,7 +82,8 @@ struct moving {
 struct part {
     uint32_t message, next; /* flows: the message's first, the next of its parts, in a ring */
     uint32_t way;
-    double share;             /* bytes/s of the message that a rate of 1 B/s stands for */
+    double share;             /* of the message's bytes, on an empty network */
+    double each;              /* bytes/s of the message that a rate of 1 B/s stands for */
     double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
 };
 struct contention {
@@ -275,7 +279,7 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     moving.bytes = m->bytes;
     moving.wire_bytes = m->wire_bytes;
     c->moving[f] = moving;
-    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1};
+    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1, .each = 1};
     return fc_transit_ends_add(&c->ends, f, m->id, c->fair.n_flows, t->st) ? FC_OK : t->st->code;
 }
 
@@ -326,7 +330,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
     struct fc_fair_more more[4]; /* of its end points, then of the part */
     moving.way = w;
     uint32_t n_parts = fc_transit_parts(&t->ways, w, m->bytes);
-    double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
+    double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched), claim = t->ways.way[w].claim;
     for (uint32_t i = 0; i < n_parts; i++) {
         uint32_t number = n_parts > 1 ? fc_transit_part(&t->ways, w, i) : w;
         if (number == FC_NONE) return t->st->code;
@@ -342,14 +346,15 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         if (i == 0) n_of_ends = more_links(t, m, more, &moving.pair);
         uint32_t n_more = with_fifos(t, m->src, way, more, n_of_ends);
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
-                                 more, n_more, blocks, m->dst);
-        if (i == 0 ? moves(t, m, first = f, late_s, share, moving) : joins(t, first, f)) return t->st->code;
+                                 claim, more, n_more, blocks, m->dst);
+        if (i == 0 ? moves(t, m, first = f, late_s, share * claim, moving) : joins(t, first, f)) return t->st->code;
         c->part[f].way = number;
         c->part[f].share = share;
+        c->part[f].each = share * claim;
         c->fair.flow[f].start = m->src;
         double free_bytes_per_s = t->ways.way[w].free_bytes_per_s;
         if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, first, free_bytes_per_s)) return t->st->code;
-        if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share);
+        if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share * claim);
     }
     if (first != FC_NONE) c->moving[first].interference = interference(c, first);
     return FC_OK;
@@ -366,7 +371,7 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
     double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0) || isinf(bytes_per_s)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
     if (t->settings.adjoint && local_s * bytes_per_s > 1) t->settings.adjoint->lost = true;
-    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
+    uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
     return moves(t, m, f, late_s, 1,
                  (struct moving){.slack_s = 1e-11 * (alone_s - m->time_s),
                                  .alone_s = alone_s,
@@ -434,7 +439,7 @@ static double rate_of(struct contention *c, uint32_t message, double lasted_s)
     do {
         struct part *part = &c->part[f];
         part->moved_bytes += part->rate * lasted_s;
-        part->rate = part->share * c->fair.flow[f].rate;
+        part->rate = part->each * c->fair.flow[f].rate;
         rate += part->rate;
         f = part->next;
     } while (f != message);

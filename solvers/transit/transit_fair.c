@@ -151,7 +151,7 @@ static inline void enter(struct fc_fair *f, uint32_t flow, uint32_t entry, uint3
 }
 
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end)
+                     double claim, const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end)
 {
     uint32_t all = n + n_more;
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
@@ -170,13 +170,13 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     else
         flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){
-        0,   first,   all,  FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks,
-        end, FC_NONE, flow, 0};
+        0,       first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end,
+        FC_NONE, flow,  0,   claim};
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
-    for (uint32_t i = 0; i < n; i++) enter(f, flow, first + i, link[i], share * weight[i]);
-    for (uint32_t i = 0; i < n_more; i++) enter(f, flow, first + n + i, more[i].link, share * more[i].weight);
+    for (uint32_t i = 0; i < n; i++) enter(f, flow, first + i, link[i], share * claim * weight[i]);
+    for (uint32_t i = 0; i < n_more; i++) enter(f, flow, first + n + i, more[i].link, share * claim * more[i].weight);
     if (f->mix) fc_fair_stir(f, flow);
     return flow;
 }

@@ -42,7 +42,8 @@ struct fc_fair_flow {
     uint32_t end;            /* the node that it goes to */
     uint32_t start;          /* and comes from; the caller's, for fc_fair_interference alone */
     uint32_t message;        /* of fc_fair_spreads: its first flow, */
-    double free_bytes_per_s; /* alone; 0: it does not spread */
+    double free_bytes_per_s; /* of its rate, alone; 0: it does not spread */
+    double claim;            /* what its weights were multiplied by */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
@@ -114,11 +115,11 @@ enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes,
 enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, uint32_t first, double bytes_per_s);
 /* The link, which does not mix, has this capacity > 0 from the next solve on; the last one counts. False: out of memory. */
 bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
-/* A flow to `end` over links link[n] (each once), of whose rate share * weight[n] > 0 cross them, and over the n_more others;
- * in all at least one. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with
+/* A flow to `end` over links link[n] (each once), of whose rate share * claim * weight[n] > 0 cross them, and over the n_more others;
+ * in all at least one. Of links that bind it and others it has `claim` > 0 where they have theirs. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with
  * the status filled when there is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, double share,
-                     const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end);
+                     double claim, const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */

@@ -89,7 +89,7 @@ enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, d
     if (!fc_transit_reserve((void **)&f->own, &f->own_capacity, f->n_flows, sizeof *f->own, f->st)) return f->st->code;
     if (f->own_capacity > had) memset(f->own + had, 0, (f->own_capacity - had) * sizeof *f->own);
     f->flow[flow].message = first;
-    f->flow[flow].free_bytes_per_s = bytes_per_s;
+    f->flow[flow].free_bytes_per_s = bytes_per_s / f->flow[flow].claim;
     const struct fc_fair_flow *x = &f->flow[flow];
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
         f->mix[e->link].n_spreads++;

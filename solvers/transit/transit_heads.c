@@ -186,7 +186,7 @@ static bool settle_before(struct fc_heads *h, uint32_t link, struct fc_fair *fai
         const struct fc_fair_on *o = &fair->on[l->first + i];
         uint32_t start = fair->flow[o->flow].start;
         if (h->share[start] == 0) h->starts[n++] = start;
-        h->share[start] += o->weight;
+        h->share[start] += o->weight / fair->flow[o->flow].claim;
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t start = h->starts[i];

@@ -62,6 +62,7 @@ struct fc_transit_way {
     double head_s;               /* head delays of the longest of its paths */
     double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth; or
                                   * 1 / free_bytes_per_s */
+    double claim;                /* on links shared with others, 0 to 1 (transit_routes.c) */
     double share;                /* of a long message's bytes that goes over its paths */
     double bytes, wire_bytes;    /* sent so far */
     uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
@@ -83,7 +84,8 @@ struct fc_way_route {
     double latency_s;  /* least head delays of its paths */
     double wire_bytes; /* sent over it so far */
     uint32_t n_paths;
-    uint32_t full; /* way of messages with at least a packet for every path; FC_NONE: none yet */
+    uint32_t n_sets; /* of them (fc_routing_ops.source_sets); n_paths: nobody chooses */
+    uint32_t full;   /* way of messages with at least a packet for every path; FC_NONE: none yet */
     uint32_t
         shorts; /* ways of shorter ones: short_way[short_way[shorts + used - 1] + first path], and of parts in several
                       * paths: [shorts + n_paths - 1]; FC_NONE: none yet */
@@ -103,7 +105,7 @@ struct fc_transit_ways {
     /* The paths of one pair of nodes only, path_key: a later way of another pair walks the network again. */
     uint64_t path_key;
     struct fc_way_path path[FC_WAY_MOST_PATHS];
-    uint32_t most_paths, n_paths, *path_link;
+    uint32_t most_paths, n_paths, n_sets, *path_link; /* n_sets: path i is of set i mod n_sets */
     double cut_bytes_per_s; /* of the pair (fc_cut_of_walk); INFINITY: packets keep to the paths drawn */
     uint32_t out[FC_SHAPE_OUT],
         n_out; /* links behind the source's routers that the pair's packets may take, drawn or not */
@@ -135,13 +137,23 @@ uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32
 /* The same in two steps: the route between different nodes, which is walked once; then the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
+/* A message with fewer packets than its route has paths. */
+static inline bool fc_transit_is_short(const struct fc_transit_ways *ways, const struct fc_way_route *route,
+                                       double bytes)
+{
+    return route->n_paths > 1 && bytes <= (route->n_paths - 1) * ways->packet_bytes;
+}
+/* The way over `used` paths of the route from `first` on, cyclically, fewer than all: of a short message (even), or of a part, all of
+ * a route having as many but the last. FC_NONE: out of memory. */
+uint32_t fc_transit_short_way(struct fc_transit_ways *ways, struct fc_way_route *route, uint32_t used, uint32_t first,
+                              bool even);
 /* The way that a message takes whose turn is way `number`: the same, or where the routing is adaptive and the
  * message short, one beside it whose links are less crowded; crowd tells how many messages cross a link. FC_NONE: out
  * of memory. */
 uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, double bytes,
                              uint32_t (*crowd)(const void *context, uint32_t link), const void *context);
 /* How many parts a message over way `number` has, at most FC_WAY_PARTS; 1: it is not taken apart. Long messages of minimal
- * adaptive routings are: part i goes over some of the route's paths (way fc_transit_part), at first `share` of the bytes. */
+ * adaptive routings are: part i goes over some of the route's paths (way fc_transit_part), at first `share` of the bytes (transit_parts.c). */
 enum { FC_WAY_PARTS = 4 };
 uint32_t fc_transit_parts(const struct fc_transit_ways *ways, uint32_t number, double bytes);
 /* FC_NONE: out of memory. */

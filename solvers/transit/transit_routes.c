@@ -13,15 +13,15 @@
  * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
- * Short messages of adaptive routings go round others: of all runs of as many paths, those as short as the one
- * that is their turn, they take the one whose most crowded link has fewest messages (fc_transit_way_free).
+ * Sets. A packet that goes half way round an even ring is given its direction at the source, + or - with equal chance, whatever is
+ * crowded (fc_routing_ops.source_sets), and so one of S sets of paths. Paths are numbered such that S in a row are one of each set.
  *
- * Long messages of minimal adaptive routings are taken apart: part i of at most 4 takes some of the paths, and each has a
- * rate of its own (transit_contention.c), as packets that find a queue before them take another way. Nor are they bound to the
- * paths drawn: alone such a message goes as fast as all links out of its source let it (transit_cut.c).
+ * Claim. A router gives its inputs turns, so a message that meets others again and again has less of a link the further it comes: the
+ * parking lot (Dally & Towles 2004, 15.4, where it halves at each router). Messages stop and start, and their packets are few; (2 / hops)^(1/3)
+ * stands for it, chosen on shipped machines and o.. of tests/validate_phases.c.
  *
  * Limits: a long message of a routing with detours (UGAL) takes the split of its loads, whatever queues are on the
- * way; a route of more than N paths loads N of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
+ * way; a route of more than N paths loads N of them.
  * Kept are the ways that were asked for, not the paths: O(walk) a pair, and once more a way that is new later;
  * O(1) a message. Where all routers look alike paths are kept by displacement instead (transit_shapes.c), and a
  * pair costs O(links of its N paths). */
@@ -33,7 +33,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CHOSEN = 1 << 20 };
+#define FAR (1.0 / 3)
 
 struct fc_way_parcel {
     double weight;
@@ -320,6 +320,23 @@ static bool draw_walk(struct fc_transit_ways *w, uint32_t src, uint32_t dst, uin
     return good;
 }
 
+/* Puts the paths, which come set by set, in an order in which any n_sets in a row are of different sets. Returns n_sets, or n_paths where sets
+ * have unlike numbers of paths. */
+static uint32_t deal_sets(struct fc_transit_ways *w, uint32_t n_sets)
+{
+    struct fc_way_path path[FC_WAY_MOST_PATHS];
+    if (n_sets <= 1 || n_sets >= w->n_paths || w->n_paths % n_sets) return n_sets <= 1 ? 1 : w->n_paths;
+    uint32_t each = w->n_paths / n_sets;
+    double seen = 0;
+    for (uint32_t i = 0; i < w->n_paths; i++) {
+        if (i % each == 0 && fabs(seen * n_sets - i / each) > 1e-9) return w->n_paths;
+        seen += w->path[i].share;
+    }
+    for (uint32_t i = 0; i < w->n_paths; i++) path[i % each * n_sets + i / each] = w->path[i];
+    memcpy(w->path, path, w->n_paths * sizeof *path);
+    return n_sets;
+}
+
 /* The paths of the pair into path[]. */
 static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 {
@@ -342,6 +359,8 @@ static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
         good = draw_walk(w, src, dst, displacement, keep);
     }
     if (good) w->path_key = key;
+    const struct fc_routing_ops *routing = w->net->machine->routing;
+    w->n_sets = good && routing->source_sets ? deal_sets(w, routing->source_sets(w->net, src, dst)) : 1;
     return good;
 }
 
@@ -390,6 +409,12 @@ static inline bool keeps_more(const struct fc_transit_ways *w)
     return !w->light || w->n_ways < w->most_light;
 }
 
+/* Routers that take the oldest packet first are fair to those from afar. */
+static double claim_of(const struct fc_network *net, uint32_t hops)
+{
+    return net->machine->router.arbitration == FC_AGE || hops <= 2 ? 1 : pow(2.0 / hops, FAR);
+}
+
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
 static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first, bool even)
 {
@@ -401,8 +426,10 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
                                  .even = even,
                                  .fifos_s_per_byte = -1};
     if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !walk_paths(w, w->route[route].key)) return FC_NONE;
+    uint32_t hops = 0;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
+        hops = path->n > hops ? path->n : hops;
         way.head_s = greater(way.head_s, path->head_s);
         way.share += path->share;
     }
@@ -427,6 +454,7 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     }
     if (1 / w->net->machine->port_bytes_per_s > way.s_per_byte) way.narrow = FC_NONE;
     way.s_per_byte = greater(way.s_per_byte, 1 / w->net->machine->port_bytes_per_s);
+    way.claim = claim_of(w->net, hops);
     uint32_t number = (uint32_t)w->n_ways;
     if (w->light) {
         way.first = FC_NONE;
@@ -465,8 +493,12 @@ static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
 {
     if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key)) return FC_NONE;
     struct fc_way_route *route = &w->route[w->n_routes];
-    *route = (struct fc_way_route){
-        .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
+    *route = (struct fc_way_route){.key = key,
+                                   .latency_s = INFINITY,
+                                   .n_paths = w->n_paths,
+                                   .n_sets = w->n_sets,
+                                   .full = FC_NONE,
+                                   .shorts = FC_NONE};
     for (uint32_t i = 0; i < w->n_paths; i++) route->latency_s = fmin(route->latency_s, w->path[i].head_s);
     w->n_routes++;
     if (2 * (uint64_t)w->n_routes > w->mask)
@@ -486,9 +518,8 @@ static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
     return (uint32_t)w->n_short - n;
 }
 
-/* A way over fewer than all paths of the route: of a short message (even), or of a part. */
-static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first,
-                          bool even)
+uint32_t fc_transit_short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first,
+                              bool even)
 {
     uint32_t number = (uint32_t)(route - w->route), row = even ? used - 1 : route->n_paths - 1;
     if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first, even);
@@ -516,10 +547,6 @@ uint32_t fc_transit_route_find(struct fc_transit_ways *w, uint32_t src, uint32_t
     }
 }
 
-static bool is_short(const struct fc_transit_ways *w, const struct fc_way_route *route, double bytes)
-{
-    return route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes;
-}
 /* Of a short message: a path for each of its packets. */
 static uint32_t paths_of(const struct fc_transit_ways *w, double bytes)
 {
@@ -529,58 +556,13 @@ static uint32_t paths_of(const struct fc_transit_ways *w, double bytes)
 uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double bytes, uint64_t turn)
 {
     struct fc_way_route *route = &w->route[number];
-    if (is_short(w, route, bytes))
-        return short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths), true);
+    if (fc_transit_is_short(w, route, bytes))
+        return fc_transit_short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths), true);
     if (route->full != FC_NONE) return route->full;
     bool keeps = keeps_more(w);
     uint32_t way = make_way(w, number, route->n_paths, 0, false);
     if (keeps) route->full = way;
     return way;
-}
-
-uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double bytes,
-                             uint32_t (*crowd)(const void *, uint32_t), const void *context)
-{
-    uint32_t n_paths = w->route[w->way[number].route].n_paths, first = w->way[number].path, best = number;
-    uint32_t least = UINT32_MAX, used = w->way[number].used;
-    double head_s = w->way[number].head_s * (1 + 1e-9), s_per_byte = w->way[number].s_per_byte * (1 + 1e-9);
-    if (!w->net->machine->routing->adaptive || w->n_ways >= MOST_CHOSEN ||
-        !is_short(w, &w->route[w->way[number].route], bytes))
-        return number;
-    for (uint32_t k = 0; k < n_paths && least > 0; k++) {
-        uint32_t at = short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths, true), most = 0;
-        if (at == FC_NONE) return FC_NONE;
-        const struct fc_transit_way *way = &w->way[at];
-        if (way->head_s > head_s || way->s_per_byte > s_per_byte) continue;
-        for (uint32_t i = way->first; i < way->first + way->n_finite && most < least; i++) {
-            uint32_t there = crowd(context, w->link[i]);
-            most = there > most ? there : most;
-        }
-        if (most < least) least = most, best = at;
-    }
-    return best;
-}
-
-/* Paths of a part; the last may have fewer. */
-static uint32_t part_paths(const struct fc_way_route *route)
-{
-    return (route->n_paths + FC_WAY_PARTS - 1) / FC_WAY_PARTS;
-}
-
-uint32_t fc_transit_parts(const struct fc_transit_ways *w, uint32_t number, double bytes)
-{
-    const struct fc_way_route *route = &w->route[w->way[number].route];
-    const struct fc_routing_ops *routing = w->net->machine->routing;
-    if (!routing->adaptive || routing->detours || w->n_ways >= MOST_CHOSEN || is_short(w, route, bytes)) return 1;
-    return (route->n_paths + part_paths(route) - 1) / part_paths(route);
-}
-
-uint32_t fc_transit_part(struct fc_transit_ways *w, uint32_t number, uint32_t part)
-{
-    struct fc_way_route *route = &w->route[w->way[number].route];
-    uint32_t used = part_paths(route), first = part * used, left = route->n_paths - first;
-    if (left < used) used = left;
-    return short_way(w, route, used, first, used == 1);
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes, uint64_t turn)
