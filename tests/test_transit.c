@@ -113,7 +113,7 @@ static void many_to_one(void)
     if (!open_gear(&g,
                    "name: star\nnetwork: {family: torus, dims: [8]}\n"
                    "links: {torus: {bandwidth: 100 GB/s, latency: 0 s}, injection: {bandwidth: 1 GB/s}}\n"
-                   "router: {delay: 0 s, routing: dimension-order}\n",
+                   "router: {delay: 0 s, routing: dimension-order, arbitration: age}\n",
                    FC_NET_CONTENTION))
         return;
     double end = 0;
@@ -123,6 +123,65 @@ static void many_to_one(void)
         CU_ASSERT(fc_near(take(&g, s), end, 1e-12));
     }
     close_gear(&g);
+}
+
+/* Two over one link of 1 GB/s, 3 hops between routers and 1: claims (2/5)^(1/3), (2/3)^(1/3). Where routers take the oldest packet first
+ * both have half. */
+static void from_afar(void)
+{
+    char text[400];
+    for (int aged = 0; aged < 2; aged++) {
+        struct gear g;
+        snprintf(text, sizeof text,
+                 "name: line\nnetwork: {family: torus, dims: [8]}\n"
+                 "links: {torus: {bandwidth: 1 GB/s, latency: 0 s}, injection: {bandwidth: 100 GB/s}}\n"
+                 "router: {delay: 0 s, routing: dimension-order, arbitration: %s}\n",
+                 aged ? "age" : "round-robin");
+        if (!open_gear(&g, text, FC_NET_CONTENTION)) return;
+        double far = aged ? 0.5 : cbrt(2.0 / 5) / (cbrt(2.0 / 5) + cbrt(2.0 / 3));
+        send(&g, 0, 0, 0, 3, 6e3);
+        send(&g, 1, 0, 2, 3, 6e3); /* ends first, or both at once */
+        if (aged) CU_ASSERT(fc_near(take(&g, 0), 12e-6, 1e-12));
+        CU_ASSERT(fc_near(take(&g, 1), 6e-6 / (1 - far), 1e-12));
+        if (!aged) CU_ASSERT(fc_near(take(&g, 0), 12e-6, 1e-12));
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+        send(&g, 2, 0, 0, 3, 6e3); /* alone as fast as the link */
+        CU_ASSERT(fc_near(take(&g, 2), 6e-6, 1e-12));
+        close_gear(&g);
+    }
+}
+
+/* 0 to 4 is half way round a ring of 8: half of it goes each way, though another message is on one of the two; in two dimensions too, where each
+ * part has both. */
+static void half_way(void)
+{
+    static const char *const dims[] = {"[8]", "[8, 5]"};
+    char text[400];
+    for (size_t k = 0; k < FC_COUNT(dims); k++) {
+        struct gear g;
+        snprintf(text, sizeof text,
+                 "name: ring\nnetwork: {family: torus, dims: %s}\n"
+                 "links: {torus: {bandwidth: 1 GB/s, latency: 0 s}, injection: {bandwidth: 100 GB/s}}\n"
+                 "router: {delay: 0 s, routing: adaptive, arbitration: age}\npacket: {max: 256 B}\n",
+                 dims[k]);
+        if (!open_gear(&g, text, FC_NET_CONTENTION)) return;
+        uint32_t to = k == 0 ? 4 : 12, plus = 0, minus = 0;
+        double bytes[2] = {0};
+        send(&g, 0, 0, 0, to, 1e6);
+        send(&g, 1, 0, 1, 2, 1e6);
+        struct fc_arrival a;
+        bool found;
+        for (int i = 0; i < 2; i++) CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+        const double *moved = fc_transit_link_bytes(g.transit);
+        for (uint32_t y = 0; y < g.net.n_routers / 8; y++) {
+            plus = fc_find_link(&g.net, 8 * y + 2, 8 * y + 3);
+            minus = fc_find_link(&g.net, 8 * y + 6, 8 * y + 5);
+            bytes[0] += moved[plus];
+            bytes[1] += moved[minus];
+        }
+        CU_ASSERT(fc_near(bytes[0], 5e5, 1e-9) && fc_near(bytes[1], 5e5, 1e-9));
+        close_gear(&g);
+    }
 }
 
 static void background(void)
@@ -383,6 +442,8 @@ int suite_transit(void)
     static const CU_TestInfo tests[] = {{"one message alone", alone},
                                         {"two on one link", two},
                                         {"many to one", many_to_one},
+                                        {"from afar", from_afar},
+                                        {"half way round a ring", half_way},
                                         {"background", background},
                                         {"arrivals equal a simulation from scratch on every family", families},
                                         {"injection FIFOs", injection_fifos},

@@ -30,7 +30,7 @@ enum { PARTS = MESSAGES * FC_WAY_PARTS };
 enum stage { TO_COME, WAITS, MOVES, OVER };
 struct slow { /* one message of the reference */
     uint32_t whole, n_parts, way[FC_WAY_PARTS];
-    double share[FC_WAY_PARTS], left, rate;
+    double share[FC_WAY_PARTS], left, rate; /* shares times the message's claim */
     enum stage stage;
     double until; /* begins when its node's have moved so much */
 };
@@ -220,7 +220,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->way[x->whole].free_bytes_per_s > 0) {
                     if (n_spread == 0 || spreads[n_spread - 1] != i / FC_WAY_PARTS) own[n_spread++] = 0;
                     spreads[n_spread - 1] = i / FC_WAY_PARTS;
-                    free_bytes_per_s[n_spread - 1] = ways->way[x->whole].free_bytes_per_s;
+                    free_bytes_per_s[n_spread - 1] = ways->way[x->whole].free_bytes_per_s / ways->way[x->whole].claim;
                     own[n_spread - 1] += weight[there];
                 }
                 same[there] = m->dst[who[i / FC_WAY_PARTS]];
@@ -234,7 +234,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
     free(crossed);
 }
 
-/* Max-min fair rates of the messages who[n], each the sum of its parts'. */
+/* Max-min fair rates of the messages who[n] in their claims, each the sum of its parts'. */
 static void fill(const struct fc_transit_ways *ways, const struct load *m, struct slow *s, const uint32_t *who,
                  uint32_t n, const double *capacity)
 {
@@ -276,7 +276,7 @@ static void choose(struct fc_transit_ways *ways, const struct load *m, uint32_t 
     x->n_parts = fc_transit_parts(ways, x->whole, m->bytes[i]);
     for (uint32_t p = 0; p < x->n_parts; p++) {
         x->way[p] = x->n_parts > 1 ? fc_transit_part(ways, x->whole, p) : x->whole;
-        x->share[p] = x->n_parts > 1 ? ways->way[x->way[p]].share : 1;
+        x->share[p] = ways->way[x->whole].claim * (x->n_parts > 1 ? ways->way[x->way[p]].share : 1);
     }
 }
 
