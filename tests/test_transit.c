@@ -125,25 +125,34 @@ static void many_to_one(void)
     close_gear(&g);
 }
 
-/* Two over one link of 1 GB/s, 3 hops between routers and 1: claims (2/5)^(1/3), (2/3)^(1/3). Where routers take the oldest packet first
- * both have half. */
+/* Two over one link of 1 GB/s, of 5 hops and of 3 with the nodes' own links: claims 5^-f and 3^-f, f = 1/3; where routers take the oldest packet
+ * first 0, where packets in the network go first -1/3. */
 static void from_afar(void)
 {
-    char text[400];
-    for (int aged = 0; aged < 2; aged++) {
+    static const struct {
+        const char *router;
+        double f;
+    } at[] = {{"arbitration: round-robin", 1.0 / 3},
+              {"arbitration: age", 0},
+              {"arbitration: round-robin, in_network: 50", 0},
+              {"arbitration: round-robin, in_network: 100", -1.0 / 3}};
+    for (size_t i = 0; i < FC_COUNT(at); i++) {
         struct gear g;
+        char text[400];
         snprintf(text, sizeof text,
                  "name: line\nnetwork: {family: torus, dims: [8]}\n"
                  "links: {torus: {bandwidth: 1 GB/s, latency: 0 s}, injection: {bandwidth: 100 GB/s}}\n"
-                 "router: {delay: 0 s, routing: dimension-order, arbitration: %s}\n",
-                 aged ? "age" : "round-robin");
+                 "router: {delay: 0 s, routing: dimension-order, %s}\n",
+                 at[i].router);
         if (!open_gear(&g, text, FC_NET_CONTENTION)) return;
-        double far = aged ? 0.5 : cbrt(2.0 / 5) / (cbrt(2.0 / 5) + cbrt(2.0 / 3));
+        double share[2] = {pow(5, -at[i].f), pow(3, -at[i].f)}, all = share[0] + share[1];
+        uint32_t first = at[i].f > 0; /* that ends; by number where both end at once */
         send(&g, 0, 0, 0, 3, 6e3);
-        send(&g, 1, 0, 2, 3, 6e3); /* ends first, or both at once */
-        if (aged) CU_ASSERT(fc_near(take(&g, 0), 12e-6, 1e-12));
-        CU_ASSERT(fc_near(take(&g, 1), 6e-6 / (1 - far), 1e-12));
-        if (!aged) CU_ASSERT(fc_near(take(&g, 0), 12e-6, 1e-12));
+        send(&g, 1, 0, 2, 3, 6e3);
+        double end_s[2] = {12e-6, 12e-6};
+        end_s[first] = 6e-6 * all / share[first];
+        CU_ASSERT(fc_near(take(&g, first), end_s[first], 1e-12));
+        CU_ASSERT(fc_near(take(&g, !first), end_s[!first], 1e-12));
         CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
         send(&g, 2, 0, 0, 3, 6e3); /* alone as fast as the link */
         CU_ASSERT(fc_near(take(&g, 2), 6e-6, 1e-12));

@@ -17,8 +17,12 @@
  * crowded (fc_routing_ops.source_sets), and so one of S sets of paths. Paths are numbered such that S in a row are one of each set.
  *
  * Claim. A router gives its inputs turns, so a message that meets others again and again has less of a link the further it comes: the
- * parking lot (Dally & Towles 2004, 15.4, where it halves at each router). Messages stop and start, and their packets are few; (2 / hops)^(1/3)
- * stands for it, chosen on shipped machines and o.. of tests/validate_phases.c.
+ * parking lot (Dally & Towles 2004, 15.4, where it halves at each router). Messages stop and start, and their packets are few: claims are
+ *
+ *     hops^-f,  f = FAR (1 - p / 50),    p percent of the decisions taken for packets in the network before injected ones (router.in_network);
+ *
+ * so where these always go first it is the one from afar that has more. Routers that take the oldest packet first are fair to both: f = 0. FAR
+ * was chosen on shipped machines and o.. of tests/validate_phases.c, the change of sign on Blue Gene/L, the only one that has p.
  *
  * Limits: a long message of a routing with detours (UGAL) takes the split of its loads, whatever queues are on the
  * way; a route of more than N paths loads N of them.
@@ -34,6 +38,8 @@
 #include <stdlib.h>
 
 #define FAR (1.0 / 3)
+#define LEAST_HOPS 2.0 /* in and out */
+#define MOST_HOPS 128.0
 
 struct fc_way_parcel {
     double weight;
@@ -409,10 +415,12 @@ static inline bool keeps_more(const struct fc_transit_ways *w)
     return !w->light || w->n_ways < w->most_light;
 }
 
-/* Routers that take the oldest packet first are fair to those from afar. */
+/* At most 1, up to MOST_HOPS. */
 static double claim_of(const struct fc_network *net, uint32_t hops)
 {
-    return net->machine->router.arbitration == FC_AGE || hops <= 2 ? 1 : pow(2.0 / hops, FAR);
+    const struct fc_router *router = &net->machine->router;
+    double far = router->arbitration == FC_AGE ? 0 : FAR * (1 - router->in_network_percent / 50);
+    return pow((far < 0 ? MOST_HOPS : LEAST_HOPS) / fmax(hops, LEAST_HOPS), far);
 }
 
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
