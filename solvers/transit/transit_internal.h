@@ -84,7 +84,7 @@ struct fc_way_route {
     double latency_s;  /* least head delays of its paths */
     double wire_bytes; /* sent over it so far */
     uint32_t n_paths;
-    uint32_t n_sets; /* of them (fc_routing_ops.source_sets); n_paths: nobody chooses */
+    uint32_t n_sets; /* of them (fc_routing_ops.source_sets); n_paths: no parts */
     uint32_t full;   /* way of messages with at least a packet for every path; FC_NONE: none yet */
     uint32_t
         shorts; /* ways of shorter ones: short_way[short_way[shorts + used - 1] + first path], and of parts in several

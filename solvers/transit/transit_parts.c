@@ -1,14 +1,14 @@
 /* transit_parts.c - what messages of adaptive routings choose of their route's paths (transit_routes.c).
  *
  * Short messages go round others: of all runs of as many paths, those as short as the one that is their turn, they take the one whose
- * most crowded link has fewest messages (fc_transit_way_free). A packet is free only within the set of paths that its source has given it, so
- * a run is as far from the one in turn as a multiple of the number of sets: of the same sets.
+ * most crowded link has fewest messages (fc_transit_way_free), of other sets too: a packet has its set from its source, but a fluid lets short messages
+ * that meet wait longer than packets do, and with this they are nearer to the kernel (allreduce of 64 B on bgl-64 +6 %, else +18).
  *
  * Long messages of minimal adaptive routings are taken apart: part i of at most 4 takes some of the paths, equally many of each set, and each has a
  * rate of its own (transit_contention.c), as packets that find a queue before them take another way. Nor are they bound to the
  * paths drawn: alone such a message goes as fast as all links out of its source let it (transit_cut.c).
  *
- * Limits: behind MOST_CHOSEN ways, which are kept, nobody chooses. Where sets have unlike numbers of paths nobody chooses either. */
+ * Limits: behind MOST_CHOSEN ways, which are kept, nobody chooses. Where sets have unlike numbers of paths a message is not taken apart. */
 #include "solvers/transit/transit_internal.h"
 
 enum { MOST_CHOSEN = 1 << 20 };
@@ -22,8 +22,7 @@ uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double 
     if (!w->net->machine->routing->adaptive || w->n_ways >= MOST_CHOSEN ||
         !fc_transit_is_short(w, &w->route[w->way[number].route], bytes))
         return number;
-    uint32_t n_sets = w->route[w->way[number].route].n_sets;
-    for (uint32_t k = 0; k < n_paths && least > 0; k += n_sets) {
+    for (uint32_t k = 0; k < n_paths && least > 0; k++) {
         uint32_t at = fc_transit_short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths, true),
                  most = 0;
         if (at == FC_NONE) return FC_NONE;
