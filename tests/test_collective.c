@@ -165,7 +165,7 @@ static void as_measured(void)
 static void allreduce_volumes(void)
 {
     for (uint32_t n = 2; n <= MOST; n++) {
-        uint32_t power = fc_power_of_two(n), folded = n - power, k = ceil_log2(power);
+        uint32_t power = fc_floor_power_of_two(n), folded = n - power, k = ceil_log2(power);
         struct call doubling = build(FC_OP_ALLREDUCE, "doubling", n, 0, 1000, NULL);
         struct call halving = build(FC_OP_ALLREDUCE, "rabenseifner", n, 0, 1000, NULL);
         struct call ring = build(FC_OP_ALLREDUCE, "ring", n, 0, 1000, NULL);
@@ -218,7 +218,7 @@ static void tree_volumes(void)
 static void long_trees(void)
 {
     for (uint32_t n = 2; n <= MOST; n++) {
-        uint32_t power = fc_power_of_two(n), folded = n - power;
+        uint32_t power = fc_floor_power_of_two(n), folded = n - power;
         struct call ring = build(FC_OP_BCAST, "scatter+ring", n, n - 1, 1000, NULL);
         struct call reduce = build(FC_OP_REDUCE, "rabenseifner", n, n - 1, 1000, NULL);
         double scattered = 0, total = 0;
@@ -242,7 +242,7 @@ static void gather_all_volumes(void)
     double list[MOST], sum;
     for (uint32_t n = 2; n <= MOST; n++)
         for (int a = 0; a < 3; a++) {
-            if (a == 0 && fc_power_of_two(n) != n) continue;
+            if (a == 0 && fc_floor_power_of_two(n) != n) continue;
             sum = 0;
             for (uint32_t i = 0; i < n; i++) sum += list[i] = 1 + i * i % 7;
             struct call equal = build(FC_OP_ALLGATHER, names[a], n, 0, 10, NULL);
@@ -290,7 +290,7 @@ static void reduce_scatter_volumes(void)
 {
     double list[MOST];
     for (uint32_t n = 2; n <= MOST; n++) {
-        uint32_t power = fc_power_of_two(n), folded = n - power;
+        uint32_t power = fc_floor_power_of_two(n), folded = n - power;
         double sum = 0, total = 0, folded_back = 0;
         for (uint32_t i = 0; i < n; i++) sum += list[i] = 1 + i % 5;
         struct call halving = build(FC_OP_REDUCE_SCATTER, "halving", n, 0, 0, list);

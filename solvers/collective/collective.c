@@ -138,7 +138,7 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
 enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n, struct fc_status *st)
 {
     const char *op = fc_op_names[algorithm->op];
-    if (algorithm->need == FC_POWER_OF_TWO_MEMBERS && n > 0 && fc_power_of_two(n) != n)
+    if (algorithm->need == FC_POWER_OF_TWO_MEMBERS && n > 0 && fc_floor_power_of_two(n) != n)
         return fc_refuse(st, FC_INPUT, "%s by %s needs a power of two as members, not %u", op, algorithm->name, n);
     if (algorithm->need == FC_EVEN_MEMBERS && n > 1 && n % 2)
         return fc_refuse(st, FC_INPUT, "%s by %s needs an even number of members, not %u", op, algorithm->name, n);

@@ -48,7 +48,7 @@ static inline bool fc_sizes_differ(const double *sizes, uint32_t n)
     return false;
 }
 /* The greatest power of two that is not above n (n > 0). */
-static inline uint32_t fc_power_of_two(uint32_t n)
+static inline uint32_t fc_floor_power_of_two(uint32_t n)
 {
     return UINT32_C(1) << (31 - __builtin_clz(n));
 }

@@ -14,7 +14,7 @@
 /* Distance of the longest edge of the tree, 0 when n = 1. */
 static uint32_t longest_edge(uint32_t n)
 {
-    return n > 1 ? fc_power_of_two(n - 1) : 0;
+    return n > 1 ? fc_floor_power_of_two(n - 1) : 0;
 }
 
 /* The edges of one level: parents v, children v + mask. */

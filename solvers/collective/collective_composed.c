@@ -41,12 +41,12 @@ FC_TIME(allreduce_linear, fc_time_reduce_linear(p, n, bytes) + fc_time_bcast_lin
 
 void fc_build_allreduce_allgather(struct fc_schedule *s)
 {
-    bool power = fc_power_of_two(s->n) == s->n;
+    bool power = fc_floor_power_of_two(s->n) == s->n;
     fc_collective_alike_build(power ? &fc_alike_allgather_doubling : &fc_alike_allgather_bruck, s);
 }
 double fc_time_allreduce_allgather(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    bool power = fc_power_of_two(n) == n;
+    bool power = fc_floor_power_of_two(n) == n;
     return power ? fc_time_allgather_doubling(p, n, bytes) : fc_time_allgather_bruck(p, n, bytes);
 }
 

@@ -19,7 +19,7 @@ FC_TIME(allreduce_doubling, fc_fold_doubling_s(p, n, bytes))
 
 void fc_build_barrier_doubling(struct fc_schedule *s)
 {
-    uint32_t power = fc_power_of_two(s->n);
+    uint32_t power = fc_floor_power_of_two(s->n);
     for (uint32_t i = power; i < s->n; i++) fc_schedule_add(s, i, i - power, 0);
     s->round += s->n > power;
     for (uint32_t mask = 1; mask < power; mask *= 2, s->round++)

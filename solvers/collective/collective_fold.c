@@ -14,7 +14,7 @@
 
 uint32_t fc_fold(struct fc_schedule *s, double bytes)
 {
-    uint32_t folded = s->n - fc_power_of_two(s->n);
+    uint32_t folded = s->n - fc_floor_power_of_two(s->n);
     for (uint32_t i = 0; i < folded; i++) fc_schedule_add(s, 2 * i, 2 * i + 1, bytes);
     s->round += folded > 0;
     return folded;
@@ -50,7 +50,7 @@ uint32_t fc_fold_distance(uint32_t i, uint32_t folded)
 
 double fc_fold_doubling_s(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    uint32_t power = fc_power_of_two(n), folded = n - power, k = fc_ceil_log2(power);
+    uint32_t power = fc_floor_power_of_two(n), folded = n - power, k = fc_ceil_log2(power);
     double hop = fc_loggp_hop_s(p, bytes), latency = p->latency_s;
     if (!folded) return k * hop;
     double back = fmax(hop + fc_ceil_log2(folded) * latency, k * latency) + hop;

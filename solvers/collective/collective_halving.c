@@ -31,7 +31,7 @@ void fc_build_halving(struct fc_schedule *s)
 
 double fc_time_halving(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    uint32_t power = fc_power_of_two(n), folded = n - power, k = fc_ceil_log2(power);
+    uint32_t power = fc_floor_power_of_two(n), folded = n - power, k = fc_ceil_log2(power);
     double latest = 0, fold = fc_loggp_hop_s(p, n * bytes);
     for (uint32_t i = 0; i < power; i++) {
         double time = k * p->latency_s;

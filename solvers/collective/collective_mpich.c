@@ -26,7 +26,7 @@ const char *fc_collective_mpich(const struct fc_collective_call *call)
 {
     uint32_t n = call->n;
     double total = call->total, block = total / n;
-    bool power = fc_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_power_of_two(n);
+    bool power = fc_floor_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_floor_power_of_two(n);
     switch (call->op) {
     case FC_OP_BARRIER: return "dissemination";
     case FC_OP_BCAST:
@@ -57,7 +57,7 @@ const char *fc_collective_mpich4(const struct fc_collective_call *call)
 {
     uint32_t n = call->n;
     double total = call->total;
-    bool power = fc_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_power_of_two(n);
+    bool power = fc_floor_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_floor_power_of_two(n);
     switch (call->op) {
     case FC_OP_BCAST:
         if (total <= BCAST_SHORT || n < BCAST_FEW) return "binomial";

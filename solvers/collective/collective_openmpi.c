@@ -198,7 +198,7 @@ static const char *first_rule(const struct rules *of, uint32_t n, double bytes)
 
 const char *fc_collective_openmpi(const struct fc_collective_call *call)
 {
-    uint32_t n = call->n, power = fc_power_of_two(n);
+    uint32_t n = call->n, power = fc_floor_power_of_two(n);
     double total = call->total, block = total / n, elements = total / 8; /* taken as 8 bytes each */
     const char *name;
     switch (call->op) {

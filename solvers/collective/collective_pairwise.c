@@ -7,11 +7,11 @@
 
 static uint32_t to(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
 {
-    return fc_power_of_two(n) == n ? member ^ (round + 1) : fc_alike_ahead(n, member, round, k);
+    return fc_floor_power_of_two(n) == n ? member ^ (round + 1) : fc_alike_ahead(n, member, round, k);
 }
 static uint32_t from(uint32_t n, uint32_t member, uint32_t round, uint32_t k)
 {
-    return fc_power_of_two(n) == n ? member ^ (round + 1) : fc_alike_behind(n, member, round, k);
+    return fc_floor_power_of_two(n) == n ? member ^ (round + 1) : fc_alike_behind(n, member, round, k);
 }
 static uint32_t target_of(uint32_t n, uint32_t source, uint32_t target, uint32_t round)
 {

@@ -15,7 +15,7 @@
 static double both_ways_s(const struct fc_loggp *p, uint32_t n, double bytes)
 {
     double time = 0;
-    for (uint32_t part = 2; part <= fc_power_of_two(n) && part > 0; part *= 2)
+    for (uint32_t part = 2; part <= fc_floor_power_of_two(n) && part > 0; part *= 2)
         time += 2 * fc_loggp_hop_s(p, bytes / part);
     return time;
 }
@@ -30,7 +30,7 @@ void fc_build_allreduce_rabenseifner(struct fc_schedule *s)
 }
 double fc_time_allreduce_rabenseifner(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    bool folds = fc_power_of_two(n) != n;
+    bool folds = fc_floor_power_of_two(n) != n;
     return both_ways_s(p, n, bytes) + (folds ? 2 * fc_loggp_hop_s(p, bytes) : 0);
 }
 
@@ -41,7 +41,7 @@ static uint32_t kept(const struct fc_schedule *s, uint32_t i, uint32_t folded)
 
 void fc_build_reduce_rabenseifner(struct fc_schedule *s)
 {
-    uint32_t power = fc_power_of_two(s->n), folded = s->n - power;
+    uint32_t power = fc_floor_power_of_two(s->n), folded = s->n - power;
     for (uint32_t i = 0; i < folded; i++)
         fc_schedule_add(s, fc_schedule_member(s, 2 * i + 1), fc_schedule_member(s, 2 * i), s->bytes);
     s->round += folded > 0;
@@ -55,6 +55,6 @@ void fc_build_reduce_rabenseifner(struct fc_schedule *s)
 }
 double fc_time_reduce_rabenseifner(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    bool folds = fc_power_of_two(n) != n;
+    bool folds = fc_floor_power_of_two(n) != n;
     return both_ways_s(p, n, bytes) + (folds ? fc_loggp_hop_s(p, bytes) : 0);
 }

@@ -18,7 +18,7 @@ static uint32_t kept(uint32_t i, uint32_t folded)
 
 static uint32_t fold(struct fc_schedule *s)
 {
-    uint32_t folded = s->n - fc_power_of_two(s->n);
+    uint32_t folded = s->n - fc_floor_power_of_two(s->n);
     enum fc_message_work work = s->work;
     for (uint32_t i = 0; i < folded; i++) {
         fc_schedule_add(s, 2 * i, 2 * i + 1, s->bytes / 2);
@@ -50,8 +50,8 @@ void fc_build_allreduce_halves(struct fc_schedule *s)
 }
 double fc_time_allreduce_halves(const struct fc_loggp *p, uint32_t n, double bytes)
 {
-    double time = fc_power_of_two(n) == n ? 0 : 2 * fc_loggp_hop_s(p, bytes / 2) + fc_loggp_hop_s(p, bytes);
-    for (uint32_t part = 2; part <= fc_power_of_two(n) && part > 0; part *= 2)
+    double time = fc_floor_power_of_two(n) == n ? 0 : 2 * fc_loggp_hop_s(p, bytes / 2) + fc_loggp_hop_s(p, bytes);
+    for (uint32_t part = 2; part <= fc_floor_power_of_two(n) && part > 0; part *= 2)
         time += 2 * fc_loggp_hop_s(p, bytes / part);
     return time;
 }

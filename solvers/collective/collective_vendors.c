@@ -36,7 +36,7 @@ const char *fc_collective_fjmpi(const struct fc_collective_call *call)
 {
     uint32_t n = call->n;
     double total = call->total;
-    bool power = fc_power_of_two(n) == n;
+    bool power = fc_floor_power_of_two(n) == n;
     switch (call->op) {
     case FC_OP_BARRIER: return "doubling";
     case FC_OP_BCAST: return total < BCAST_LONG ? "binary" : "binary-segments";

@@ -36,7 +36,7 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
         return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u", most_ports);
     while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
     uint32_t deepest = fc_most(e->flit->buffer_flits, e->flit->injection_flits);
-    uint64_t ring = fc_power_of_two(deepest > 1 ? deepest - 1 : 1);
+    uint64_t ring = fc_ceil_power_of_two(deepest > 1 ? deepest - 1 : 1);
     e->ring_mask = (uint32_t)(ring - 1);
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;

@@ -13,7 +13,7 @@ static inline uint32_t fc_most(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 /* The least power of two that is not below n. */
-static inline uint64_t fc_power_of_two(uint64_t n)
+static inline uint64_t fc_ceil_power_of_two(uint64_t n)
 {
     uint64_t p = 1;
     while (p < n) p *= 2;

@@ -7,7 +7,7 @@
 /* Least b with 2^b >= n. */
 static uint32_t bits_of(uint64_t n)
 {
-    return (uint32_t)__builtin_ctzll(fc_power_of_two(n));
+    return (uint32_t)__builtin_ctzll(fc_ceil_power_of_two(n));
 }
 static uint32_t ports_of(const struct fc_cycle *e, uint32_t router)
 {

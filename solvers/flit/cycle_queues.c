@@ -154,7 +154,7 @@ enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, i
 {
     uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->most_paths : 1;
     if (e->flit->multicast) each += (uint64_t)e->flit->n_vcs; /* last copies of one flit of each channel */
-    uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);
+    uint64_t slots = fc_ceil_power_of_two(e->queue_delay[k] + e->window + 2ull);
     uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
     q->delay = links ? e->queue_delay[k] : 0;
     q->most = links * each;

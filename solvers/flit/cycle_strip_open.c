@@ -8,7 +8,7 @@ enum { MOST_SLOTS = 1 << 26 }; /* half a gigabyte, most of which is not written 
 
 static uint32_t bits_of(uint64_t n)
 {
-    return (uint32_t)__builtin_ctzll(fc_power_of_two(n));
+    return (uint32_t)__builtin_ctzll(fc_ceil_power_of_two(n));
 }
 static uint32_t ports_of(const struct fc_cycle *e, uint32_t router)
 {
