@@ -12,7 +12,7 @@
 
 enum { MESSAGES = 400 };
 struct load {
-    double time_s[MESSAGES], bytes[MESSAGES], arrived_s[MESSAGES], alone_s[MESSAGES];
+    double time_s[MESSAGES], bytes[MESSAGES], arrived_s[MESSAGES], alone_s[MESSAGES], interference[MESSAGES];
     uint32_t src[MESSAGES], dst[MESSAGES];
 };
 static void draw_load(struct load *m, const struct fc_network *net, double span_s, double most_bytes)

@@ -55,11 +55,6 @@ uint32_t fc_adjoint_arrived(const struct fc_adjoint *a, uint64_t id)
     return a->lost ? 0 : a->arrives[fc_adjoint_slot(id)];
 }
 
-void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double head_s)
-{
-    if (!a->lost) a->arrives[fc_adjoint_slot(id)] = fc_adjoint_add(a, end, FC_COST_LATENCY, 0, head_s);
-}
-
 /* FC_NONE: a port, which is no parameter. */
 static uint32_t add_of_link(struct fc_adjoint *a, uint32_t before, uint32_t link, double seconds)
 {
@@ -67,10 +62,18 @@ static uint32_t add_of_link(struct fc_adjoint *a, uint32_t before, uint32_t link
                            : fc_adjoint_add(a, before, FC_COST_OTHER, 0, seconds);
 }
 
+void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double head_s, double uneven_s,
+                        uint32_t narrow)
+{
+    if (a->lost) return;
+    uint32_t arrives = fc_adjoint_add(a, end, FC_COST_LATENCY, 0, head_s);
+    a->arrives[fc_adjoint_slot(id)] = uneven_s > 0 ? add_of_link(a, arrives, narrow, uneven_s) : arrives;
+}
+
 void fc_adjoint_arrives_alone(struct fc_adjoint *a, uint64_t id, double head_s, double least_s, uint32_t narrow)
 {
     if (a->lost) return;
-    fc_adjoint_arrives(a, id, a->departs[fc_adjoint_slot(id)], head_s);
+    fc_adjoint_arrives(a, id, a->departs[fc_adjoint_slot(id)], head_s, 0, FC_NONE);
     uint32_t *arrives = &a->arrives[fc_adjoint_slot(id)];
     *arrives = add_of_link(a, *arrives, narrow, least_s);
 }

@@ -8,6 +8,9 @@
  * min b_l / w_l. This is the fluid model of Bertsekas & Gallager (Data Networks, 2nd ed. 1992, 6.5.2), as
  * SimGrid uses it (Casanova et al., JPDC 74(10), 2014), with several paths a message.
  *
+ * Where packets are given directions at their source, the larger part takes longer (fc_transit_uneven_s), also alone, but for the part of the
+ * link's load that is of others, which evens it out (fc_arrival's interference).
+ *
  * Those from afar have less: rates are fair in claims (transit_routes.c), a message of claim c has c times what one of claim 1 has
  * of the link that binds both.
  *
@@ -69,6 +72,7 @@ struct moving {
     uint64_t solved;   /* the solve whose rates it has */
     uint32_t src, dst; /* nodes; src FC_NONE: it stays within one */
     double began_s, head_s, alone_s;
+    double uneven_s;          /* fc_transit_uneven_s */
     double slack_s;           /* what is the same instant as its end */
     double least_s;           /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
     uint32_t narrow;          /* the link that it would be alone as slow as */
@@ -392,15 +396,20 @@ static enum fc_code begin_over(struct fc_transit *t, const struct fc_transit_mes
     double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
     double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
     bool by_port = port_s > t->ways.way[turn].s_per_byte;
-    double least_s = m->wire_bytes * fmax(t->ways.way[turn].s_per_byte, port_s), alone_s = m->left_s + head_s + least_s;
+    double uneven_s = by_port ? 0 : fc_transit_uneven_s(&t->ways, turn, m->bytes, m->wire_bytes);
+    double least_s = m->wire_bytes * fmax(t->ways.way[turn].s_per_byte, port_s);
+    double alone_s = m->left_s + head_s + least_s;
     bool shares = true;
     double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
     bool arrived = !shares || !(least_s > 0);
-    if (arrived && t->settings.adjoint) fc_adjoint_arrives_alone(t->settings.adjoint, m->id, head_s, 0, FC_NONE);
-    if (arrived && fc_transit_arrive(t, m->id, m->time_s + head_s + least_s + wait_s, alone_s)) return t->st->code;
+    if (arrived && t->settings.adjoint)
+        fc_adjoint_arrives_alone(t->settings.adjoint, m->id, head_s, uneven_s, t->ways.way[turn].narrow);
+    if (arrived && fc_transit_arrive(t, m->id, m->time_s + head_s + uneven_s + least_s + wait_s, alone_s))
+        return t->st->code;
     return moves_over(t, m, w, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0,
                       (struct moving){.slack_s = 1e-11 * least_s,
                                       .head_s = head_s,
+                                      .uneven_s = uneven_s,
                                       .alone_s = alone_s,
                                       .least_s = alone_s + wait_s,
                                       .narrow = by_port ? FC_NONE : t->ways.way[turn].narrow,
@@ -489,12 +498,12 @@ static void adopt(struct contention *c, double now_s)
 }
 
 /* For the adjoint: the node of its end, before it leaves. */
-static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t message, double now_s)
+static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t message, double now_s, double uneven_s)
 {
     struct fc_adjoint *adjoint = t->settings.adjoint;
     uint32_t end = fc_adjoint_ends(adjoint, message, now_s, m->wire_bytes);
-    if (m->alone_s <= (now_s + m->head_s) * (1 + 1e-12))
-        fc_adjoint_arrives(adjoint, m->id, end, m->head_s);
+    if (m->alone_s <= (now_s + m->head_s + uneven_s) * (1 + 1e-12))
+        fc_adjoint_arrives(adjoint, m->id, end, m->head_s, uneven_s, m->narrow);
     else
         fc_adjoint_arrives_alone(adjoint, m->id, m->head_s, m->alone_s - m->head_s - m->began_s, m->narrow);
     return end;
@@ -509,10 +518,11 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         uint32_t f = c->ends.end[0].message;
         const struct moving *m = &c->moving[f];
         if (fc_transit_ends_first(&c->ends) > instant_s + m->slack_s) break;
-        double arrives_s = fmax(now_s + m->head_s, m->least_s);
-        if (!m->arrived && fc_transit_arrive_with(t, m->id, arrives_s, m->alone_s, interference(c, f)))
-            return t->st->code;
-        uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s) : 0;
+        float met = interference(c, f);
+        double uneven_s = m->uneven_s * (1 - met); /* what others have on the link evens it out */
+        double arrives_s = fmax(now_s + m->head_s + uneven_s, m->least_s);
+        if (!m->arrived && fc_transit_arrive_with(t, m->id, arrives_s, m->alone_s, met)) return t->st->code;
+        uint32_t end = t->settings.adjoint ? ends(t, m, f, now_s, uneven_s) : 0;
         if (m->pair != FC_NONE) fc_exchange_ends(c->exchange, m->pair, m->wire_bytes);
         if (m->src != FC_NONE) {
             fc_fifos_ends(&c->fifos, m->src, m->left_bytes, m->since_s, m->rate);

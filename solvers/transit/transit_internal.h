@@ -170,6 +170,11 @@ static inline double fc_transit_port_s_per_byte(const struct fc_network *net, ui
     bool out = !fetched || fc_node_port_sides(net, src) > 1;
     return out ? fmax(in, 1 / fc_node_port_bandwidth(net, src)) : in;
 }
+/* How long the rest of a message of n packets takes over way `number` when the smaller part of it is there: where each packet is given one of
+ * several sets of paths at its source (fc_routing_ops.source_sets), drawn fairly, the larger of two parts has, in the mean, 1 / sqrt(2 pi n) of
+ * the packets more than half (de Moivre), so 2 / sqrt(2 pi n) of the message's time alone. A mean: bounds and ideal networks know nothing of it. 0:
+ * one set, an end point is what it is as slow as, or it is short. More than two sets are taken for two. */
+double fc_transit_uneven_s(const struct fc_transit_ways *ways, uint32_t number, double bytes, double wire_bytes);
 /* Counts the bytes of a message that leaves at time_s; returns when it arrives without contention, no faster than its ports. */
 static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s, double bytes,
                                         double wire_bytes, double port_s_per_byte)

@@ -11,6 +11,8 @@
  * Limits: behind MOST_CHOSEN ways, which are kept, nobody chooses. Where sets have unlike numbers of paths a message is not taken apart. */
 #include "solvers/transit/transit_internal.h"
 
+#include <math.h>
+
 enum { MOST_CHOSEN = 1 << 20 };
 
 uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double bytes,
@@ -59,4 +61,14 @@ uint32_t fc_transit_part(struct fc_transit_ways *w, uint32_t number, uint32_t pa
     uint32_t used = part_paths(route), first = part * used, left = route->n_paths - first;
     if (left < used) used = left;
     return fc_transit_short_way(w, route, used, first, used == 1);
+}
+
+double fc_transit_uneven_s(const struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)
+{
+    const struct fc_transit_way *way = &w->way[number];
+    const struct fc_way_route *route = &w->route[way->route];
+    if (route->n_sets <= 1 || way->used < route->n_paths || way->narrow == FC_NONE ||
+        fc_is_node(w->net, w->net->link_source[way->narrow]) || fc_is_node(w->net, w->net->link_target[way->narrow]))
+        return 0;
+    return wire_bytes * way->s_per_byte * sqrt(2 / (M_PI * fmax(1, bytes / w->packet_bytes)));
 }
