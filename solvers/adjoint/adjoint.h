@@ -187,8 +187,9 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t 
 /* Before: message `id`, which has left, begins packet_s after node `before`, so long as its node's links, of a class, take for a packet. */
 void fc_adjoint_follows(struct fc_adjoint *a, uint64_t id, uint32_t before, int class, double packet_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
-/* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, and uneven_s over link `narrow`, or, `alone`, as if it had met nobody: least_s
- * and head_s after its start, its rate that of link `narrow` (FC_NONE: of no link). */
+/* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, and uneven_s over link `narrow`
+ * (fc_transit_uneven_s), or, `alone`, as if it had met nobody: least_s and head_s after its start, its rate that of link `narrow`
+ * (FC_NONE: of no link). */
 uint32_t fc_adjoint_ends(struct fc_adjoint *a, uint32_t message, double now_s, double bytes);
 void fc_adjoint_arrives(struct fc_adjoint *a, uint64_t id, uint32_t end, double head_s, double uneven_s,
                         uint32_t narrow);

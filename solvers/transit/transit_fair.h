@@ -116,8 +116,9 @@ enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, uint32_t first
 /* The link, which does not mix, has this capacity > 0 from the next solve on; the last one counts. False: out of memory. */
 bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
 /* A flow to `end` over links link[n] (each once), of whose rate share * claim * weight[n] > 0 cross them, and over the n_more others;
- * in all at least one. Of links that bind it and others it has `claim` > 0 where they have theirs. blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with
- * the status filled when there is no memory. It has no rate before the next solve. */
+ * in all at least one. Of a link that binds it and another it has claim / the other's claim times as much, shares and weights alike.
+ * blocks, 0 to 1: how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
+ * is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, double share,
                      double claim, const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
