@@ -74,11 +74,12 @@ static inline void add_comm(struct script *s, uint32_t first, uint32_t n)
 
 /* Four routers in a line, two nodes each. Crossing h links takes 2 node wires of 10 ns, h wires of 100 ns
  * and h + 1 routers of 50 ns. o = 1 us and 2 us. Packets carry payload only. */
-#define LINE_YAML                                                                                                      \
+#define LINE_OF(router)                                                                                                \
     "name: line\nnetwork: {family: mesh, dims: [4], nodes_per_router: 2}\n"                                            \
     "links: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}, injection: {bandwidth: 2 GB/s, latency: 10 ns}}\n"            \
-    "router: {delay: 50 ns}\nnode: {cores: 2}\n"                                                                       \
+    "router: {" router "}\nnode: {cores: 2}\n"                                                                         \
     "software: {send: 1 us, recv: 2 us, gap: 0 s, eager: 1 MiB}\n"
+#define LINE_YAML LINE_OF("delay: 50 ns")
 static inline double line_head_s(double hops)
 {
     return 20e-9 + hops * 100e-9 + (hops + 1) * 50e-9;

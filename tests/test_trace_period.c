@@ -300,10 +300,7 @@ static void steady_state_is_exact(void)
 {
     static const enum fc_network_model models[] = {FC_NET_IDEAL, FC_NET_CONTENTION};
     struct rig g;
-    open_rig(&g, "name: line\nnetwork: {family: mesh, dims: [4], nodes_per_router: 2}\n"
-                 "links: {mesh: {bandwidth: 1 GB/s, latency: 100 ns}, injection: {bandwidth: 2 GB/s, latency: 10 ns}}\n"
-                 "router: {delay: 50 ns, arbitration: age}\nnode: {cores: 2}\n" /* all have the same: soon steady */
-                 "software: {send: 1 us, recv: 2 us, gap: 0 s, eager: 1 MiB}\n");
+    open_rig(&g, LINE_OF("delay: 50 ns, arbitration: age")); /* all have the same of a link: soon steady */
     for (int collective = 0; collective < 2; collective++)
         for (size_t i = 0; i < FC_COUNT(models); i++) {
             halo(8, 100, -1, collective, 0);

@@ -125,8 +125,8 @@ static void many_to_one(void)
     close_gear(&g);
 }
 
-/* Two over one link of 1 GB/s, of 5 hops and of 3 with the nodes' own links: claims 5^-f and 3^-f, f = 1/3; where routers take the oldest packet
- * first 0, where packets in the network go first -1/3. */
+/* Two over one link of 1 GB/s, of 5 hops and of 3 with the nodes' own links: claims 5^-f and 3^-f, f = 1/3; where routers take
+ * the oldest packet first 0, where packets in the network go first -1/3. */
 static void from_afar(void)
 {
     static const struct {
@@ -160,8 +160,8 @@ static void from_afar(void)
     }
 }
 
-/* Half way round a ring of 8, n packets over links of 1 GB/s: the larger part of two has n / 2 + sqrt(n / (2 pi)) in the mean, of which an ideal network
- * knows nothing. One way round: all. */
+/* Half way round a ring of 8, n packets over links of 1 GB/s: the larger part of two has n / 2 + sqrt(n / (2 pi)) in the mean, of
+ * which an ideal network knows nothing. One way round: all. */
 static void two_ways(void)
 {
     for (int model = FC_NET_IDEAL; model <= FC_NET_CONTENTION; model++) {
@@ -184,8 +184,8 @@ static void two_ways(void)
     }
 }
 
-/* 0 to 4 is half way round a ring of 8: half of it goes each way, though another message is on one of the two; in two dimensions too, where each
- * part has both. */
+/* 0 to 4 is half way round a ring of 8: half of it goes each way, though another message is on one of the two; in two dimensions
+ * too, where each part has both. */
 static void half_way(void)
 {
     static const char *const dims[] = {"[8]", "[8, 5]"};

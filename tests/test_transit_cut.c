@@ -77,7 +77,8 @@ static void unlike_paths(void)
     fc_test_close(&m, &net);
 }
 
-/* 1 MB alone takes head + bytes / R, and what two directions are uneven by, from every node and for a pair whose paths were kept as for one that was walked. */
+/* 1 MB alone takes head + bytes / R, and what two directions are uneven by, from every node and for a pair whose paths were kept as
+ * for one that was walked. */
 static void alone(void)
 {
     struct fc_transit_settings settings = {.network = FC_NET_CONTENTION, .seed = 1};

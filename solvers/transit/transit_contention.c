@@ -87,7 +87,6 @@ struct part {
     uint32_t message, next; /* flows: the message's first, the next of its parts, in a ring */
     uint32_t way;
     double share;             /* of the message's bytes, on an empty network */
-    double each;              /* bytes/s of the message that a rate of 1 B/s stands for */
     double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
 };
 struct contention {
@@ -283,7 +282,7 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     moving.bytes = m->bytes;
     moving.wire_bytes = m->wire_bytes;
     c->moving[f] = moving;
-    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1, .each = 1};
+    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1};
     return fc_transit_ends_add(&c->ends, f, m->id, c->fair.n_flows, t->st) ? FC_OK : t->st->code;
 }
 
@@ -354,7 +353,6 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         if (i == 0 ? moves(t, m, first = f, late_s, share * claim, moving) : joins(t, first, f)) return t->st->code;
         c->part[f].way = number;
         c->part[f].share = share;
-        c->part[f].each = share * claim;
         c->fair.flow[f].start = m->src;
         double free_bytes_per_s = t->ways.way[w].free_bytes_per_s;
         if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, first, free_bytes_per_s)) return t->st->code;
@@ -448,7 +446,7 @@ static double rate_of(struct contention *c, uint32_t message, double lasted_s)
     do {
         struct part *part = &c->part[f];
         part->moved_bytes += part->rate * lasted_s;
-        part->rate = part->each * c->fair.flow[f].rate;
+        part->rate = part->share * c->fair.flow[f].claim * c->fair.flow[f].rate;
         rate += part->rate;
         f = part->next;
     } while (f != message);

@@ -8,7 +8,7 @@
  *
  *     b (1 - (1 - limit) B/W (1 - 1/n))       n = W^2 / Q
  *
- * W, Q, B the sums over its flows of w, w^2 and w h: w the share of the flow's rate that crosses the link, n the
+ * W, Q, B the sums over its flows of w, w^2 and w h: w the share of the flow's rate that crosses the link times its claim, n the
  * participation ratio, which is how many equal flows mix there, h how much a flow blocks. Flows to the same node go the same
  * way from here on and do not hold up each other, whether they come from one node or from all (incast): those of weights w, w', ...
  * count as one of w + w' + ... in Q. All of b for one node, and always where limit is 1. The limit is one of the machine's kind, fitted to replays
@@ -39,7 +39,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CROWD = 4 }; /* so many equal messages go round nothing */
+enum {
+    CROWD = 4
+}; /* so many equal messages go round nothing; nor does any beside a W of so much, since a message's w is at most 1 */
 
 enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes, uint32_t n_ends)
 {

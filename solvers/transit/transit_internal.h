@@ -153,7 +153,8 @@ uint32_t fc_transit_short_way(struct fc_transit_ways *ways, struct fc_way_route 
 uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, double bytes,
                              uint32_t (*crowd)(const void *context, uint32_t link), const void *context);
 /* How many parts a message over way `number` has, at most FC_WAY_PARTS; 1: it is not taken apart. Long messages of minimal
- * adaptive routings are: part i goes over some of the route's paths (way fc_transit_part), at first `share` of the bytes (transit_parts.c). */
+ * adaptive routings are: part i goes over some of the route's paths (way fc_transit_part), at first `share` of the bytes
+ * (transit_parts.c). */
 enum { FC_WAY_PARTS = 4 };
 uint32_t fc_transit_parts(const struct fc_transit_ways *ways, uint32_t number, double bytes);
 /* FC_NONE: out of memory. */
