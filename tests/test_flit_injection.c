@@ -313,12 +313,69 @@ static void refusals(void)
     refused_file(MACHINE("family: torus, dims: [4]", TORUS_WIRES, "injection: x", ""), 5, "router.injection");
 }
 
+/* ---- links of unequal speed, nodes of several links ---- */
+
+/* Seconds of a closed run by an engine. */
+static double seconds_of(struct bench *b, int engine, uint32_t *src, uint32_t *dst, double *bytes, size_t n)
+{
+    struct fc_demand demand = entry(b, src, dst, bytes, n, false);
+    b->settings.engine = engine;
+    must_run(b, &demand);
+    return (double)b->r.cycles * b->r.cycle_s;
+}
+
+/* A link of 8 GB/s brings packets of one flit for two links of 4 GB/s, in turn: it is never held up by either, so both messages
+ * of 32 KiB take 8192 cycles, and some for the way. Held for a whole packet of the slow links it would be twice that. */
+static void fast_feeds_slow(void)
+{
+    struct bench b;
+    uint32_t src[] = {2, 2}, dst[] = {1, 5}; /* (0, 1) to (1, 0) and (1, 2) */
+    double bytes[] = {32768, 32768};
+    if (!open_bench(&b, "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2, 3]}\n"
+                        "links: {x: {bandwidth: 8 GB/s, latency: 2 cycles}, y: {bandwidth: 4 GB/s, latency: 2 cycles},"
+                        " injection: {bandwidth: 32 GB/s}}\n"
+                        "router: {flit: 8 B, delay: 3 cycles, flow_control: cut-through, buffer: 256 B, vcs: 2,"
+                        " routing: dimension-order, escape: none}\npacket: {max: 8 B}\n"))
+        return;
+    for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+        double cycles = seconds_of(&b, engine, src, dst, bytes, 2) * 1e9;
+        CU_ASSERT_TRUE(cycles >= 8192 && cycles < 8500); /* two arbiters: within 4 % */
+        if (cycles >= 8500) printf("\n    %s: %g cycles", fc_flit_engine_names[engine], cycles);
+    }
+    close_bench(&b);
+}
+
+/* Nodes with a link into each of four planes send over all of them at once: 64 packets of 512 bytes take as long as 16 over
+ * one link, 8192 cycles at 1 GB/s; and single packets of many nodes to one spread over the planes. */
+static void planes(void)
+{
+    struct bench b;
+    uint32_t one[] = {0}, other[] = {5}, src[12], dst[12];
+    double bytes[] = {32768}, each[12];
+    if (!open_bench(&b, "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [16], parents: [1], planes: 4}\n"
+                        "links: {leaf: {bandwidth: 1 GB/s, latency: 2 cycles}}\n"
+                        "router: {flit: 8 B, delay: 3 cycles, flow_control: cut-through, buffer: 2 KiB, vcs: 2,"
+                        " routing: nca}\npacket: {max: 512 B}\n"))
+        return;
+    for (uint32_t i = 0; i < 12; i++) src[i] = i + 1, dst[i] = 0, each[i] = 512;
+    for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+        double cycles = seconds_of(&b, engine, one, other, bytes, 1) * 1e9;
+        CU_ASSERT_DOUBLE_EQUAL(cycles, 8192, 100);
+        if (fabs(cycles - 8192) > 100) printf("\n    %s: %g cycles", fc_flit_engine_names[engine], cycles);
+        cycles = seconds_of(&b, engine, src, dst, each, 12) * 1e9;
+        CU_ASSERT_TRUE(cycles < 8 * 512); /* 12 if all took one plane */
+        if (cycles >= 8 * 512) printf("\n    %s: %g cycles into one node", fc_flit_engine_names[engine], cycles);
+    }
+    close_bench(&b);
+}
+
 static CU_TestInfo tests[] = {
     {"queues of two directions", queues},        {"FIFOs of a packet", masks},
     {"a FIFO drawn for each packet", drawn},     {"depth: packets taken in while links stand still", depth},
     {"FIFOs that are never empty", never_empty}, {"conservation", conserved},
     {"depth is part of the kind", kinds},        {"refusals", refusals},
-    {"depths refused", refused_depths},          CU_TEST_INFO_NULL,
+    {"depths refused", refused_depths},          {"a fast link feeds two slow ones", fast_feeds_slow},
+    {"a link into each plane", planes},          CU_TEST_INFO_NULL,
 };
 
 int suite_flit_injection(void)

@@ -156,11 +156,12 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
     for (uint32_t i = 0; i < b->n_nodes; i++) {
         struct fc_cycle_node *node = &e->node[b->node[i]];
         node->last_vc = 15;
+        node->link = net->first_link[net->n_routers + b->node[i]];
         fc_flit_first(e->traffic, b->node[i], &node->source);
         if (node->source.born == UINT64_MAX) b->n_done++;
         fc_cycle_await_birth(b, i, node->source.born, 0);
     }
-    return e->high ? fc_cycle_open_high(b, st) : FC_OK;
+    return fc_cycle_open_rails_block(b, st) || !e->high ? st->code : fc_cycle_open_high(b, st);
 }
 /* Blocks of equal numbers of routers. One block where a link without delay would join two. */
 static void divide(struct fc_cycle *e)
@@ -214,13 +215,14 @@ static enum fc_code open_blocks(const struct fc_flit_net *flit, const struct fc_
     if (allocate(e, st)) goto failed;
     if (flit->multicast && fc_cycle_multicast_open(e, st)) goto failed;
     divide(e);
-    if (fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st) ||
+    if (fc_cycle_open_rails(e, st) || fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st) ||
         (e->high_traffic && !(e->high = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->high, st))))
         goto failed;
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
+    bool special =
+        e->rail || e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     if (!special && !e->fast && fc_cycle_has_strips(e) && fc_cycle_strips_open(e, st)) goto failed;
     if (!e->fast && !e->strips && fc_cycle_has_bits(e) && fc_cycle_bits_open(e, st)) goto failed;

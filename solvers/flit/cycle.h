@@ -142,6 +142,7 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t *node;               /* [n_nodes] its nodes */
     uint32_t n_nodes, n_done;     /* nodes that have no packet to come */
     uint64_t *sending;            /* bitmap over node[] */
+    uint64_t *under_way;          /* with rails: bitmap over node[] of those with a packet on its way; else NULL */
     uint32_t *wheel, *wheel_next; /* births: [wheel size] first node (place in node[]), next of each */
     struct fc_cycle_queue *queue; /* [n_blocks to][n_queues] written by this block */
     uint64_t **write;             /* [n_blocks to][n_queues] next place of this tick's items */
@@ -191,8 +192,11 @@ struct fc_cycle {
     struct fc_cycle_packet *packet; /* [n_packets] */
     uint32_t *packet_src;           /* [n_packets] node, for reports */
     bool *background;               /* [n_packets] of the background; NULL: there is none */
-    uint32_t n_packets, fresh_packets;                       /* capacity; first never used */
-    struct fc_cycle_node *node;                              /* [n_nodes] */
+    uint32_t n_packets, fresh_packets; /* capacity; first never used */
+    struct fc_cycle_node *node;        /* [n_nodes] */
+    struct fc_cycle_node
+        *rail; /* [injection links] where nodes have several (cycle_rails.c): packets in progress; else NULL */
+    uint32_t first_rail;                                     /* first injection link */
     uint16_t *router_block;                                  /* [n_routers] */
     uint32_t delay_arrival[FC_MAX_CLASSES];                  /* between routers: grant to use in the next */
     uint32_t delay_injection[FC_MAX_CLASSES];                /* send of a node to use in the router */
@@ -260,6 +264,9 @@ void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it.
  */
 void fc_cycle_flush_links(struct fc_cycle_block *block, bool keep);
+/* Injection links of nodes that have several (cycle_rails.c), and a block's part of them. */
+enum fc_code fc_cycle_open_rails(struct fc_cycle *engine, struct fc_status *st);
+enum fc_code fc_cycle_open_rails_block(struct fc_cycle_block *block, struct fc_status *st);
 /* Puts the node's front packet on the wheel at its birth, or among the sending nodes. `place`: in
  * block->node. */
 static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place, uint64_t born, uint64_t now)

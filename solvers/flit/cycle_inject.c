@@ -65,25 +65,21 @@ static uint16_t allowed(const engine *e, uint32_t n, const struct fc_flit_source
     e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, choice);
     return choice[0].vcs;
 }
-static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *node, uint64_t t)
+bool fc_cycle_new_packet(block *b, uint32_t n, const struct fc_flit_source *s, struct fc_cycle_node *node, uint64_t t)
 {
-    const struct fc_network *net = e->flit->net;
-    const struct fc_flit_source *s = &node->source;
+    engine *e = b->engine;
     if (e->multicast && !fc_cycle_may_start(e, n, t)) return false;
-    uint32_t first = net->first_link[net->n_routers + n], links = net->first_link[net->n_routers + n + 1] - first;
-    uint32_t link = links == 1 ? first : first + (s->random >> 16) % links;
-    struct fc_cycle_out *o = &e->out[link];
+    struct fc_cycle_out *o = &e->out[node->link];
     uint16_t a = o->free & o->credited & allowed(e, n, s);
     if (e->flit->cut_through)
         for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1))
             if (o->credits[LOW(rest)] < s->flits) a &= (uint16_t) ~(1u << LOW(rest));
     if (!a) return false;
     uint16_t next = a & (uint16_t)(0xfffeu << node->last_vc);
-    node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
-    node->link = link;
-    node->left = (uint16_t)s->flits;
     node->packet = fc_cycle_make_packet(b, n, s, t);
     if (node->packet == FC_NONE) return false;
+    node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
+    node->left = (uint16_t)s->flits;
     o->free &= (uint16_t) ~(1u << node->vc);
     return true;
 }
@@ -124,7 +120,7 @@ void fc_cycle_send(block *b, uint32_t place, uint64_t t)
     if (node->link_free > t) return;
     uint32_t flags = 0;
     if (!node->left) {
-        if (!new_packet(e, b, n, node, t)) return;
+        if (!fc_cycle_new_packet(b, n, &node->source, node, t)) return;
         flags = FC_FLIT_HEAD;
     }
     uint32_t ticks = fc_cycle_put_flit(b, node, flags, t);

@@ -248,6 +248,12 @@ void fc_cycle_allocate_switch(struct fc_cycle *engine, struct fc_cycle_block *bl
 /* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
 uint32_t fc_cycle_make_packet(struct fc_cycle_block *block, uint32_t n, const struct fc_flit_source *source,
                               uint64_t t);
+/* The packet at the front of the source of node n gets a channel of the node's link and a record; false: no channel has room, or
+ * no record is left. */
+bool fc_cycle_new_packet(struct fc_cycle_block *block, uint32_t n, const struct fc_flit_source *source,
+                         struct fc_cycle_node *node, uint64_t t);
 /* One flit of the node at `place`, if it can go (cycle_inject.c). */
 void fc_cycle_send(struct fc_cycle_block *block, uint32_t place, uint64_t t);
 uint32_t fc_cycle_put_flit(struct fc_cycle_block *block, struct fc_cycle_node *node, uint32_t flags, uint64_t t);
+/* The same for all nodes of a block, where nodes have several links (cycle_rails.c). */
+void fc_cycle_send_rails(struct fc_cycle_block *block, uint64_t t);

@@ -98,7 +98,8 @@ void fc_cycle_block_run(block *b, uint64_t from, uint64_t to)
         if (e->intake) fc_cycle_take(b, t);
         fc_cycle_births(b, t, t);
         if (e->high) fc_cycle_send_high(b, t);
-        for (uint32_t w = 0; w < (b->n_nodes + 63) / 64; w++)
+        if (e->rail) fc_cycle_send_rails(b, t);
+        for (uint32_t w = 0; w < (b->n_nodes + 63) / 64 && !e->rail; w++)
             for (uint64_t rest = b->sending[w]; rest; rest &= rest - 1) fc_cycle_send(b, 64 * w + LOW(rest), t);
         if (e->bits)
             fc_cycle_bits_routers(e, b, t);

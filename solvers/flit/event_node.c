@@ -3,7 +3,7 @@
  *
  * Packets leave the source queue in order of birth, each when it is born, an injection link that its routing
  * allows is free, and one of the link's channels (injection FIFOs) has room for a packet of full size; of
- * those the emptiest is taken, of equals the lowest. A node that waits has one event in the calendar, or is
+ * those the emptiest is taken, of equals the first from a link drawn for the packet on, and of its channels the lowest. A node that waits has one event in the calendar, or is
  * woken by the tokens it lacks. */
 #include "solvers/flit/counts.h"
 #include "solvers/flit/event.h"
@@ -81,16 +81,18 @@ static void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)
 }
 
 /* The choice and channel that the front packet may take now, -1 when it must wait: then until `again` at the
- * earliest, as far as is known. */
-static int pick_link(struct fc_event_block *block, const struct fc_flit_choice *choice, int n, uint32_t *vc,
-                     uint64_t *again)
+ * earliest, as far as is known. `random` says which choice is looked at first. */
+static int pick_link(struct fc_event_block *block, const struct fc_flit_choice *choice, int n, uint64_t random,
+                     uint32_t *vc, uint64_t *again)
 {
     struct fc_event_engine *e = block->engine;
     uint64_t now = block->wheel.now;
     int picked = -1;
     int32_t most = (int32_t)e->full - 1;
+    int first = n > 1 ? (int)((random >> 16) % (unsigned)n) : 0;
     *again = FC_EVENT_NEVER;
-    for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+        int i = first + k < n ? first + k : first + k - n;
         const struct fc_event_link *link = fc_event_link(e, choice[i].link);
         if (link->busy_until > now) {
             if (link->busy_until < *again) *again = link->busy_until;
@@ -164,7 +166,7 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
         uint32_t vc = 0;
         head.route = e->flit->route->start(e->flit, n, source->dst, source->random, &view);
         int count = e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, block->choice);
-        int i = pick_link(block, block->choice, count, &vc, &again);
+        int i = pick_link(block, block->choice, count, source->random, &vc, &again);
         for (int j = 0; j < count; j++) fc_event_link(e, block->choice[j].link)->wanted = i < 0;
         if (i < 0) {
             if (again != FC_EVENT_NEVER) node_due(block, n, again);

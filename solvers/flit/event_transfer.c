@@ -1,7 +1,8 @@
 /* event_transfer.c - a packet leaves a channel and enters the next: queues, tokens, counters, other blocks.
  *
  * A packet of n flits that starts on a link at tick s leaves its buffer flit by flit until s + n flit times;
- * its channel calls the next head then. The link is busy for the trailer too. Token number i of the buffer is
+ * its channel calls the next head then. Where it came by a faster link the last flit takes a flit time of that: a buffer
+ * passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). The link is busy for the trailer too. Token number i of the buffer is
  * with the sender at s + i flit times + credit handling + latency of the link that it came by. A packet
  * counted as full size gives back what it took beyond its length with its last token. */
 #include "solvers/flit/event.h"
@@ -47,6 +48,15 @@ static inline void count_sent(struct fc_event_block *block, uint32_t l, uint32_t
     block->engine->sent[l] += (uint64_t)flits << 32 | 1;
 }
 
+/* How much sooner than the slower link has sent it the last flit has left the buffer of a link between routers. */
+static inline uint32_t sooner(const struct fc_event_engine *e, const struct fc_event_packet *packet,
+                              uint32_t flit_ticks)
+{
+    uint32_t came = e->times[packet->in_class].flit;
+    if (!packet->hops || came >= flit_ticks) return 0;
+    return flit_ticks - (came ? came : 1);
+}
+
 /* Takes the head off its queue, frees its tokens, and calls the next. */
 static inline void leave_channel(struct fc_event_block *block, uint32_t c, struct fc_event_channel *channel,
                                  const struct fc_event_packet *packet, uint32_t flit_ticks)
@@ -54,6 +64,7 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
     struct fc_event_engine *e = block->engine;
     uint64_t now = block->wheel.now;
     uint32_t ticks = packet->flits * flit_ticks, vc = e->bit_vc[channel->bit];
+    uint64_t left_at = now + ticks - sooner(e, packet, flit_ticks);
     struct fc_event_arrived *arrived = e->arrived ? &e->arrived[c] : NULL;
     if (arrived && arrived->last) {
         arrived->flits -= packet->flits;
@@ -62,15 +73,15 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
     channel->head = packet->next;
     channel->queued = (uint16_t)(channel->queued - packet->flits);
     channel->flags = 0;
-    channel->when = now + ticks;
+    channel->when = left_at;
     if (packet->next) {
         uint64_t ready = block->packet[packet->next].ready;
-        channel->when = ready > now + ticks ? ready : now + ticks;
+        channel->when = ready > left_at ? ready : left_at;
         channel->flags = FC_EVENT_DUE;
         fc_event_push(&block->wheel, channel->when, FC_EVENT_CHANNEL, c);
     }
     uint32_t one_by_one = flit_ticks ? packet->flits : 1;
-    struct fc_event_ramp ramp = {.last = now + ticks + e->times[packet->in_class].token,
+    struct fc_event_ramp ramp = {.last = left_at + e->times[packet->in_class].token,
                                  .step = flit_ticks ? flit_ticks : 1,
                                  .flits = (uint16_t)one_by_one,
                                  .extra = (uint16_t)(packet->held - one_by_one)};
