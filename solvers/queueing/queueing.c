@@ -17,7 +17,9 @@
  * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
  *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
  *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
- *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). A packet of F flits
+ *     from a faster link of the network has left the front by (t_o - t_k) / F sooner where the next one, of the
+ *     share 1 - q_co, goes elsewhere: t_o above is less by that. Where the
  *     links behind the channel are slower, of mean time t, with l = l_c / V_c
  *         + beta l E[t_k^2] / 2 (1 / (1 - l t) - 1 / (1 - l t_k)):
  *     a tandem of queues then waits as long in all as the slowest of them alone (Friedman 1965), exactly.

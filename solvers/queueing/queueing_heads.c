@@ -206,8 +206,8 @@ HOT void fronts(struct fc_queueing_round *v, const struct fc_queueing_block *blo
             edge = q->exit_edge[exit], edges = q->exit_edge[last - 1] + 1;
         for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, busy, factor, plain, rooms);
         struct front f = front_of(v, c, plain);
-        q->front[c] = q->own_time[c] + f.wait;
-        q->front2[c] = q->own_square[c] + 2 * (f.service + f.square);
+        q->front[c] = q->held_time[c] + f.wait;
+        q->front2[c] = q->held_square[c] + 2 * (f.service + f.square);
         q->port[t->channel_link[c]] += q->own_time[c] + epsilon * f.wait;
         q->port2[t->channel_link[c]] += q->own_square[c] + 2 * epsilon * (f.service + epsilon * f.square);
         edges_go_on(v, exit, last, plain);

@@ -46,6 +46,7 @@ struct fc_queueing {
     double *exit_rate;                  /* [n_exits] of heads without a choice */
     double *exit_service;               /* [n_exits] mean time on the output */
     double *own_time, *own_square;      /* [n_channels] rate x mean and mean square of heads' times on their outputs */
+    double *held_time, *held_square;    /* [n_channels] the same of what they hold up others of the channel, (3) */
     uint8_t *row_outputs;               /* [n_rows] */
     double *row_rate, *row_service;     /* [n_rows] as of exits */
     double *row_rho;                    /* [n_rows] mean rate x service of the outputs */

@@ -87,11 +87,25 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
     return FC_OK;
 }
 
-/* Heads of channel c: times on their outputs of that mean and variance. */
-static void add_own(struct fc_queueing *q, uint32_t c, double rate, double service, double variance)
+/* (3): how much sooner than its output has sent it a packet has left channel c, where the next one goes elsewhere; rate: of heads
+ * of c that go there. */
+static double sooner(const struct fc_turns *t, uint32_t c, uint32_t output, double rate)
+{
+    uint32_t l = t->channel_link[c];
+    double slower = t->service[output] - t->service[l];
+    if (t->kind[l] != FC_TURN_NETWORK || !(slower > 1e-12 * t->service[l])) return 0;
+    return slower / t->flits_mean * (1 - fmin(1, rate / t->channel_rate[c]));
+}
+
+/* Heads of channel c: times on their outputs of that mean and variance, and how much sooner they leave. */
+static void add_own(struct fc_queueing *q, uint32_t c, double rate, double service, double variance, double sooner)
 {
     q->own_time[c] += rate * service;
     q->own_square[c] += rate * (service * service + fmax(0, variance));
+    service -= sooner;
+    q->held_time[c] += rate * service;
+    q->held_square[c] += rate * (service * service + fmax(0, variance));
+    q->behind[c] -= rate * sooner / q->t->channel_rate[c];
 }
 
 static void make_shares(struct fc_queueing *q)
@@ -108,9 +122,11 @@ static void make_shares(struct fc_queueing *q)
     }
     for (uint32_t k = 0; k < q->n_exits; k++) {
         uint32_t o = t->channel_link[q->exit_channel[k]];
+        uint32_t c = q->edge_channel[q->exit_edge[k]];
         q->exit_service[k] = t->service[o];
-        add_own(q, q->edge_channel[q->exit_edge[k]], q->exit_rate[k], t->service[o],
-                t->service2[o] - t->service[o] * t->service[o]);
+        if (q->exit_rate[k] > 0)
+            add_own(q, c, q->exit_rate[k], t->service[o], t->service2[o] - t->service[o] * t->service[o],
+                    sooner(t, c, o, q->exit_rate[k]));
     }
 }
 
@@ -166,7 +182,7 @@ static void add_row(struct fc_queueing *q, uint32_t s, const uint32_t *exit_of, 
 {
     const struct fc_turns *t = q->t;
     uint32_t r = q->n_rows++, c = t->state_in[s], first, n;
-    double variance = 0;
+    double variance = 0, gained = 0;
     q->state_row[s] = r;
     q->row_outputs[r] = t->state_outputs[s];
     q->row_rate[r] = t->state_rate[s];
@@ -178,11 +194,12 @@ static void add_row(struct fc_queueing *q, uint32_t s, const uint32_t *exit_of, 
         double share = t->choice_rate[i] / t->state_rate[s];
         q->row_service[r] += share * t->service[o];
         variance += share * (t->service2[o] - t->service[o] * t->service[o]);
+        gained += share * sooner(t, c, o, t->choice_rate[i]);
         q->row_rho[r] += share * t->rate[o] * t->service[o];
         q->place_exit[place] = exit_of[i] - q->first_exit[c];
         q->place_share[place] += share;
     }
-    add_own(q, c, q->row_rate[r], q->row_service[r], variance);
+    add_own(q, c, q->row_rate[r], q->row_service[r], variance, gained);
     q->first_place[r + 1] = *places += fill_up(n);
 }
 
@@ -269,6 +286,8 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
         ARRAY(behind, t->n_channels),
         ARRAY(own_time, t->n_channels),
         ARRAY(own_square, t->n_channels),
+        ARRAY(held_time, t->n_channels),
+        ARRAY(held_square, t->n_channels),
         ARRAY(first_exit, t->n_channels + 1ull),
         ARRAY(first_row, t->n_channels + 1ull),
     };

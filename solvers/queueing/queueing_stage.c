@@ -180,8 +180,8 @@ static void front(struct fc_queueing_round *v, uint32_t c)
         }
         add(&s, q->row_rate[r], &h, always);
     }
-    q->front[c] = q->own_time[c] + s.wait;
-    q->front2[c] = q->own_square[c] + 2 * (s.service + s.square);
+    q->front[c] = q->held_time[c] + s.wait;
+    q->front2[c] = q->held_square[c] + 2 * (s.service + s.square);
     q->port[l] += q->own_time[c] + epsilon * s.port;
     q->port2[l] += q->own_square[c] + 2 * epsilon * (s.port_service + epsilon * s.port_square);
     q->port_waits[l] += s.waits;
