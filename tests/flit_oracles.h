@@ -216,6 +216,14 @@ static inline double oracle_zero_load_worst(const struct oracle_machine *o, int 
 /* ---- open-loop oracles
  * ------------------------------------------------------------------------------------------------- */
 
+/* Links of 8 and of 4 GB/s behind each other. */
+#define FAST_FEEDS_SLOW                                                                                                \
+    "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2, 3]}\n"                                                   \
+    "links: {x: {bandwidth: 8 GB/s, latency: 2 cycles}, y: {bandwidth: 4 GB/s, latency: 2 cycles},"                    \
+    " injection: {bandwidth: 32 GB/s}}\n"                                                                              \
+    "router: {flit: 8 B, delay: 3 cycles, flow_control: cut-through, buffer: 256 B, vcs: 1,"                           \
+    " routing: dimension-order, escape: none}\npacket: {max: 8 B}\n"
+
 /* Every node sends to node shift(s) only. The arrays are [n] of the caller. */
 static inline void oracle_shift(struct fc_demand *demand, uint32_t n, uint32_t by, uint32_t *src, uint32_t *dst,
                                 double *bytes)

@@ -229,6 +229,32 @@ static void crossbar(void)
     fc_test_close(&machine, &net);
 }
 
+/* Packets of one flit come by a link of a flit a cycle for two links of half that, by a coin: the next one can go a cycle later where
+ * it goes elsewhere, two where not, so that the link brings a packet in 3 / 2 cycles at most. The kernel: test_flit_injection.c. */
+static void fast_feeds_slow(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct model m;
+    uint32_t src[] = {2, 2}, dst[] = {1, 5}; /* (0, 1) to (1, 0) and (1, 2) */
+    double rate[] = {1, 1};
+    struct fc_demand demand = {.name = "two ways",
+                               .n_tasks = 6,
+                               .n_entries = 2,
+                               .src = src,
+                               .dst = dst,
+                               .bytes = rate,
+                               .messages = rate,
+                               .open_loop = true};
+    if (!fc_test_network(FAST_FEEDS_SLOW, &machine, &net)) return;
+    if (open_model(&net, &demand, NULL, 1, 1, &m)) {
+        CU_ASSERT(fc_near(6 * saturation(&m), 2.0 / 3, 1e-3));
+        CU_ASSERT(solve(&m, 0.6 / 6).stable); /* not with two cycles for every packet */
+        close_model(&m);
+    }
+    fc_test_close(&machine, &net);
+}
+
 /* ---- every family ---- */
 
 static bool all_unknown(const struct fc_queueing_answer *a)
@@ -351,6 +377,7 @@ int suite_queueing(void)
         {"a tandem waits as its slowest link", tandem},
         {"all to one is M/D/1", all_to_one},
         {"crossbar saturates at 2 - sqrt 2", crossbar},
+        {"a fast link feeds two slow ones", fast_feeds_slow},
         {"every family", families},
         {"refusals, the same again", refusals},
         {"a solve that does not converge", not_converged},

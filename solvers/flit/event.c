@@ -109,7 +109,7 @@ static void set_torus(struct fc_event_engine *e)
 }
 
 /* Injection ports that have a path for every queue are not looked at; all others have room for the most paths
- * of any of them. */
+ * of any of them. Out of a queue behind a link that has slower ones before it several go at a time: those ports are looked at too. */
 static void set_paths(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;
@@ -121,7 +121,7 @@ static void set_paths(struct fc_event_engine *e)
     for (uint32_t l = 0; l < e->first_unlimited; l++) {
         if (fc_is_node(flit->net, flit->net->link_target[l])) continue;
         if (flit->port_paths[l] > e->paths) e->paths = flit->port_paths[l];
-        if (flit->port_paths[l] < e->n_vcs) e->few_paths = true;
+        if (flit->port_paths[l] < e->n_vcs || (l < injection && flit->port_paths[l] > flit->paths)) e->few_paths = true;
     }
 }
 

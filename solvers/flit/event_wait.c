@@ -118,11 +118,12 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t
         fc_event_push(&block->wheel, tick, FC_EVENT_NODE, link->source - e->flit->n_routers);
         return;
     }
+    uint64_t first = ramp->last - (ramp->flits - 1u) * (uint64_t)ramp->step;
     for (uint64_t left = link->wanted; left; left &= left - 1) {
         struct fc_event_request_group g = request_group(block, (uint32_t)__builtin_ctzll(left));
         if (!(g.vcs >> vc & 1)) continue;
         uint64_t tick = fc_event_token_tick(block, t, (g.k + 1u) * e->full);
-        if (tick == 0 && ramp->last > now) continue; /* had them before: its heads wait for something else */
+        if (tick == 0 && first > now) continue; /* had them before: its heads wait for something else */
         if (tick < now) tick = now;
         if (tick != FC_EVENT_NEVER) fc_event_wake_at(block, l, link, tick > link->busy_until ? tick : link->busy_until);
     }

@@ -402,7 +402,8 @@ static enum fc_code reverse_links(struct fc_flit_net *flit, struct fc_status *st
     return FC_OK;
 }
 
-/* A port passes on what its link brings: a fast link, such as a node's, feeds several slow ones at a time. */
+/* A port passes on what its link brings: a fast link feeds several slow ones at a time, also out of one channel; that of a node
+ * out of as many as it has channels. */
 static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
 {
     const struct fc_network *net = flit->net;
@@ -416,8 +417,11 @@ static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
             if (!fc_is_node(net, net->link_target[o]) && ticks > slowest) slowest = ticks;
         }
         uint32_t times = brings == 0 ? FC_FLIT_MOST_VCS : (slowest + brings / 64) / brings;
-        uint32_t paths = flit->paths * (times > 1 ? times : 1);
-        flit->port_paths[l] = (uint8_t)(paths < (uint32_t)flit->n_vcs ? paths : (uint32_t)flit->n_vcs);
+        if (times < 1) times = 1;
+        uint32_t paths = flit->paths * times, most = (uint32_t)flit->n_vcs;
+        if (!fc_is_node(net, net->link_source[l])) most *= times;
+        if (paths > most) paths = most;
+        flit->port_paths[l] = paths < UINT8_MAX ? (uint8_t)paths : UINT8_MAX;
         if (flit->port_paths[l] > flit->most_paths) flit->most_paths = flit->port_paths[l];
     }
     return FC_OK;
