@@ -48,23 +48,24 @@ static inline void count_sent(struct fc_event_block *block, uint32_t l, uint32_t
     block->engine->sent[l] += (uint64_t)flits << 32 | 1;
 }
 
-/* How much sooner than the slower link has sent it the last flit has left the buffer of a link between routers. */
-static inline uint32_t sooner(const struct fc_event_engine *e, const struct fc_event_packet *packet,
+/* How much sooner than the next link, where that is slower, has sent it the last flit has left its buffer: both links between
+ * routers. */
+static inline uint32_t sooner(const struct fc_event_engine *e, const struct fc_event_packet *packet, int kind,
                               uint32_t flit_ticks)
 {
     uint32_t came = e->times[packet->in_class].flit;
-    if (!packet->hops || came >= flit_ticks) return 0;
+    if (kind != FC_EVENT_BETWEEN || !packet->hops || came >= flit_ticks) return 0;
     return flit_ticks - (came ? came : 1);
 }
 
 /* Takes the head off its queue, frees its tokens, and calls the next. */
 static inline void leave_channel(struct fc_event_block *block, uint32_t c, struct fc_event_channel *channel,
-                                 const struct fc_event_packet *packet, uint32_t flit_ticks)
+                                 const struct fc_event_packet *packet, int kind, uint32_t flit_ticks)
 {
     struct fc_event_engine *e = block->engine;
     uint64_t now = block->wheel.now;
     uint32_t ticks = packet->flits * flit_ticks, vc = e->bit_vc[channel->bit];
-    uint64_t left_at = now + ticks - sooner(e, packet, flit_ticks);
+    uint64_t left_at = now + ticks - sooner(e, packet, kind, flit_ticks);
     struct fc_event_arrived *arrived = e->arrived ? &e->arrived[c] : NULL;
     if (arrived && arrived->last) {
         arrived->flits -= packet->flits;
@@ -176,7 +177,7 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
     fc_event_take_path(e, channel->link, link->kind, now, now + (uint64_t)flits * flit_ticks);
     if (packet->hops) fc_event_count_occupancy(block, packet, in_vc, flits, flit_ticks);
     count_sent(block, choice->link, flits, flit_ticks);
-    leave_channel(block, c, channel, packet, flit_ticks);
+    leave_channel(block, c, channel, packet, link->kind, flit_ticks);
 
     block->last_move = now;
     packet->route = choice->route;

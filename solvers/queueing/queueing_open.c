@@ -87,13 +87,14 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
     return FC_OK;
 }
 
-/* (3): how much sooner than its output has sent it a packet has left channel c, where the next one goes elsewhere; rate: of heads
- * of c that go there. */
+/* (3): how much sooner than its output has sent it a packet has left channel c, where the next one goes elsewhere, both links
+ * between routers; rate: of heads of c that go there. */
 static double sooner(const struct fc_turns *t, uint32_t c, uint32_t output, double rate)
 {
     uint32_t l = t->channel_link[c];
     double slower = t->service[output] - t->service[l];
-    if (t->kind[l] != FC_TURN_NETWORK || !(slower > 1e-12 * t->service[l])) return 0;
+    if (t->kind[l] != FC_TURN_NETWORK || t->kind[output] != FC_TURN_NETWORK || !(slower > 1e-12 * t->service[l]))
+        return 0;
     return slower / t->flits_mean * (1 - fmin(1, rate / t->channel_rate[c]));
 }
 
