@@ -141,7 +141,8 @@ static uint32_t collect(const struct fc_replays *replays, int model, const struc
     return n;
 }
 
-/* q of like[n], or of the nearest third, which is sorted; NaN where too few are left. */
+/* q of like[n], or of the nearest third, which is sorted; NaN where too few are left. It covers `covered` of them, or where that is more
+ * than there are, all. */
 static double quantile(struct like *like, uint32_t n, bool nearest, double covered)
 {
     double all = 0, near = 0, so_far = 0, least = 0;
@@ -150,6 +151,7 @@ static double quantile(struct like *like, uint32_t n, bool nearest, double cover
     qsort(like, n, sizeof *like, by_distance);
     while (k < n && near < (nearest ? fmax(LEAST_LIKE, floor(all / 3)) : all) - ROUNDING) near += like[k++].weight;
     if (near < FEWEST - ROUNDING) return NAN;
+    if (near >= COVERED * (near + 1) - ROUNDING) covered = fmin(covered, near / (near + 1));
     qsort(like, k, sizeof *like, by_error);
     for (uint32_t i = 0; i < k; i++) {
         double lacks = covered * (near + 1) - so_far;
