@@ -135,8 +135,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >
 >       window     accepted      latency  limit
 >      packets flits/node/c       cycles
->            1       0.3356        ... window
->       100000       0.7856    ... network
+>            1       0.3351        ... window
+>       100000       0.7864    ... network
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --by-hops | sed -n '/of packets/,$p' | cut -c 1-52
 >      offered      % of packets     hops        empty
 >          0.2            25.000        0         8.00
