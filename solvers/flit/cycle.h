@@ -194,10 +194,9 @@ struct fc_cycle {
     bool *background;               /* [n_packets] of the background; NULL: there is none */
     uint32_t n_packets, fresh_packets; /* capacity; first never used */
     struct fc_cycle_node *node;        /* [n_nodes] */
-    struct fc_cycle_node
-        *rail; /* [injection links] where nodes have several (cycle_rails.c): packets in progress; else NULL */
-    uint32_t first_rail;                                     /* first injection link */
-    uint16_t *router_block;                                  /* [n_routers] */
+    struct fc_cycle_node *rail;        /* [injection links] where nodes have several: packets in progress; else NULL */
+    uint32_t first_rail;               /* first injection link */
+    uint16_t *router_block;            /* [n_routers] */
     uint32_t delay_arrival[FC_MAX_CLASSES];                  /* between routers: grant to use in the next */
     uint32_t delay_injection[FC_MAX_CLASSES];                /* send of a node to use in the router */
     uint32_t delay_delivery[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* grant to whole flit at the node, [class in][out] */

@@ -22,15 +22,7 @@ enum fc_code fc_cycle_open_rails_block(block *b, struct fc_status *st)
     return st->code;
 }
 
-/* A flit of the rail's packet; false: no credit. */
-static bool put(block *b, struct fc_cycle_node *rail, uint32_t flags, uint64_t t)
-{
-    uint32_t ticks = fc_cycle_put_flit(b, rail, flags, t);
-    rail->link_free = t + ticks;
-    return ticks > 0;
-}
-
-/* The front packet of the source starts on one of the node's n links. */
+/* The front packet of the source starts on one of the node's n links, if any can take it. */
 static bool start(block *b, uint32_t node, struct fc_cycle_node *rails, uint32_t n, uint64_t t)
 {
     struct fc_flit_source *source = &b->engine->node[node].source;
@@ -38,8 +30,9 @@ static bool start(block *b, uint32_t node, struct fc_cycle_node *rails, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         struct fc_cycle_node *rail = &rails[(from + i) % n];
         if (rail->left || rail->link_free > t) continue;
-        if (fc_cycle_new_packet(b, node, source, rail, t)) return put(b, rail, FC_FLIT_HEAD, t);
-        if (b->out_of_packets) return false;
+        if (b->out_of_packets || !fc_cycle_new_packet(b, node, source, rail, t)) continue;
+        rail->link_free = t + fc_cycle_put_flit(b, rail, FC_FLIT_HEAD, t);
+        return true;
     }
     return false;
 }
@@ -53,7 +46,7 @@ static void send(block *b, uint32_t place, uint64_t t)
     struct fc_cycle_node *rails = e->rail + (first - e->first_rail);
     bool under_way = false;
     for (uint32_t i = 0; i < n; i++)
-        if (rails[i].left && rails[i].link_free <= t) put(b, &rails[i], 0, t);
+        if (rails[i].left && rails[i].link_free <= t) rails[i].link_free = t + fc_cycle_put_flit(b, &rails[i], 0, t);
     while (b->sending[place / 64] >> place % 64 & 1 && start(b, node, rails, n, t))
         fc_cycle_next_packet(b, e->traffic, place, node, &e->node[node].source, t, t);
     for (uint32_t i = 0; i < n; i++) under_way = under_way || rails[i].left;

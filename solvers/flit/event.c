@@ -109,7 +109,8 @@ static void set_torus(struct fc_event_engine *e)
 }
 
 /* Injection ports that have a path for every queue are not looked at; all others have room for the most paths
- * of any of them. Out of a queue behind a link that has slower ones before it several go at a time: those ports are looked at too. */
+ * of any of them. Out of a queue behind a link that has slower ones before it several go at a time: those ports are
+ * looked at too. */
 static void set_paths(struct fc_event_engine *e)
 {
     const struct fc_flit_net *flit = e->flit;

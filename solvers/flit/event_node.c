@@ -2,9 +2,9 @@
  * channel, arrival.
  *
  * Packets leave the source queue in order of birth, each when it is born, an injection link that its routing
- * allows is free, and one of the link's channels (injection FIFOs) has room for a packet of full size; of
- * those the emptiest is taken, of equals the first from a link drawn for the packet on, and of its channels the lowest. A node that waits has one event in the calendar, or is
- * woken by the tokens it lacks. */
+ * allows is free, and one of the link's channels (injection FIFOs) has room for a packet of full size; of those the
+ * emptiest is taken, of equals the first from a link drawn for the packet on, and of its channels the lowest. A node
+ * that waits has one event in the calendar, or is woken by the tokens it lacks. */
 #include "solvers/flit/counts.h"
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"

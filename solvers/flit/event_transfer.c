@@ -1,9 +1,10 @@
 /* event_transfer.c - a packet leaves a channel and enters the next: queues, tokens, counters, other blocks.
  *
  * A packet of n flits that starts on a link at tick s leaves its buffer flit by flit until s + n flit times;
- * its channel calls the next head then. Where it came by a faster link the last flit takes a flit time of that: a buffer
- * passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). The link is busy for the trailer too. Token number i of the buffer is
- * with the sender at s + i flit times + credit handling + latency of the link that it came by. A packet
+ * its channel calls the next head then. Where it came by a faster link the last flit takes a flit time of that: a
+ * buffer passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). The link
+ * is busy for the trailer too. Token number i of the buffer is with the sender at s + i flit times + credit handling +
+ * latency of the link that it came by, all of them as much sooner as the packet has left. A packet
  * counted as full size gives back what it took beyond its length with its last token. */
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"

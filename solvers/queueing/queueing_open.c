@@ -99,14 +99,14 @@ static double sooner(const struct fc_turns *t, uint32_t c, uint32_t output, doub
 }
 
 /* Heads of channel c: times on their outputs of that mean and variance, and how much sooner they leave. */
-static void add_own(struct fc_queueing *q, uint32_t c, double rate, double service, double variance, double sooner)
+static void add_own(struct fc_queueing *q, uint32_t c, double rate, double service, double variance, double gained)
 {
     q->own_time[c] += rate * service;
     q->own_square[c] += rate * (service * service + fmax(0, variance));
-    service -= sooner;
+    service -= gained;
     q->held_time[c] += rate * service;
     q->held_square[c] += rate * (service * service + fmax(0, variance));
-    q->behind[c] -= rate * sooner / q->t->channel_rate[c];
+    q->behind[c] -= rate * gained / q->t->channel_rate[c];
 }
 
 static void make_shares(struct fc_queueing *q)
