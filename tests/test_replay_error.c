@@ -98,8 +98,8 @@ static void test_hull(void)
     CU_ASSERT(!outside);
 }
 
-/* Relatives: of nine own jobs that are off by 1 to 9 % of (share + 0.05), and of ten of another machine, the greatest, as 0.96 x 20 is more than
- * there are; of two relatives
+/* Relatives: of nine own jobs that are off by 1 to 9 % of (share + 0.05), and of ten of another machine, the
+ * greatest, as 0.96 x 20 is more than there are; of two relatives
  * of one kind of router, each job half; alone they say less with distance. */
 static void test_relatives(void)
 {

@@ -27,9 +27,10 @@
  * `unknown` times as large: the factor, at least 1, that would have covered as many of all jobs, each network left out in turn.
  *
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
- * of one kind of router count like one; counts above are then sums of weights, and COVERED_OTHERS stands for COVERED: the machine at
- * hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost exactly. Chosen on o.., where 0.90
- * covered 80 % with a calibration of --budget 10 and 86 % without, and 0.96 covers 88 and 95 %. An error from relatives alone is wider with the
+ * of one kind of router count like one; counts above are then sums of weights, and COVERED_OTHERS stands for COVERED: the
+ * machine at hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost
+ * exactly. Chosen on o.., where 0.90 covered 80 % with a calibration of --budget 10 and 86 % without, and 0.96 covers 88
+ * and 95 %. An error from relatives alone is wider with the
  * distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
  * chosen with s + HIDDEN for x; with x it covers 90 of 100 of the shipped calibrations' jobs, each kind of router left out
  * (tests/validate_family.c).

@@ -255,5 +255,5 @@ bool fc_cycle_new_packet(struct fc_cycle_block *block, uint32_t n, const struct 
 /* One flit of the node at `place`, if it can go (cycle_inject.c). */
 void fc_cycle_send(struct fc_cycle_block *block, uint32_t place, uint64_t t);
 uint32_t fc_cycle_put_flit(struct fc_cycle_block *block, struct fc_cycle_node *node, uint32_t flags, uint64_t t);
-/* The same for all nodes of a block, where nodes have several links (cycle_rails.c). */
+/* A flit over every link of the block's nodes that can send one, where nodes have several links (cycle_rails.c). */
 void fc_cycle_send_rails(struct fc_cycle_block *block, uint64_t t);

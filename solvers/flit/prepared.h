@@ -61,7 +61,8 @@ struct fc_flit_net {
     bool plain;       /* cycle engine: the general path even for simple routers; tests hold the two together */
     int vector_bytes; /* cycle engine, fast path: at most so long; 0: as the processor has. Tests hold them together */
     /* [n_links] most simultaneous transfers to routers out of the input port behind the link: router.paths, times
-     * what the link brings in the time of the slowest link that leaves the router; at most n_vcs. */
+     * what the link brings in the time of the slowest link that leaves the router; of a node's link at most n_vcs, of others
+     * n_vcs times as many as it is faster. */
     uint8_t *port_paths;
     uint32_t most_paths; /* of any port */
     uint32_t paths;      /* router.paths */
