@@ -22,9 +22,7 @@
 
 #define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
-#define LIKE_LENGTH 0.25        /* of packets^-1/2 */
 #define OUTSIDE 1.2             /* an error outside of what was run, over that inside */
-#define SAME 0.03               /* features of one pattern on one network */
 #define RIDGE 1e-3
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
@@ -110,28 +108,6 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
         answer->extrapolated = true;
         snprintf(answer->why, sizeof answer->why, "%s %.4g: no such phase was run", names[f], value[f]);
     }
-}
-
-/* What the process misses of this very pattern on this network, weighted by nearness in length and latency
- * (Shepard) and fading over LIKE_LENGTH: so that what was run comes out again. 0 where it was not run. */
-static double missed(const struct fc_bulk *bulk, const struct fc_kriging *kriging, double mean,
-                     const struct fc_kriging_point *at)
-{
-    double sum = 0, weights = 0;
-    for (uint32_t i = 0; i < bulk->n_cases && at->group != FC_KRIGING_NO_GROUP; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        struct fc_kriging_point there = {.kind = c->kind, .group = at->group};
-        double value, deviation;
-        fc_bulk_features(&c->at, there.x);
-        bool same = !strcmp(c->network, bulk->cases[at->group].network) && !strcmp(c->kind, at->kind);
-        for (int f = 1; f < 4; f++) same = same && fabs(there.x[f] - at->x[f]) < SAME;
-        if (!same) continue;
-        fc_kriging_at(kriging, &there, &value, &deviation);
-        double weight = 1 / (1e-6 + fabs(there.x[0] - at->x[0]) + fabs(there.x[4] - at->x[4]));
-        sum += weight * (log(c->ratio) - trend(bulk, there.x) - mean - value);
-        weights += weight;
-    }
-    return sum / (weights + 1 / LIKE_LENGTH);
 }
 
 static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *net)
@@ -244,11 +220,13 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
                                   .group = net ? group_of(bulk, net) : FC_KRIGING_NO_GROUP};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
-    value += missed(bulk, kriging, mean, &at);
+    double known, covers = fc_bulk_covers(bulk, at.kind), near = NAN;
+    if (fc_bulk_missed(bulk, kriging, &at, &known)) fc_bulk_covers_near(bulk, kriging, at.kind, &near, st);
     fc_kriging_close(kriging);
-    answer->ratio = exp(trend(bulk, at.x) + mean + value);
-    double covers = fc_bulk_covers(bulk, at.kind);
+    if (st->code) return st->code;
+    answer->ratio = exp(trend(bulk, at.x) + mean + value + known);
     if (strcmp(at.kind, kind)) covers = fmax(covers, fc_bulk_covers(bulk, ""));
+    if (near < covers) covers = near;
     check_hull(bulk, at.kind, point, answer);
     if (answer->extrapolated) covers *= OUTSIDE;
     answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * expm1(covers * deviation));

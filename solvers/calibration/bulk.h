@@ -94,6 +94,15 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st);
 /* How many standard deviations of the process cover nine of ten answers of a kind (bulk_error.c) ("": of one that was not run). NaN: no case. */
 double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind);
+/* The same of score[n_cases] (NaN: none), for a kind. */
+double fc_bulk_covers_scores(const struct fc_bulk *bulk, const double *score, const char *kind);
+/* Of a pattern that was run on the network of `at` (bulk_near.c): false where it was not, and *value 0; *value: what the process that
+ * fc_bulk_open made of these cases misses of it there. */
+bool fc_bulk_missed(const struct fc_bulk *bulk, const struct fc_kriging *kriging, const struct fc_kriging_point *at,
+                    double *value);
+/* How many of its standard deviations cover nine of ten such answers; NaN: of too few is it known. */
+enum fc_code fc_bulk_covers_near(const struct fc_bulk *bulk, const struct fc_kriging *kriging, const char *kind,
+                                 double *covers, struct fc_status *st);
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
  * each kind left out; NaN without cases. */
 double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);

@@ -25,34 +25,40 @@ static double covering(double *value, uint32_t n)
     return value[(uint32_t)fmin(ceil((n + 1) * COVER), n) - 1];
 }
 
-static double scale_of(const struct fc_bulk *bulk, const char *kind)
+/* Of a kind, of all scores that are known. */
+static double scale_of(const struct fc_bulk *bulk, const double *score, const char *kind)
 {
-    double all = 0, own = 0, n = 0;
+    double all = 0, n_all = 0, own = 0, n = 0;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
-        double score = bulk->cases[i].network_score;
+        if (isnan(score[i])) continue;
         bool is_own = !strcmp(bulk->cases[i].kind, kind);
-        all += score * score / bulk->n_cases;
-        own += is_own ? score * score : 0;
+        all += score[i] * score[i];
+        n_all++;
+        own += is_own ? score[i] * score[i] : 0;
         n += is_own;
     }
-    return sqrt((own + SHRINK * all) / (n + SHRINK));
+    return sqrt((own + SHRINK * all / n_all) / (n + SHRINK));
+}
+
+double fc_bulk_covers_scores(const struct fc_bulk *bulk, const double *score, const char *kind)
+{
+    double scaled[FC_KRIGING_MOST_POINTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < bulk->n_cases && n < FC_KRIGING_MOST_POINTS; i++) {
+        uint32_t first = 0; /* of its kind: what it has is the kind's */
+        if (isnan(score[i])) continue;
+        while (strcmp(bulk->cases[first].kind, bulk->cases[i].kind)) first++;
+        double scale = scale_of(bulk, score, bulk->cases[first].kind);
+        scaled[n++] = scale > 0 ? score[i] / scale : 0;
+    }
+    return n ? covering(scaled, n) * scale_of(bulk, score, kind) : (double)NAN;
 }
 
 double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind)
 {
     double score[FC_KRIGING_MOST_POINTS];
     uint32_t n = bulk->n_cases < FC_KRIGING_MOST_POINTS ? bulk->n_cases : FC_KRIGING_MOST_POINTS;
-    if (n == 0) return NAN;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        uint32_t first = 0; /* of its kind: what it has is the kind's */
-        if (!*kind) {
-            score[i] = c->kind_score;
-            continue;
-        }
-        while (strcmp(bulk->cases[first].kind, c->kind)) first++;
-        double scale = scale_of(bulk, bulk->cases[first].kind);
-        score[i] = scale > 0 ? c->network_score / scale : 0;
-    }
-    return covering(score, n) * (*kind ? scale_of(bulk, kind) : 1);
+    for (uint32_t i = 0; i < n; i++) score[i] = *kind ? bulk->cases[i].network_score : bulk->cases[i].kind_score;
+    if (n == 0 || *kind) return fc_bulk_covers_scores(bulk, score, kind);
+    return covering(score, n);
 }

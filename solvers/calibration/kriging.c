@@ -101,7 +101,7 @@ void fc_kriging_at(const struct fc_kriging *k, const struct fc_kriging_point *po
 static bool goes_with(const struct fc_kriging *k, enum fc_kriging_left_out what, bool one_group, uint32_t i, uint32_t j)
 {
     const struct fc_kriging_point *a = &k->points[i], *b = &k->points[j];
-    if (i == j) return true;
+    if (i == j || what == FC_KRIGING_POINT) return i == j;
     return what == FC_KRIGING_KIND ? !strcmp(a->kind, b->kind) : !one_group && same_group(a, b);
 }
 
@@ -140,6 +140,15 @@ static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what,
     return true;
 }
 
+double fc_kriging_residual(const struct fc_kriging *k, uint32_t at, uint32_t without)
+{
+    double weight = gsl_vector_get(k->weights, at);
+    if (without != FC_NONE)
+        weight -= gsl_matrix_get(k->inverse, at, without) / gsl_matrix_get(k->inverse, without, without) *
+                  gsl_vector_get(k->weights, without);
+    return k->shape.noise * weight;
+}
+
 struct scratch {
     double *error, *variance; /* [n] */
     uint32_t *block;          /* [n] */
@@ -155,8 +164,8 @@ static bool make_scratch(struct fc_arena *arena, uint32_t n, struct scratch *s, 
     return s->done != NULL;
 }
 
-enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *value,
-                                  double *standard_deviation, struct fc_status *st)
+enum fc_code fc_kriging_errors(const struct fc_kriging *k, enum fc_kriging_left_out what, double *error,
+                               double *standard_deviation, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct scratch s;
@@ -164,9 +173,17 @@ enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_le
     if (make_scratch(&arena, k->n, &s, st) && !leave_out(k, what, s.error, s.variance, s.block, s.done))
         fc_refuse(st, FC_NO, "points cannot be left out of the correction: its covariance is singular");
     for (uint32_t i = 0; !st->code && i < k->n; i++) {
-        value[i] = k->points[i].value - s.error[i];
+        error[i] = s.error[i];
         standard_deviation[i] = sqrt(k->shape.variance * s.variance[i]);
     }
+    return st->code;
+}
+
+enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *value,
+                                  double *standard_deviation, struct fc_status *st)
+{
+    fc_kriging_errors(k, what, value, standard_deviation, st);
+    for (uint32_t i = 0; !st->code && i < k->n; i++) value[i] = k->points[i].value - value[i];
     return st->code;
 }
 

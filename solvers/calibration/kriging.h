@@ -25,7 +25,7 @@ struct fc_kriging_shape {
     double groups, noise;               /* noise above 0 */
     double variance;
 };
-enum fc_kriging_left_out { FC_KRIGING_GROUP, FC_KRIGING_KIND };
+enum fc_kriging_left_out { FC_KRIGING_GROUP, FC_KRIGING_KIND, FC_KRIGING_POINT };
 struct fc_kriging; /* points, shape and the inverse of their covariance */
 
 /* With a shape found by what it says of groups, and of kinds, that are left out (search on a fixed grid;
@@ -40,9 +40,15 @@ enum fc_code fc_kriging_make(const struct fc_kriging_point *points, uint32_t n, 
 /* Value at a point and the standard deviation of a measurement there. O(n^2), no allocation. */
 void fc_kriging_at(const struct fc_kriging *kriging, const struct fc_kriging_point *point, double *value,
                    double *standard_deviation);
-/* What the same shape says at each of the points when all points of its group, or of its kind, are left out:
+/* What the same shape says at each of the points when all points of its group, or of its kind, or it alone, are left out:
  * value[n], standard_deviation[n]. FC_NO: out of memory. */
 enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *value,
                                   double *standard_deviation, struct fc_status *st);
+/* What was measured less what is said, in place of what is said: error[n], standard_deviation[n]. */
+enum fc_code fc_kriging_errors(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *error,
+                               double *standard_deviation, struct fc_status *st);
+/* What was measured at point number `at`, of those that it was made of, less what it says there (the noise's part); as if point
+ * `without` had not been among them (FC_NONE: all count). O(1). */
+double fc_kriging_residual(const struct fc_kriging *kriging, uint32_t at, uint32_t without);
 const struct fc_kriging_shape *fc_kriging_shape_of(const struct fc_kriging *kriging);
 void fc_kriging_close(struct fc_kriging *kriging);
