@@ -230,6 +230,9 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         (!strcmp(kind, FC_BULK_GRAPH) &&
          fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
         return p->st->code;
+    bool unnamed = !strcmp(kind, FC_BULK_GRAPH) || !strcmp(kind, FC_BULK_PERMUTATION);
+    if (unnamed && !p->background && fc_bulk_apart(p->net, p->demand, p->placement, &point, &answer, p->st))
+        return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);
     if (p->background && !answer.extrapolated) {
@@ -259,7 +262,7 @@ static void predict(const struct phase *p, double links_s, bool asked, const str
     double fill_s = t->fill_s + t->ends_s;
     double least_s = fmax(summary->bound_s, fmax(t->cpu_s, p->net->machine->routing->detours ? t->ends_s : fill_s));
     out->computation_s = p->demand->computation_s * slowest(p);
-    out->network_s = links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
+    out->network_s = t->links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
     out->communication_s = fmax(links_s + fill_s, t->cpu_s > 0 ? t->cpu_s + fill_s : 0);
     /* A ratio below 1 (or a bound that differs by rounding) does not beat what is proven. */
     if (!asked) least_s = fmin(least_s, out->communication_s);
