@@ -231,7 +231,7 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
          fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
         return p->st->code;
     bool unnamed = !strcmp(kind, FC_BULK_GRAPH) || !strcmp(kind, FC_BULK_PERMUTATION);
-    if (unnamed && !p->background && fc_bulk_apart(p->net, p->demand, p->placement, &point, &answer, p->st))
+    if (unnamed && !p->background && fc_bulk_apart(p->net, p->demand, p->placement, p->parts, &point, &answer, p->st))
         return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);

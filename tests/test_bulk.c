@@ -5,18 +5,20 @@
 #include "tests/tests.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MACHINE(network, routing)                                                                                      \
+#define MACHINE(network, routing, room)                                                                                \
     "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                                    \
     "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                        \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: " routing ", "               \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: " room ", escape: bubble, routing: " routing ", "            \
     "flow_control: cut-through}\n"                                                                                     \
     "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"
-#define SQUARE MACHINE("{family: torus, dims: [4, 4]}", "adaptive")
+#define SQUARE MACHINE("{family: torus, dims: [4, 4]}", "adaptive", "128 B")
 /* Closed runs of it: no splits of adaptive loads, which cost seconds here. */
-#define ORDERED MACHINE("{family: torus, dims: [4, 4]}", "dimension-order")
+#define ORDERED MACHINE("{family: torus, dims: [4, 4]}", "dimension-order", "128 B")
+#define ROOMY(routing) MACHINE("{family: torus, dims: [4, 4]}", routing, "512 B")
 
 struct bench {
     struct fc_machine machine;
@@ -200,6 +202,70 @@ static void test_ends(void)
     CU_ASSERT(fc_near(a.ratio, 0.9, 1e-9) && fc_near(a.error_percent, 5, 1e-9));
 }
 
+/* ---- messages that hardly meet ---- */
+
+/* One message of `bytes` each: the answer where it was 2, +-50 % and outside of what was run; the network's time by the kernel. */
+static struct fc_bulk_answer apart(const char *yaml, uint32_t n, const uint32_t *src, const uint32_t *dst, double bytes,
+                                   double *reference_s, double *kernel_s)
+{
+    struct fc_bulk_answer answer = {.ratio = 2, .error_percent = 50, .extrapolated = true, .why = "far"};
+    struct fc_flit_settings how;
+    struct fc_flit_result r;
+    struct fc_bulk_point at;
+    struct bench b;
+    double each[64], split;
+    for (uint32_t i = 0; i < n; i++) each[i] = bytes;
+    fc_flit_defaults(&how);
+    if (open_bench(&b, yaml, "neighbor")) { /* one task a node; then the pairs instead */
+        fc_load_free(&b.load);
+        fc_demand_free(&b.demand);
+        struct fc_load_settings load = {.threads = 1};
+        CU_ASSERT(!fc_demand_of_pairs("x", b.net.n_nodes, n, src, dst, each, &b.demand, &b.st));
+        CU_ASSERT(!fc_load_solve(&b.net, &b.demand, &b.placement, &load, &b.load, &b.st));
+        CU_ASSERT(!fc_phase_parts(&b.net, &b.demand, &b.placement, &b.load, &load, &b.parts, &b.st));
+        CU_ASSERT(!fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st));
+        CU_ASSERT(!fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, 0, &at, &b.st));
+        CU_ASSERT(!fc_bulk_apart(&b.net, &b.demand, &b.placement, &b.parts, &at, &answer, &b.st));
+        *reference_s = at.reference_s;
+        CU_ASSERT(!fc_flit_run(&b.net, &b.demand, b.node, &how, &r, &b.st));
+        *kernel_s = (double)r.cycles * r.cycle_s;
+        fc_flit_free(&r);
+    }
+    close_bench(&b);
+    return answer;
+}
+
+static void test_apart(void)
+{
+    const uint32_t zero[] = {0}, far[] = {5}, next[] = {1}, src[] = {0, 1, 8}, dst[] = {2, 2, 9};
+    uint32_t all[15], to[15];
+    double reference_s, kernel_s;
+    struct fc_bulk_answer a =
+        apart(ROOMY("dimension-order"), 1, zero, far, 64000, &reference_s, &kernel_s); /* alone: nothing is lost */
+    CU_ASSERT(fc_near(a.ratio, 1, 1e-6) && fc_near(a.error_percent, 3, 1e-9));
+    CU_ASSERT(!a.extrapolated && !*a.why);
+    CU_ASSERT(fabs(a.ratio * reference_s / kernel_s - 1) < 0.03);
+    a = apart(ROOMY("adaptive"), 1, zero, far, 64000, &reference_s, &kernel_s); /* over several ways */
+    CU_ASSERT(fc_near(a.error_percent, 35, 1e-9));
+    CU_ASSERT(fabs(a.ratio * reference_s / kernel_s - 1) < 0.35);
+    a = apart(ROOMY("adaptive"), 1, zero, next, 64000, &reference_s, &kernel_s); /* there is but one */
+    CU_ASSERT(fc_near(a.error_percent, 3, 1e-9));
+    CU_ASSERT(fabs(a.ratio * reference_s / kernel_s - 1) < 0.03);
+    /* Two of three share a link: something of the ratio is left, and that both answers differ counts as error. */
+    a = apart(ROOMY("dimension-order"), 3, src, dst, 64000, &reference_s, &kernel_s);
+    CU_ASSERT(a.ratio > 1.05 && a.ratio < 1.3);
+    CU_ASSERT(a.error_percent > 15 && a.error_percent < 50);
+    CU_ASSERT(fabs(log(a.ratio * reference_s / kernel_s)) < log1p(a.error_percent / 100));
+    CU_ASSERT(!a.extrapolated);
+    /* Buffers of two packets, which wait for room: not at full speed. */
+    a = apart(ORDERED, 1, zero, far, 64000, &reference_s, &kernel_s);
+    CU_ASSERT(fc_near(a.error_percent, 35, 1e-9));
+    CU_ASSERT(fabs(a.ratio * reference_s / kernel_s - 1) < 0.35);
+    for (uint32_t i = 0; i < 15; i++) all[i] = i + 1, to[i] = 0; /* all for one: as it was */
+    a = apart(ROOMY("dimension-order"), 15, all, to, 64000, &reference_s, &kernel_s);
+    CU_ASSERT(a.ratio == 2 && a.error_percent == 50 && a.extrapolated && !strcmp(a.why, "far"));
+}
+
 /* ---- runs ---- */
 
 /* The closed runs of the square and its relatives. */
@@ -377,6 +443,50 @@ static void test_answers(void)
     close_bench(&b);
 }
 
+/* A pattern that was run on this network in other lengths is known better than one of another network, whose part nothing is of.
+ * A phase that by the ratio is over before its packets arrive takes what is proven. */
+static void test_near(void)
+{
+    const struct fc_calibration *c = shared_run();
+    struct bench b;
+    if (!c) return;
+    struct fc_bulk bulk = c->phases;
+    struct fc_kriging *kriging;
+    struct fc_status st = {0};
+    double mean, near, value;
+    CU_ASSERT_FATAL(!fc_bulk_open(&bulk, &kriging, &mean, &st));
+    CU_ASSERT(!fc_bulk_covers_near(&bulk, kriging, "neighbor", &near, &st));
+    CU_ASSERT(near > 0 && near < 10);
+    for (uint32_t i = 0; i < bulk.n_cases; i++) {
+        struct fc_kriging_point at = {.kind = bulk.cases[i].kind, .group = FC_KRIGING_NO_GROUP};
+        fc_bulk_features(&bulk.cases[i].at, at.x);
+        CU_ASSERT(!fc_bulk_missed(&bulk, kriging, &at, &value) && value == 0);
+        at.group = 0;
+        while (strcmp(bulk.cases[at.group].network, bulk.cases[i].network)) at.group++;
+        CU_ASSERT(fc_bulk_missed(&bulk, kriging, &at, &value));
+    }
+    fc_kriging_close(kriging);
+    bulk.n_cases = 4; /* too few */
+    CU_ASSERT_FATAL(!fc_bulk_open(&bulk, &kriging, &mean, &st));
+    CU_ASSERT(!fc_bulk_covers_near(&bulk, kriging, "neighbor", &near, &st) && isnan(near));
+    fc_kriging_close(kriging);
+    bulk.n_cases = c->phases.n_cases;
+    bulk.cases = malloc(bulk.n_cases * sizeof *bulk.cases);
+    CU_ASSERT_FATAL(bulk.cases != NULL);
+    memcpy(bulk.cases, c->phases.cases, bulk.n_cases * sizeof *bulk.cases);
+    for (uint32_t i = 0; i < bulk.n_cases; i++) bulk.cases[i].ratio *= 0.01;
+    if (open_bench(&b, ORDERED, "tornado:bytes=16")) {
+        struct fc_load_summary summary;
+        struct fc_load_settings how = {0};
+        struct fc_prediction p;
+        fc_load_summarise(&b.net, &b.load, &how, &summary);
+        predict(&b, &bulk, &p);
+        CU_ASSERT(p.network_s > 0 && p.network_s == summary.bound_s);
+    }
+    close_bench(&b);
+    free(bulk.cases);
+}
+
 /* ---- files ---- */
 
 static void path_in(char *out, size_t size, const char *name)
@@ -464,10 +574,12 @@ int suite_bulk(void)
         {"nodes that send in rounds", test_rounds},
         {"what covers nine of ten", test_covers},
         {"phases that end points bind", test_ends},
+        {"messages that hardly meet", test_apart},
         {"the same runs for any number of threads", test_threads},
         {"a case is the kernel's run", test_kernel},
         {"a budget for nothing", test_small_budget},
         {"answers and errors", test_answers},
+        {"a pattern that was run there", test_near},
         {"the section of the file", test_file},
         CU_TEST_INFO_NULL,
     };

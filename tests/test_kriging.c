@@ -100,18 +100,25 @@ static void test_left_out(void)
     double value[N], sd[N];
     make_points(p);
     CU_ASSERT_FATAL(!fc_kriging_make(p, N, &s, &k, &st));
-    for (int what = 0; what < 2; what++) {
+    for (int what = 0; what < 3; what++) {
         CU_ASSERT(!fc_kriging_leave_out(k, (enum fc_kriging_left_out)what, value, sd, &st));
         for (int i = 0; i < N; i++) {
             uint32_t n = 0;
             double v, d;
             for (int j = 0; j < N; j++)
-                if (what == FC_KRIGING_GROUP ? p[j].group != p[i].group : strcmp(p[j].kind, p[i].kind) != 0)
+                if (what == FC_KRIGING_GROUP  ? p[j].group != p[i].group
+                    : what == FC_KRIGING_KIND ? strcmp(p[j].kind, p[i].kind) != 0
+                                              : j != i)
                     rest[n++] = p[j];
             CU_ASSERT_FATAL(!fc_kriging_make(rest, n, &s, &without, &st));
             fc_kriging_at(without, &p[i], &v, &d);
             CU_ASSERT_DOUBLE_EQUAL(v, value[i], 1e-9);
             CU_ASSERT_DOUBLE_EQUAL(d, sd[i], 1e-9);
+            for (uint32_t j = 0; what == FC_KRIGING_POINT && j < N; j++) { /* what the others miss at another */
+                if (j == (uint32_t)i) continue;
+                fc_kriging_at(without, &p[j], &v, &d);
+                CU_ASSERT_DOUBLE_EQUAL(p[j].value - v, fc_kriging_residual(k, j, (uint32_t)i), 1e-9);
+            }
             fc_kriging_close(without);
         }
     }

@@ -6,6 +6,8 @@
  * Jobs: patterns with tasks in order and at random, hot spots, and three kinds of graphs (random partners with log-normal sizes,
  * sparse ones, incast), as phases and as traces of three rounds; collective calls, also of several ranks a node.
  *
+ * Beside these, in rows of their own ("few") and without a goal: 1 and 16 messages between random nodes, of three lengths.
+ *
  * Deviation: model / kernel - 1, of the time on the network (phases) or of the job (traces). Prints a table by kind, machine and
  * tier; without arguments it also replaces the one in docs/trust.md. Goals: of the machines u.. 85 to 95 % covered, and a median
  * stated of at most 2.5 times the median true deviation; phases of shipped machines 8 % off in the mean and 15 % stated in the
@@ -43,7 +45,7 @@ static const char *const others[] = {"o01-t55ad",  "o02-t66dl", "o03-t444dl", "o
 
 enum place { ORDER, RANDOM, FEW }; /* FEW: as many ranks a node as it has cores, at most 8, on the first nodes */
 struct job {
-    const char *kind, *text; /* a pattern; or rand, sparse, incast and a number of tasks */
+    const char *kind, *text; /* a pattern; or rand, sparse, incast and a number of tasks; or few, messages and bytes */
     enum place place;
 };
 static const struct job phases[] = {
@@ -68,6 +70,12 @@ static const struct job phases[] = {
     {"sparse", "sparse 120", RANDOM},
     {"incast", "incast 50", ORDER},
     {"incast", "incast 120", RANDOM},
+    {"few", "few 1 200", ORDER},
+    {"few", "few 1 4000", ORDER},
+    {"few", "few 1 100000", ORDER},
+    {"few", "few 16 200", ORDER},
+    {"few", "few 16 4000", ORDER},
+    {"few", "few 16 100000", ORDER},
 };
 static const struct job traces[] = {
     {"permutation", "permutation:seed=7,bytes=400", ORDER},
@@ -109,6 +117,27 @@ static enum fc_code graph(const char *text, struct fc_demand *demand, struct fc_
     return fc_demand_of_pairs(text, n_tasks, n, src, dst, bytes, demand, st);
 }
 
+/* So many messages between random nodes, one task a node; of a pair drawn again none. */
+static enum fc_code few(const struct fc_network *net, const char *text, struct fc_demand *demand, struct fc_status *st)
+{
+    enum { MOST = 16 };
+    uint32_t src[MOST], dst[MOST], n = 0;
+    double bytes[MOST];
+    char *end;
+    long asked = strtol(strchr(text, ' '), &end, 10);
+    uint64_t seed = 77 + (uint64_t)asked;
+    for (uint64_t i = 0; n < asked && n < MOST; i++) {
+        bool again = false;
+        src[n] = (uint32_t)fc_random_below(seed, 1, i, net->n_nodes);
+        dst[n] = (uint32_t)fc_random_below(seed, 2, i, net->n_nodes - 1);
+        dst[n] += dst[n] >= src[n];
+        bytes[n] = strtod(end, NULL);
+        for (uint32_t k = 0; k < n; k++) again = again || (src[k] == src[n] && dst[k] == dst[n]);
+        n += !again;
+    }
+    return fc_demand_of_pairs(text, net->n_nodes, n, src, dst, bytes, demand, st);
+}
+
 static bool is_pattern(const struct job *job)
 {
     return !strchr(job->text, ' ');
@@ -118,6 +147,7 @@ static enum fc_code open_demand(const struct fc_network *net, const struct job *
                                 struct fc_status *st)
 {
     char text[160];
+    if (*job->kind == 'f') return few(net, job->text, demand, st);
     if (!is_pattern(job)) return graph(job->text, demand, st);
     snprintf(text, sizeof text, "%s", job->text);
     if (!strncmp(text, "stencil", 7)) { /* one task a node, as equal sides as they get */
@@ -148,7 +178,7 @@ static bool place(const struct fc_network *net, const struct job *job, uint32_t 
              *order = fc_alloc(arena, net->n_nodes, sizeof *order, st);
     uint32_t cores = (uint32_t)net->machine->cores_per_node, least = (n_tasks + net->n_nodes - 1) / net->n_nodes;
     if (!node || !order || least > cores) return false;
-    uint32_t each = job->place == RANDOM || is_pattern(job) ? least : cores;
+    uint32_t each = job->place == RANDOM || is_pattern(job) || *job->kind == 'f' ? least : cores;
     if (job->place == FEW) each = cores < 8 ? cores : 8;
     fc_random_permutation(99, 1, order, net->n_nodes);
     for (uint32_t t = 0; t < n_tasks; t++) node[t] = job->place == RANDOM ? order[t / each] : t / each;
@@ -277,7 +307,7 @@ static bool phase(const struct tested *t, const char *tier, const struct job *jo
         double kernel_s = phase_kernel_s(t, job, &demand, &placement, st);
         if (kernel_s > 0 && !fc_load_solve(&t->net, &demand, &placement, &settings, &load, st)) {
             if (!fc_predict_phase(&t->net, &demand, &placement, &load, &settings, &p, st) && p.network_s > 0)
-                note("phase", job, t, tier, kernel_s, &p, p.network_s);
+                note(*job->kind == 'f' ? "few" : "phase", job, t, tier, kernel_s, &p, p.network_s);
             fc_load_free(&load);
         }
     }
@@ -477,7 +507,7 @@ static void print_table(FILE *f, const char *what, const char *tier, const char 
     print_row(f, what, tier, machines, NULL);
 }
 
-static const char *const whats[] = {"phase", "trace"}, *const tiers[] = {"family", "calibrated"};
+static const char *const whats[] = {"phase", "trace", "few"}, *const tiers[] = {"family", "calibrated"};
 
 static void print_all(FILE *f)
 {
@@ -507,7 +537,7 @@ static bool goal(const char *name, double value, double low, double high)
 static bool goals(void)
 {
     bool good = true;
-    for (size_t w = 0; w < FC_COUNT(whats); w++) {
+    for (size_t w = 0; w < 2; w++) { /* phases, traces */
         struct summary own = summarise(whats[w], "own", "", NULL);
         char name[120];
         snprintf(name, sizeof name, "%s, own: mean off, %%", whats[w]);

@@ -7,13 +7,18 @@
  *
  *     log T = (1 - m) log T_f + m log T_ratio,   m = min(1, (b / MEET)^2),
  *
- * and of the errors in the same way, T_f's being ONE_WAY, with several ways (adaptive routing and more than a hop) SEVERAL, since packets
- * draw ways unevenly, and over links of unequal speed UNEQUAL / sqrt(packets) more, since from a slow link to a fast one a packet
- * waits for its tail.
+ * and of the errors in the same way, with m (1 - m) of the square of how the two differ besides. T_f's error is
  *
- * MEET and the errors were chosen on the phases of tests/validate_phases.c on shipped machines and o.., and on 1, 4 and 16 random messages of
- * three lengths there: T_f alone is 6 % off in the mean where b = 0, and T_ratio 25 %; from b = 0.5 on T_ratio is nearer. Limits: phases with
- * a dense part, of more than MOST_MESSAGES messages, or beside other traffic keep T_ratio. */
+ *     ONE_WAY                      3 %
+ *     SEVERAL                      35 %: packets draw ways unevenly (adaptive routing, more than a hop, and a bottleneck between
+ *                                  routers, or routes with detours); or packets that move whole wait for room to enter, a buffer
+ *                                  holding fewer than WHOLE of the longest
+ *     UNEQUAL / sqrt(packets)      more than ONE_WAY: from a slow link to a fast one a packet waits for its tail
+ *
+ * MEET and the errors were chosen on the phases of tests/validate_phases.c on shipped machines and o.., with 1, 4 and 16 random
+ * messages of three lengths: T_f is 6 % off in the mean where b = 0, and T_ratio 25 %; from b = 0.5 on T_ratio is nearer. Limits:
+ * phases with a dense part, of more than MOST_MESSAGES messages, or beside other traffic keep T_ratio. A short message alone may
+ * be given a detour, which routers that look at queues would not take. */
 #include "solvers/calibration/bulk.h"
 #include "solvers/transit/transit.h"
 
@@ -21,6 +26,7 @@
 #define ONE_WAY 0.03
 #define SEVERAL 0.35
 #define UNEQUAL 0.5
+#define WHOLE 3.0
 enum { MOST_MESSAGES = 1024 }; /* 0.1 s */
 
 /* Messages between different nodes, all at once. bytes[]: of each. */
@@ -74,21 +80,33 @@ static bool is_unequal(const struct fc_network *net)
     return false;
 }
 
+/* Of T_f. */
+static double alone_error(const struct fc_network *net, const struct fc_phase_parts *parts,
+                          const struct fc_bulk_point *point)
+{
+    const struct fc_machine *m = net->machine;
+    uint32_t link = parts->bottleneck;
+    bool ends = link != FC_NONE && (fc_is_node(net, net->link_source[link]) || fc_is_node(net, net->link_target[link]));
+    bool narrow = m->router.flow_control == FC_CUT_THROUGH && m->router.buffer_bytes < WHOLE * m->packet.max_bytes;
+    bool several = m->routing->adaptive && (!ends || m->routing->detours) && point->hops > 1 + 1e-9;
+    double error = several || narrow ? SEVERAL : ONE_WAY;
+    return is_unequal(net) ? fmax(error, ONE_WAY + UNEQUAL / sqrt(point->packets)) : error;
+}
+
 enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_placement *placement, const struct fc_bulk_point *point,
-                           struct fc_bulk_answer *answer, struct fc_status *st)
+                           const struct fc_placement *placement, const struct fc_phase_parts *parts,
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
     double seconds, met;
     if (demand->n_dense || demand->n_entries > MOST_MESSAGES || !(point->reference_s > 0)) return FC_OK;
     if (flows(net, demand, placement, &seconds, &met, st)) return st->code;
     double m = fmin(1, (met / MEET) * (met / MEET));
     if (!(seconds > 0) || m == 1) return FC_OK;
-    double error = net->machine->routing->adaptive && point->hops > 1 ? SEVERAL : ONE_WAY;
-    if (is_unequal(net)) error = fmax(error, ONE_WAY + UNEQUAL / sqrt(point->packets));
-    error = (1 - m) * log1p(error);
+    double alone = log(seconds / point->reference_s), differ = log(answer->ratio) - alone;
+    double error = (1 - m) * log1p(alone_error(net, parts, point));
     if (m > 0) error += m * log1p(answer->error_percent / 100);
-    answer->ratio = exp((1 - m) * log(seconds / point->reference_s) + m * log(answer->ratio));
-    answer->error_percent = 100 * expm1(error);
+    answer->ratio = exp(alone + m * differ);
+    answer->error_percent = 100 * expm1(hypot(error, sqrt(m * (1 - m)) * differ));
     if (m < 0.5) {
         answer->extrapolated = false;
         answer->why[0] = '\0';

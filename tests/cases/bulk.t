@@ -33,11 +33,11 @@ $ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$
 ? 2
 # A calibration for another kind of router.
 $ cd $TMP; sed 's/vcs: 2/vcs: 4/' bulk.yaml > other.yaml; cp bulk.calibration.yaml other.calibration.yaml; fabricast load -m ./other.yaml -p alltoall:bytes=640 2> why | tail -1; cut -d: -f1-3 why; grep -c 'vcs=2.*vcs=4' why
-> error       +-12 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error       +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > fabricast: ./other.calibration.yaml: made for another kind of router
 > 1
 $ cd $TMP; fabricast predict -m ./other.yaml -p alltoall:bytes=640 2> why | grep error; grep -c 'vcs=2.*vcs=4' why; fabricast curve -m ./other.yaml -p uniform --loads 0.1 --solver queueing 2> why | grep model; grep -c 'vcs=2.*vcs=4' why
-> error          +-12 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error          +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > 1
 > model       queueing, from other.calibration.yaml, made for other keys of its router; errors against the kernel on its family
 > 1
