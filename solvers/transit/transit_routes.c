@@ -11,7 +11,9 @@
  * A message of p packets takes all its route's paths by their shares, or when p is less than them p in
  * equal shares, from path floor(n * frac(turn * golden ratio)) on: for turns in any arithmetic progression
  * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
- * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
+ * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later; of its route's shortest where routers
+ * compare ways by their queues (UGAL), which go round only what is crowded. With the longest, jobs on frontier, perlmutter and theta took
+ * 7.7, 8.9 and 2.3 % too long in the mean; so it is 2.4, 1.8 and 0.9.
  *
  * Sets. A packet that goes half way round an even ring is given its direction at the source, + or - with equal chance, whatever is
  * crowded (fc_routing_ops.source_sets), and so one of S sets of paths. Paths are numbered such that S in a row are one of each set.
@@ -441,6 +443,8 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         way.head_s = greater(way.head_s, path->head_s);
         way.share += path->share;
     }
+    const struct fc_routing_ops *routing = w->net->machine->routing;
+    if (routing->adaptive && routing->detours) way.head_s = w->route[route].latency_s;
     if (!sum_paths(w, &way)) return FC_NONE;
     uint32_t *link = w->link + w->n_links;
     double *weight = w->weight + w->n_links;
