@@ -86,12 +86,16 @@ double fc_demand_bytes(const struct fc_demand *demand)
 
 void fc_under_mpirun(const char *mpi, const char *commands)
 {
-    static const char prepare[] = "run=mpirun.$mpi; command -v $run >/dev/null || [ $mpi = mpich ] || run=mpirun\n"
-                                  "command -v $run >/dev/null || exit 77\n"
-                                  "d=$(mktemp -d) && trap 'rm -rf $d' EXIT\n"
-                                  "export ASAN_OPTIONS=detect_leaks=0 FABRICAST_DATA=$PWD/models\n"
-                                  "[ $mpi = mpich ] || run=\"$run --oversubscribe\"\n"
-                                  "[ $mpi = mpich ] || [ $(id -u) != 0 ] || run=\"$run --allow-run-as-root\"";
+    static const char prepare[] =
+        "run=mpirun.$mpi; command -v $run >/dev/null || [ $mpi = mpich ] || run=mpirun\n"
+        "command -v $run >/dev/null || exit 77\n"
+        "d=$(mktemp -d) && trap 'rm -rf $d' EXIT\n"
+        "export ASAN_OPTIONS=detect_leaks=0 FABRICAST_DATA=$PWD/models\n"
+        /* Open MPI's mpirun, told to end, now and then waits for itself for ever: once more. */
+        "over() { for try in 1 2 3; do timeout -v -k 5 \"$@\" >$d/out 2>&1; s=$?\n"
+        "grep -q 'sending signal KILL' $d/out || break; done; return $s; }\n"
+        "[ $mpi = mpich ] || run=\"$run --oversubscribe\"\n"
+        "[ $mpi = mpich ] || [ $(id -u) != 0 ] || run=\"$run --allow-run-as-root\"";
     char directory[400], program[500], library[500], command[4096];
     ssize_t n = readlink("/proc/self/exe", directory, sizeof directory - 1);
     directory[n > 0 ? n : 0] = '\0';

@@ -26,5 +26,6 @@ bool fc_test_note(const struct fc_trace *t, const char *part);
 #define FC_TEST_NAMED FC_TEST_SMALL "hosts: cn[0-7]\n"
 
 /* Runs the shell commands where mpirun of `mpi` (openmpi, mpich) and the program's library for it are, else says that it is skipped:
- * $run is mpirun (-n comes), $program the program, $d a folder of its own. Their status must be 0. */
+ * $run is mpirun (-n comes), $program the program, $d a folder of its own; over SECONDS COMMAND
+ * runs into $d/out for so long at most. Their status must be 0. */
 void fc_under_mpirun(const char *mpi, const char *commands);

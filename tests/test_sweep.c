@@ -353,7 +353,7 @@ static void ranks_under(const char *mpi)
         "printf '[ $OMPI_COMM_WORLD_RANK != 2 ] || (while kill -0 $$; do [ ! -s %s.part ] || kill -9 $$; sleep 0.02; done) &\\n' "
         "$d/again.tsv >$d/dies\n"
         "printf 'exec %s sweep %s -o %s\\n' $program $d/sweep $d/again.tsv >>$d/dies\n"
-        "timeout 30 $run -n 3 sh $d/dies >$d/out 2>&1; [ $? != 124 ] && "
+        "over 30 $run -n 3 sh $d/dies; [ $? != 124 ] && "
         "{ [ -e $d/again.tsv ] || $program sweep $d/sweep -o $d/again.tsv; } && cmp $d/one.tsv $d/again.tsv || "
         "{ cat $d/out; exit 1; }";
     fc_under_mpirun(mpi, compare);
