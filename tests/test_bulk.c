@@ -204,7 +204,7 @@ static void test_ends(void)
 
 /* ---- messages that hardly meet ---- */
 
-/* One message of `bytes` each: the answer where it was 2, +-50 % and outside of what was run; the network's time by the kernel. */
+/* n messages of `bytes`: the answer where the ratio was 2, +-50 % and outside of what was run; the kernel's time. */
 static struct fc_bulk_answer apart(const char *yaml, uint32_t n, const uint32_t *src, const uint32_t *dst, double bytes,
                                    double *reference_s, double *kernel_s)
 {
@@ -443,7 +443,7 @@ static void test_answers(void)
     close_bench(&b);
 }
 
-/* A pattern that was run on this network in other lengths is known better than one of another network, whose part nothing is of.
+/* Every case has its own network's other lengths to say what the process misses; a network that was not run has none.
  * A phase that by the ratio is over before its packets arrive takes what is proven. */
 static void test_near(void)
 {

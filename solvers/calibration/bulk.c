@@ -5,9 +5,8 @@
  * log ratio, less FC_BULK_ROUNDS of log rounds (bulk_rounds.c) and the mean of all cases, is a Gaussian process (kriging.c) over the kind of
  * pattern and seven features (bulk_point.c). The error is what covers nine of ten cases left out (bulk_error.c) times the
  * process's standard deviation. A permutation of a name that was not run is taken for a random one; any other kind that was not
- * run is of none. What was run itself comes out as it was measured, and a pattern
- * that was run on the very network has an error of its own (bulk_near.c). Outside the hull of the kind's cases the error is OUTSIDE as
- * wide.
+ * run is of none. What was run itself comes out as it was measured, and a pattern that was run on the very network has an error of its
+ * own (bulk_near.c). Outside the hull of the kind's cases the error is OUTSIDE as wide.
  *
  * All-to-all, where LEAST_ALONE cases on LEAST_NETWORKS networks were run, has a process of its own cases alone about the trend
  *

@@ -100,7 +100,7 @@ double fc_bulk_covers_scores(const struct fc_bulk *bulk, const double *score, co
  * fc_bulk_open made of these cases misses of it there. */
 bool fc_bulk_missed(const struct fc_bulk *bulk, const struct fc_kriging *kriging, const struct fc_kriging_point *at,
                     double *value);
-/* How many of its standard deviations cover nine of ten such answers; NaN: of too few is it known. */
+/* How many of its standard deviations cover nine of ten such answers; NaN: known of too few. O(n_cases^2). FC_NO: out of memory. */
 enum fc_code fc_bulk_covers_near(const struct fc_bulk *bulk, const struct fc_kriging *kriging, const char *kind,
                                  double *covers, struct fc_status *st);
 /* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with

@@ -44,7 +44,7 @@ void fc_kriging_at(const struct fc_kriging *kriging, const struct fc_kriging_poi
  * value[n], standard_deviation[n]. FC_NO: out of memory. */
 enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *value,
                                   double *standard_deviation, struct fc_status *st);
-/* What was measured less what is said, in place of what is said: error[n], standard_deviation[n]. */
+/* The same, but what was measured less what is said: error[n], standard_deviation[n]. FC_NO as above. */
 enum fc_code fc_kriging_errors(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *error,
                                double *standard_deviation, struct fc_status *st);
 /* What was measured at point number `at`, of those that it was made of, less what it says there (the noise's part); as if point

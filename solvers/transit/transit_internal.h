@@ -59,7 +59,7 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
  * are there too, with weight 0. */
 struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
-    double head_s;               /* head delays of the longest of its paths */
+    double head_s;               /* head delays of the longest of its paths; under UGAL of its route's shortest */
     double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth; or
                                   * 1 / free_bytes_per_s */
     double claim;                /* on links shared with others, 0 to 1 (transit_routes.c) */
