@@ -35,11 +35,11 @@ static inline void close_bench(struct bench *b)
 }
 static inline enum fc_code run_demand(struct bench *b, const struct fc_demand *demand)
 {
-    uint32_t node[64];
-    for (uint32_t i = 0; i < 64; i++) node[i] = i;
+    uint32_t node[512];
+    for (uint32_t i = 0; i < FC_COUNT(node); i++) node[i] = i;
     fc_flit_free(&b->r);
     b->st = (struct fc_status){0};
-    CU_ASSERT_FATAL(b->net.n_nodes <= 64);
+    CU_ASSERT_FATAL(b->net.n_nodes <= FC_COUNT(node));
     return fc_flit_run(&b->net, demand, demand->open_loop ? NULL : node, &b->settings, &b->r, &b->st);
 }
 static inline void must_run(struct bench *b, const struct fc_demand *demand)
@@ -51,8 +51,8 @@ static inline void must_run(struct bench *b, const struct fc_demand *demand)
 static inline struct fc_demand entry(const struct bench *b, uint32_t *src, uint32_t *dst, double *bytes, size_t n,
                                      bool open)
 {
-    static double one[64];
-    for (size_t i = 0; i < 64; i++) one[i] = 1;
+    static double one[512];
+    for (size_t i = 0; i < FC_COUNT(one); i++) one[i] = 1;
     return (struct fc_demand){.name = "entries",
                               .n_tasks = b->net.n_nodes,
                               .n_entries = n,

@@ -33,28 +33,29 @@ static const char *const machines[] = {
 
 /* ---- zero load ------------------------------------------------------------ */
 
-/* Latency of the one packet over the links that it used, in order: each link starts when the head is there
- * and the rest will be in time. */
+/* Latency of the one packet over the links that it used, in order: between routers each starts when the first flit is
+ * there whole, the last one when the rest will be in time. */
 static uint64_t walk_ticks(const struct run *r, uint32_t src, uint32_t flits, uint32_t *links)
 {
     const struct fc_network *net = &r->net;
-    uint32_t v = net->n_routers + src;
-    uint64_t started = 0, ticks = 0, latency = 0;
-    *links = 0;
-    for (;;) {
+    uint32_t v = net->n_routers + src, came = 0;
+    uint64_t ready = 0, tail = 0; /* of head and tail, through the router */
+    for (*links = 0;; ++*links) {
         uint32_t l = net->first_link[v];
         while (l < net->first_link[v + 1] && r->link_packets[l] == 0) l++;
-        if (l == net->first_link[v + 1]) break;
         int class = net->link_class[l];
-        uint64_t now = fc_flit_packet_ticks(&r->flit, class, flits);
-        if (*links) started += latency + r->flit.router_ticks + (ticks > now ? ticks - now : 0);
-        ticks = now;
-        latency = r->flit.latency_ticks[class];
+        uint64_t ticks = fc_flit_packet_ticks(&r->flit, class, flits), latency = r->flit.latency_ticks[class];
+        uint32_t goes = r->flit.flit_ticks[class];
         v = net->link_target[l];
-        (*links)++;
-        if (fc_is_node(net, v)) break;
+        if (fc_is_node(net, v)) {
+            ++*links;
+            return (tail > ready + ticks ? tail : ready + ticks) + latency;
+        }
+        uint64_t start = ready + (came > goes ? came - goes : 0);
+        ready = start + latency + r->flit.router_ticks;
+        tail = (tail > start + ticks ? tail : start + ticks) + latency + r->flit.router_ticks;
+        came = goes;
     }
-    return started + latency + ticks;
 }
 
 static void zero_load(void)

@@ -266,12 +266,12 @@ static const struct step {
     {"as stated", -1, 0},
     {"buffer 288 B (4.5 packets)", BUFFER, 288},
     {"buffer 416 B (6.5 packets)", BUFFER, 416},
-    {"packets of 48 B, buffer 272 B (5.7)", PACKET, 48},
-    {"packets of 80 B, buffer 448 B (5.6)", PACKET, 80},
+    {"packets of 48 B, buffer 256 B (5.3)", PACKET, 48},
+    {"packets of 80 B, buffer 432 B (5.4)", PACKET, 80},
     {"router delay 8 cycles", DELAY, 8},
     {"router delay 12 cycles", DELAY, 12},
-    {"torus wire 4 cycles", TORUS_WIRE, 4},
-    {"torus wire 12 cycles", TORUS_WIRE, 12},
+    {"torus wire 13 cycles", TORUS_WIRE, 13},
+    {"torus wire 21 cycles", TORUS_WIRE, 21},
     {"mesh wire 0 cycles", MESH_WIRE, 0},
     {"mesh routes row-first", MESH_ORDER, FC_ROW_FIRST},
     {"mesh channels: separate", VC_RULE, FC_TMESH_SEPARATE},
@@ -289,7 +289,7 @@ static void change(struct fc_machine *m, const struct step *s)
     case BUFFER: m->router.buffer_bytes = s->value; break;
     case PACKET:
         m->packet.min_bytes = m->packet.max_bytes = s->value;
-        m->router.buffer_bytes = 16 * floor(5.75 * s->value / 16);
+        m->router.buffer_bytes = 16 * floor(5.5 * s->value / 16);
         break;
     case DELAY: m->router.delay_s = s->value * cycle_s; break;
     case TORUS_WIRE: m->classes[0].latency_s = s->value * cycle_s; break;
@@ -303,7 +303,7 @@ static void change(struct fc_machine *m, const struct step *s)
     case ARBITRATION: m->router.arbitration = (int)s->value; break;
     case CHANNELS:
         m->router.vcs = (long long)s->value;
-        m->router.buffer_bytes = 176;
+        m->router.buffer_bytes = 160;
         break;
     }
 }

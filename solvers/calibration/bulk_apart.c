@@ -13,7 +13,9 @@
  *     SEVERAL                      35 %: packets draw ways unevenly (adaptive routing, more than a hop, and a bottleneck between
  *                                  routers, or routes with detours); or packets that move whole wait for room to enter, a buffer
  *                                  holding fewer than WHOLE of the longest
- *     UNEQUAL / sqrt(packets)      more than ONE_WAY: from a slow link to a fast one a packet waits for its tail
+ *     1 / sqrt(packets)            at most SEVERAL, more than ONE_WAY: half way round a ring packets draw their direction, unevenly;
+ *     DRAWN                        20 %, more than that: and links are of unequal speed: the one in front holds up the others where
+ *                                  directions part, and that is not at the node's router
  *
  * MEET and the errors were chosen on the phases of tests/validate_phases.c on shipped machines and o.., with 1, 4 and 16 random
  * messages of three lengths: T_f is 6 % off in the mean where b = 0, and T_ratio 25 %; from b = 0.5 on T_ratio is nearer. Limits:
@@ -25,7 +27,7 @@
 #define MEET 0.5
 #define ONE_WAY 0.03
 #define SEVERAL 0.35
-#define UNEQUAL 0.5
+#define DRAWN 0.2
 #define WHOLE 3.0
 enum { MOST_MESSAGES = 1024 }; /* 0.1 s */
 
@@ -80,8 +82,20 @@ static bool is_unequal(const struct fc_network *net)
     return false;
 }
 
+/* Whether packets of some message draw a direction at their source. */
+static bool is_drawn(const struct fc_network *net, const struct fc_demand *d, const struct fc_placement *placement)
+{
+    const struct fc_routing_ops *routing = net->machine->routing;
+    for (size_t e = 0; routing->source_sets && e < d->n_entries; e++) {
+        uint32_t src = placement->node[d->src[e]], dst = placement->node[d->dst[e]];
+        if (src != dst && d->bytes[e] > 0 && routing->source_sets(net, src, dst) > 1) return true;
+    }
+    return false;
+}
+
 /* Of T_f. */
-static double alone_error(const struct fc_network *net, const struct fc_phase_parts *parts,
+static double alone_error(const struct fc_network *net, const struct fc_demand *demand,
+                          const struct fc_placement *placement, const struct fc_phase_parts *parts,
                           const struct fc_bulk_point *point)
 {
     const struct fc_machine *m = net->machine;
@@ -89,8 +103,10 @@ static double alone_error(const struct fc_network *net, const struct fc_phase_pa
     bool ends = link != FC_NONE && (fc_is_node(net, net->link_source[link]) || fc_is_node(net, net->link_target[link]));
     bool narrow = m->router.flow_control == FC_CUT_THROUGH && m->router.buffer_bytes < WHOLE * m->packet.max_bytes;
     bool several = m->routing->adaptive && (!ends || m->routing->detours) && point->hops > 1 + 1e-9;
-    double error = several || narrow ? SEVERAL : ONE_WAY;
-    return is_unequal(net) ? fmax(error, ONE_WAY + UNEQUAL / sqrt(point->packets)) : error;
+    if (several || narrow) return SEVERAL;
+    if (!is_drawn(net, demand, placement)) return ONE_WAY;
+    double uneven = point->packets > 1 ? fmin(SEVERAL, 1 / sqrt(point->packets)) : 0;
+    return fmax(uneven, is_unequal(net) ? DRAWN : ONE_WAY);
 }
 
 enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand *demand,
@@ -103,7 +119,7 @@ enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand 
     double m = fmin(1, (met / MEET) * (met / MEET));
     if (!(seconds > 0) || m == 1) return FC_OK;
     double alone = log(seconds / point->reference_s), differ = log(answer->ratio) - alone;
-    double error = (1 - m) * log1p(alone_error(net, parts, point));
+    double error = (1 - m) * log1p(alone_error(net, demand, placement, parts, point));
     if (m > 0) error += m * log1p(answer->error_percent / 100);
     answer->ratio = exp(alone + m * differ);
     answer->error_percent = 100 * expm1(hypot(error, sqrt(m * (1 - m)) * differ));

@@ -16,7 +16,7 @@
 
 /* Of the kernel's answers, not of the program: a calibration made by another one is refused. Raised when a
  * change of the kernel or of the equations of queueing.c moves latencies or saturations. */
-#define FC_KERNEL_VERSION "3"
+#define FC_KERNEL_VERSION "4"
 
 enum { FC_CALIBRATION_FEATURES = 6 };
 struct fc_calibration_point {

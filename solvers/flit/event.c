@@ -1,15 +1,17 @@
 /* event.c - the packet-event engine: virtual cut-through, whole packets, one event a packet and hop.
  *
  * Rule. A packet of n flits that starts on a link at tick s keeps it until s + n flit times + trailer; its
- * head may start on the next link from s + latency + router delay on, later where that link is faster, so
- * that the tail never has to be sent before it is there: start >= s + latency + router + max(0, ticks(in) -
- * ticks(out)). It is delivered when the ejection link has brought it whole. Flits need no events of their
- * own: room for the whole packet is there before its first flit leaves, so that they follow the head at the
- * rate of the link, and tokens come back as a ramp in time that is evaluated when somebody asks. Source:
- * Kermani & Kleinrock, Computer Networks 3(4), 1979; Dally & Towles (2004), 13.2.
+ * head may start on the next link from s + latency + router delay on, where that link is faster later by the
+ * difference of their flit times: a flit goes on when it is there whole. Flits need no events of their own: room
+ * for the whole packet is there before its first flit leaves, so that they follow the head at the rate of the
+ * link, or at that of a slower one that they came by: then the last flit leaves when it is there, while the link,
+ * busy for n of its own flit times, takes others between them. Tokens come back as a ramp in time that is
+ * evaluated when somebody asks. A packet is delivered when the ejection link has brought it whole; on a faster
+ * one it starts so late that its tail never has to be sent before it is there, and is not delivered later for it.
+ * Source: Kermani & Kleinrock, Computer Networks 3(4), 1979; Dally & Towles (2004), 13.2.
  *
  * Limits. Whole packets in one channel, one after the other: no wormhole, no interleaving of packets on a
- * link, no separate stage that allocates virtual channels. Ejected packets leave at once: nodes never push
+ * link but of those that a slower one brought, no separate stage that allocates virtual channels. Ejected packets leave at once: nodes never push
  * back. */
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"

@@ -153,6 +153,19 @@ static inline uint32_t fc_event_ticks(const struct fc_event_engine *e, uint32_t 
     return flits * e->times[link_class].flit + e->times[link_class].trailer;
 }
 
+/* The tick from which a packet whose head is through the router may start on the link: a flit that came by a slower one has
+ * to be there whole. Towards a node the packet starts so late that it comes in one piece, no later for that. */
+static inline uint64_t fc_event_may_start(const struct fc_event_engine *e, const struct fc_event_packet *packet,
+                                          const struct fc_event_link *link)
+{
+    if (link->kind == FC_EVENT_EJECTION) {
+        uint32_t ticks = fc_event_ticks(e, link->link_class, packet->flits);
+        return packet->tail > ticks ? packet->tail - ticks : 0;
+    }
+    uint32_t came = e->times[packet->in_class].flit, goes = e->times[link->link_class].flit;
+    return packet->ready + (came > goes ? came - goes : 0);
+}
+
 static inline uint32_t fc_event_per_step(const struct fc_event_engine *e, uint32_t step)
 {
     return step == e->hop.flit ? e->hop_per_step : (uint32_t)(FC_EVENT_STEPS / step);

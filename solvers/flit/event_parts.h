@@ -9,9 +9,7 @@
 struct fc_event_packet {
     uint64_t route, born, entered; /* entered: tick of its start on the injection link */
     uint64_t ready;                /* tick from which it may start on its next link: its head is through the router */
-    /* Tick at which its last flit is here. A faster link must start late enough not to underrun:
-     * start + transfer >= tail. */
-    uint64_t tail;
+    uint64_t tail; /* tick at which it can be through its next link at the earliest, however fast that is */
     uint32_t dst, random, src;
     uint32_t next; /* the packet behind it in the channel, or in the free list */
     uint16_t flits, hops;

@@ -6,7 +6,7 @@
  * picks one of its available outputs; (2) of the heads of an input port that picked the same output one asks;
  * (3) every output takes one of those that ask, if its port has a path free. Repeated until nothing more can
  * move at this tick. An output channel is available when its link is free, a packet of full size (two to
- * enter a bubble ring) fits behind it, and the packet cannot run dry on the faster link. Limit: a packet is
+ * enter a bubble ring) fits behind it, and the packet may start on it (fc_event_may_start). Limit: a packet is
  * never spread over two buffers, and decisions take no time beyond the router's delay. */
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"
@@ -66,9 +66,7 @@ static __attribute__((noinline)) int pick(const struct fc_event_block *block, co
         const struct fc_event_link *link = &lane->link;
         if (link->busy_until > now) continue;
         if (choice->escape && (picked >= 0 || (choice->escape == FC_FLIT_PATIENT && has_room(block, choice, i)))) break;
-        if (link->link_class != packet->in_class &&
-            now + fc_event_ticks(e, link->link_class, packet->flits) < packet->tail)
-            continue;
+        if (link->link_class != packet->in_class && fc_event_may_start(e, packet, link) > now) continue;
         if (link->kind == FC_EVENT_EJECTION) {
             *vc = (uint8_t)__builtin_ctz(choice->vcs);
             return i;
@@ -108,8 +106,8 @@ static __attribute__((noinline)) void route_alone(struct fc_event_block *block, 
         fc_event_head_due(block, c, until);
         return;
     }
-    if (n == 1 && now + fc_event_ticks(e, first->link_class, packet->flits) < packet->tail) {
-        fc_event_head_due(block, c, packet->tail - fc_event_ticks(e, first->link_class, packet->flits));
+    if (n == 1 && fc_event_may_start(e, packet, first) > now) {
+        fc_event_head_due(block, c, fc_event_may_start(e, packet, first));
         return;
     }
     int i = pick(block, packet, choice, n, fc_event_random(block, channel->router, 0) + (channel->bit + 1) * SALT_PICK,

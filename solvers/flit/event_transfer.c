@@ -2,7 +2,8 @@
  *
  * A packet of n flits that starts on a link at tick s leaves its buffer flit by flit until s + n flit times;
  * its channel calls the next head then. Where it came by a faster link the last flit takes a flit time of that: a
- * buffer passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). The link
+ * buffer passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). Where it
+ * came by a slower link the last flit leaves when it has come. The link
  * is busy for the trailer too. Token number i of the buffer is with the sender at s + i flit times + credit handling +
  * latency of the link that it came by, all of them as much sooner as the packet has left. A packet
  * counted as full size gives back what it took beyond its length with its last token. */
@@ -67,6 +68,7 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
     uint64_t now = block->wheel.now;
     uint32_t ticks = packet->flits * flit_ticks, vc = e->bit_vc[channel->bit];
     uint64_t left_at = now + ticks - sooner(e, packet, kind, flit_ticks);
+    if (packet->tail > left_at) left_at = packet->tail; /* its flits go on as they come, by a slower link */
     struct fc_event_arrived *arrived = e->arrived ? &e->arrived[c] : NULL;
     if (arrived && arrived->last) {
         arrived->flits -= packet->flits;
@@ -131,8 +133,9 @@ static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t v
     uint64_t now = block->wheel.now;
     uint32_t c = fc_event_channel_at(e, l, vc), ticks = fc_event_ticks(e, link_class, packet->flits);
     fc_event_tokens_of(e, l, vc)->count -= packet->held;
+    uint64_t end = now + ticks > packet->tail ? now + ticks : packet->tail;
     packet->ready = now + e->times[link_class].ready;
-    packet->tail = packet->ready + ticks;
+    packet->tail = end + e->times[link_class].ready;
     packet->in_class = (uint8_t)link_class;
     packet->next = 0;
     int to = e->n_blocks > 1 ? e->vertex_block[e->channel[c].router] : 0;

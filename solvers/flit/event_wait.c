@@ -186,9 +186,9 @@ void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_fli
     uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
     if (channel->flags & FC_EVENT_ALL) return;
     for (int i = 0; i < n; i++) {
-        uint64_t ticks = fc_event_ticks(e, fc_event_link(e, choice[i].link)->link_class, packet->flits);
-        if (now + ticks < packet->tail) {
-            if (packet->tail - ticks < again) again = packet->tail - ticks;
+        uint64_t tick = fc_event_may_start(e, packet, fc_event_link(e, choice[i].link));
+        if (tick > now) {
+            if (tick < again) again = tick;
             continue;
         }
         channel->flags |= FC_EVENT_WAITS;

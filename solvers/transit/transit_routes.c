@@ -195,10 +195,23 @@ static uint32_t hops_of(const struct fc_transit_ways *w, uint32_t parcel)
     return n;
 }
 
+/* With the waits for the rest of the first flit where a link between routers is faster than the one before it (the kernel's
+ * rule, event.h), but for those behind the last of the slowest links: the last flit has come by then. */
 static double head_of(const struct fc_transit_ways *w, const uint32_t *link, uint32_t n)
 {
-    double head_s = 0;
-    for (uint32_t k = 0; k < n; k++) head_s += fc_head_delay_s(w->net, link[k]);
+    double head_s = 0, flit_bytes = w->net->machine->router.flit_bytes, came_s = 0, slowest_s = 0, waits_s = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        double flit_s = flit_bytes / fc_link_bandwidth(w->net, link[k]);
+        bool between = k > 0 && !fc_is_node(w->net, w->net->link_target[link[k]]);
+        head_s += fc_head_delay_s(w->net, link[k]);
+        waits_s += between ? fmax(0, came_s - flit_s) : 0;
+        if (flit_s >= slowest_s) {
+            head_s += waits_s;
+            waits_s = 0;
+            slowest_s = flit_s;
+        }
+        came_s = flit_s;
+    }
     return head_s;
 }
 

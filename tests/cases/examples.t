@@ -8,7 +8,7 @@ $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmes
 > percs-16         def            62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > percs-16         optimize=def   62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > tmesh-216        def            71.82 ms     19.8     91.8     73.3    +-4 %   kernel  x- (1,0,0).0->(0,0,0).1
-> tmesh-216        optimize       70.62 ms     16.3     99.5     74.5    +-4 %   kernel  z+ (5,3,2).5->(5,3,3).4
+> tmesh-216        optimize       70.78 ms     16.5     99.5     74.4    +-3 %   kernel  z+ (5,3,2).5->(5,3,3).4
 $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
 > confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only

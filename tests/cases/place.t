@@ -11,8 +11,8 @@ $ cd $TMP; printf 'name: tmesh-33\ntitle: a small TMesh\nclock: 500 MHz\nnetwork
 >
 >         turn  weighted  greatest of torus  fairness  bridges   latency     +- saturation     +-  free
 >         hops      hops      load        %             passed    cycles      %  flits/n/c      %
-> 1     1.7500    5.4475    1.9068    18.75     0.493   0.2203     143.8      -       0.05      -   yes  machine
-> 2     1.5000    5.0983    2.2881    22.50     0.600   0.4322     139.2      -       0.05      -   yes  front; least weighted
+> 1     1.7500    5.4475    1.9068    18.75     0.493   0.2203     125.8      -       0.05      -   yes  machine
+> 2     1.5000    5.0983    2.2881    22.50     0.600   0.4322     121.2      -       0.05      -   yes  front; least weighted
 >
 > 1           2
 > x- x+ y-    .  y+ y-
