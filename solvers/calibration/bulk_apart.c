@@ -19,8 +19,7 @@
  *
  * MEET and the errors were chosen on the phases of tests/validate_phases.c on shipped machines and o.., with 1, 4 and 16 random
  * messages of three lengths: T_f is 6 % off in the mean where b = 0, and T_ratio 25 %; from b = 0.5 on T_ratio is nearer. Limits:
- * phases with a dense part, of more than MOST_MESSAGES messages, or beside other traffic keep T_ratio. Under
- * UGAL the shortest of the ways drawn stands for the one that routers take, which may be a third longer. */
+ * phases with a dense part, of more than MOST_MESSAGES messages, or beside other traffic keep T_ratio. */
 #include "solvers/calibration/bulk.h"
 #include "solvers/transit/transit.h"
 

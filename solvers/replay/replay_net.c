@@ -199,7 +199,8 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     if (run->adjoint) {
         const struct fc_transit_way *w = &ways->way[way];
         if (port_s > w->s_per_byte) run->adjoint->lost = true;
-        mail->chain.node = fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, w->head_s);
+        mail->chain.node =
+            fc_node_after(run, mail->chain.node, FC_COST_LATENCY, 0, fc_transit_head_s(ways, w, wire_bytes));
         if (w->narrow != FC_NONE)
             mail->chain.node =
                 fc_node_after(run, mail->chain.node, FC_COST_LINK, w->narrow, wire_bytes * w->s_per_byte);

@@ -183,7 +183,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
     const struct fc_transit_way *way = &t->ways.way[w];
-    double alone_s = m->time_s + way->head_s + m->wire_bytes * way->s_per_byte;
+    double alone_s = m->time_s + fc_transit_head_s(&t->ways, way, m->wire_bytes) + m->wire_bytes * way->s_per_byte;
     k->n_own++;
     return put(t, m->src, m->dst, m->bytes, (struct flying){.id = m->id, .alone_s = alone_s});
 }

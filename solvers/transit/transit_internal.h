@@ -59,13 +59,14 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
  * are there too, with weight 0. */
 struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
-    double head_s;               /* head delays of the longest of its paths; under UGAL of its route's shortest */
-    double s_per_byte;           /* 1 / the contention-free rate: max over links of weight / bandwidth; or
+    double head_s;     /* head delays of the longest of its paths; under UGAL of a usual minimal one of its route */
+    double detour_s;   /* under UGAL: what its route's longest path takes more; 0 */
+    double s_per_byte; /* 1 / the contention-free rate: max over links of weight / bandwidth; or
                                   * 1 / free_bytes_per_s */
-    double claim;                /* on links shared with others, 0 to 1 (transit_routes.c) */
-    double share;                /* of a long message's bytes that goes over its paths */
-    double bytes, wire_bytes;    /* sent so far */
-    uint32_t narrow;             /* the link that it is alone as slow as; FC_NONE: a port */
+    double claim;      /* on links shared with others, 0 to 1 (transit_routes.c) */
+    double share;      /* of a long message's bytes that goes over its paths */
+    double bytes, wire_bytes; /* sent so far */
+    uint32_t narrow;          /* the link that it is alone as slow as; FC_NONE: a port */
     uint32_t route;
     uint8_t used, path;      /* over `used` of its route's paths: path, path + 1, ..., cyclically */
     bool even;               /* in equal shares, a packet each; else by the paths' own */
@@ -105,6 +106,7 @@ struct fc_transit_ways {
     /* The paths of one pair of nodes only, path_key: a later way of another pair walks the network again. */
     uint64_t path_key;
     struct fc_way_path path[FC_WAY_MOST_PATHS];
+    double direct_bytes; /* a message of more takes detours, too; INFINITY but under UGAL */
     uint32_t most_paths, n_paths, n_sets, *path_link; /* n_sets: path i is of set i mod n_sets */
     double cut_bytes_per_s; /* of the pair (fc_cut_of_walk); INFINITY: packets keep to the paths drawn */
     uint32_t out[FC_SHAPE_OUT],
@@ -176,6 +178,12 @@ static inline double fc_transit_port_s_per_byte(const struct fc_network *net, ui
  * the packets more than half (de Moivre), so 2 / sqrt(2 pi n) of the message's time alone. A mean: bounds and ideal networks know nothing of it. 0:
  * one set, an end point is what it is as slow as, or it is short. More than two sets are taken for two. */
 double fc_transit_uneven_s(const struct fc_transit_ways *ways, uint32_t number, double bytes, double wire_bytes);
+/* Head delays of a message: under UGAL the last packets of a long one find its first ones in the queues and go round. */
+static inline double fc_transit_head_s(const struct fc_transit_ways *ways, const struct fc_transit_way *way,
+                                       double wire_bytes)
+{
+    return way->head_s + (wire_bytes > ways->direct_bytes ? way->detour_s : 0);
+}
 /* Counts the bytes of a message that leaves at time_s; returns when it arrives without contention, no faster than its ports. */
 static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s, double bytes,
                                         double wire_bytes, double port_s_per_byte)
@@ -188,7 +196,7 @@ static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t n
         way->bytes += bytes;
         way->wire_bytes += wire_bytes;
     }
-    return time_s + way->head_s + wire_bytes * fmax(way->s_per_byte, port_s_per_byte);
+    return time_s + fc_transit_head_s(ways, way, wire_bytes) + wire_bytes * fmax(way->s_per_byte, port_s_per_byte);
 }
 
 /* ---- network models ---- */
