@@ -51,6 +51,18 @@ static double take(struct gear *g, uint64_t id)
     return a.time_s;
 }
 
+static struct fc_demand one_message(const struct gear *g, uint32_t *src, uint32_t *dst, double *bytes)
+{
+    static double messages = 1;
+    return (struct fc_demand){.name = "one",
+                              .n_tasks = g->net.n_nodes,
+                              .n_entries = 1,
+                              .src = src,
+                              .dst = dst,
+                              .bytes = bytes,
+                              .messages = &messages};
+}
+
 /* Time of a closed run of the kernel in which each entry is one message. */
 static double closed_run(const struct gear *g, struct fc_demand *demand, int engine, double *cycle_s)
 {
@@ -84,14 +96,8 @@ static void alone(void)
         double at_s = 1e-7;
         for (uint64_t k = 0; k < FC_COUNT(sizes); k++) {
             uint32_t src = 1, dst = g.net.n_nodes - 1;
-            double bytes = sizes[k], messages = 1, cycle_s;
-            struct fc_demand demand = {.name = "one",
-                                       .n_tasks = g.net.n_nodes,
-                                       .n_entries = 1,
-                                       .src = &src,
-                                       .dst = &dst,
-                                       .bytes = &bytes,
-                                       .messages = &messages};
+            double bytes = sizes[k], cycle_s;
+            struct fc_demand demand = one_message(&g, &src, &dst, &bytes);
             CU_ASSERT_EQUAL(fc_test_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
             double took_s = take(&g, k) - at_s, run_s = closed_run(&g, &demand, FC_ENGINE_CYCLE, &cycle_s);
             double off_s = i == 0 && bytes > 200 ? 0.2 * run_s : 1.001 * cycle_s;
@@ -397,14 +403,8 @@ static void one_packet(void)
             struct gear g;
             if (!open_gear(&g, cases[i].machine, FC_NET_CONTENTION)) return;
             uint32_t src = 0, dst = cases[i].dst[k];
-            double bytes = cases[i].bytes, one = 1, cycle_s;
-            struct fc_demand demand = {.name = "one",
-                                       .n_tasks = g.net.n_nodes,
-                                       .n_entries = 1,
-                                       .src = &src,
-                                       .dst = &dst,
-                                       .bytes = &bytes,
-                                       .messages = &one};
+            double bytes = cases[i].bytes, cycle_s;
+            struct fc_demand demand = one_message(&g, &src, &dst, &bytes);
             double kernel_s = closed_run(&g, &demand, FC_ENGINE_EVENT, &cycle_s);
             CU_ASSERT_EQUAL(fc_test_send(g.transit, 0, 0, src, dst, bytes), FC_OK);
             double seconds = take(&g, 0);

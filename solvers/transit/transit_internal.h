@@ -82,7 +82,7 @@ struct fc_way_path {
 };
 struct fc_way_route {
     uint64_t key;      /* src << 32 | dst */
-    double latency_s;  /* least head delays of its paths */
+    double latency_s;  /* least head delays of its paths; under UGAL fc_transit_undisturbed_s */
     double wire_bytes; /* sent over it so far */
     uint32_t n_paths;
     uint32_t n_sets; /* of them (fc_routing_ops.source_sets); n_paths: no parts */
@@ -178,6 +178,9 @@ static inline double fc_transit_port_s_per_byte(const struct fc_network *net, ui
  * the packets more than half (de Moivre), so 2 / sqrt(2 pi n) of the message's time alone. A mean: bounds and ideal networks know nothing of it. 0:
  * one set, an end point is what it is as slow as, or it is short. More than two sets are taken for two. */
 double fc_transit_uneven_s(const struct fc_transit_ways *ways, uint32_t number, double bytes, double wire_bytes);
+/* Of a path of n links, node to node; of a packet that finds nobody, of n paths with their shares under UGAL (transit_delays.c). */
+double fc_transit_head_delays_s(const struct fc_network *net, const uint32_t *link, uint32_t n);
+double fc_transit_undisturbed_s(const struct fc_way_path *path, uint32_t n);
 /* Head delays of a message: under UGAL the last packets of a long one find its first ones in the queues and go round. */
 static inline double fc_transit_head_s(const struct fc_transit_ways *ways, const struct fc_transit_way *way,
                                        double wire_bytes)

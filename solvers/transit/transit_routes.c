@@ -34,7 +34,6 @@
  * pair costs O(links of its N paths). */
 #include "core/array.h"
 #include "solvers/load_internal.h"
-#include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
 #include "models/hosts.h"
 
@@ -198,26 +197,6 @@ static uint32_t hops_of(const struct fc_transit_ways *w, uint32_t parcel)
     return n;
 }
 
-/* With the waits for the rest of the first flit where a link between routers is faster than the one before it (the kernel's
- * rule, event.h), but for those behind the last of the slowest links: the last flit has come by then. */
-static double head_of(const struct fc_transit_ways *w, const uint32_t *link, uint32_t n)
-{
-    double head_s = 0, flit_bytes = w->net->machine->router.flit_bytes, came_s = 0, slowest_s = 0, waits_s = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        double flit_s = flit_bytes / fc_link_bandwidth(w->net, link[k]);
-        bool between = k > 0 && !fc_is_node(w->net, w->net->link_target[link[k]]);
-        head_s += fc_head_delay_s(w->net, link[k]);
-        waits_s += between ? fmax(0, came_s - flit_s) : 0;
-        if (flit_s >= slowest_s) {
-            head_s += waits_s;
-            waits_s = 0;
-            slowest_s = flit_s;
-        }
-        came_s = flit_s;
-    }
-    return head_s;
-}
-
 /* The path of a parcel that has arrived. */
 static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
 {
@@ -225,7 +204,8 @@ static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
     if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n)) return false;
     uint32_t *link = w->path_link + w->n_path_links;
     for (uint32_t p = parcel, i = n; i-- > 0; p = w->parcel[p].before) link[i] = w->parcel[p].link;
-    w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, n, share, head_of(w, link, n)};
+    w->path[w->n_paths++] =
+        (struct fc_way_path){(uint32_t)w->n_path_links, n, share, fc_transit_head_delays_s(w->net, link, n)};
     w->n_path_links += n;
     return has_room(w, link, n);
 }
@@ -284,7 +264,7 @@ static bool keep_shape(struct fc_transit_ways *w, uint32_t src, uint32_t dst, ui
             link[k] = l;
             port[k] = (uint8_t)(l - net->first_link[net->link_source[l]]);
         }
-        shape->head_s[i] = head_of(w, link, n_hops);
+        shape->head_s[i] = fc_transit_head_delays_s(w->net, link, n_hops);
     }
     fc_way_shape_guide(shape);
     for (uint32_t k = 0; k < w->n_out; k++) {
@@ -441,20 +421,6 @@ static double claim_of(const struct fc_network *net, uint32_t hops)
     return pow((far < 0 ? MOST_HOPS : LEAST_HOPS) / fmax(hops, LEAST_HOPS), far);
 }
 
-/* Under UGAL half of the paths drawn are minimal: the median head delay of the shorter half is that of a packet that finds nobody. The
- * least of all may be of a link that few routers of a group have. */
-static double undisturbed_s(const struct fc_transit_ways *w)
-{
-    double head_s = 0;
-    for (uint32_t i = 0; i < w->n_paths; i++) {
-        double shorter = 0;
-        for (uint32_t k = 0; k < w->n_paths; k++)
-            if (w->path[k].head_s < w->path[i].head_s) shorter += w->path[k].share;
-        if (shorter <= 0.25 && w->path[i].head_s > head_s) head_s = w->path[i].head_s;
-    }
-    return head_s;
-}
-
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
 static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first, bool even)
 {
@@ -475,7 +441,7 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     }
     if (w->direct_bytes < INFINITY) {
         double longest_s = way.head_s;
-        way.head_s = undisturbed_s(w);
+        way.head_s = w->route[route].latency_s;
         way.detour_s = fmax(0, longest_s - way.head_s);
     }
     if (!sum_paths(w, &way)) return FC_NONE;
@@ -545,6 +511,7 @@ static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
                                    .full = FC_NONE,
                                    .shorts = FC_NONE};
     for (uint32_t i = 0; i < w->n_paths; i++) route->latency_s = fmin(route->latency_s, w->path[i].head_s);
+    if (w->direct_bytes < INFINITY) route->latency_s = fc_transit_undisturbed_s(w->path, w->n_paths);
     w->n_routes++;
     if (2 * (uint64_t)w->n_routes > w->mask)
         return resize_table(w, 2 * (w->mask + 1)) ? FC_NONE : (uint32_t)w->n_routes - 1;
