@@ -56,13 +56,13 @@ $ fabricast reproduce measured-lumi --quick -o $TMP/out -q | sed "s|$TMP|TMP|"; 
 > note: quick: jobs of at most 64 ranks
 > what                                         published   ours  unit  deviation %  allowed  kind    by         verdict
 > 16 nodes, up to 16 KiB, 17 rows: median off          -  14.39  %               -  -        timing  predicted  -
-> 16 nodes, above 16 KiB, 16 rows: median off          -  10.11  %               -  -        timing  predicted  -
+> 16 nodes, above 16 KiB, 16 rows: median off          -  10.13  %               -  -        timing  predicted  -
 > 8 nodes, up to 16 KiB, 28 rows: median off           -  9.213  %               -  -        timing  predicted  -
-> 8 nodes, above 16 KiB, 28 rows: median off           -   8.74  %               -  -        timing  predicted  -
+> 8 nodes, above 16 KiB, 28 rows: median off           -  8.866  %               -  -        timing  predicted  -
 > 4 nodes, up to 16 KiB, 4 rows: median off            -  11.38  %               -  -        timing  predicted  -
 > 4 nodes, above 16 KiB, 6 rows: median off            -  23.37  %               -  -        timing  predicted  -
 > all jobs, up to 16 KiB, 49 rows: median off          -  10.66  %               -  0..20    timing  predicted  inside
-> all jobs, above 16 KiB, 50 rows: median off          -   8.74  %               -  0..20    timing  predicted  inside
+> all jobs, above 16 KiB, 50 rows: median off          -  8.866  %               -  0..20    timing  predicted  inside
 > all 99 rows: within 40 %                             -  95.96  %               -  80..100  timing  predicted  inside
 > of two algorithms ranked alike, 101 pairs            -  96.04  %               -  85..100  timing  predicted  inside
 > the stated error covers                              -  84.85  %               -  80..100  timing  fitted     inside
