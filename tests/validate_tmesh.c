@@ -278,7 +278,7 @@ static const struct step {
     {"10 cores a chip", CORES, 0},
     {"arbitration: age", ARBITRATION, FC_AGE},
     {"arbitration: random", ARBITRATION, FC_RANDOM},
-    {"4 torus channels (12 of the mesh), half the buffer each", CHANNELS, 4},
+    {"4 torus channels (12 of the mesh), 160 B of buffer each", CHANNELS, 4},
 };
 
 static void change(struct fc_machine *m, const struct step *s)
