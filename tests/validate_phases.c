@@ -138,6 +138,10 @@ static enum fc_code few(const struct fc_network *net, const char *text, struct f
     return fc_demand_of_pairs(text, net->n_nodes, n, src, dst, bytes, demand, st);
 }
 
+static bool is_few(const struct job *job)
+{
+    return !strcmp(job->kind, "few");
+}
 static bool is_pattern(const struct job *job)
 {
     return !strchr(job->text, ' ');
@@ -147,7 +151,7 @@ static enum fc_code open_demand(const struct fc_network *net, const struct job *
                                 struct fc_status *st)
 {
     char text[160];
-    if (*job->kind == 'f') return few(net, job->text, demand, st);
+    if (is_few(job)) return few(net, job->text, demand, st);
     if (!is_pattern(job)) return graph(job->text, demand, st);
     snprintf(text, sizeof text, "%s", job->text);
     if (!strncmp(text, "stencil", 7)) { /* one task a node, as equal sides as they get */
@@ -178,7 +182,7 @@ static bool place(const struct fc_network *net, const struct job *job, uint32_t 
              *order = fc_alloc(arena, net->n_nodes, sizeof *order, st);
     uint32_t cores = (uint32_t)net->machine->cores_per_node, least = (n_tasks + net->n_nodes - 1) / net->n_nodes;
     if (!node || !order || least > cores) return false;
-    uint32_t each = job->place == RANDOM || is_pattern(job) || *job->kind == 'f' ? least : cores;
+    uint32_t each = job->place == RANDOM || is_pattern(job) || is_few(job) ? least : cores;
     if (job->place == FEW) each = cores < 8 ? cores : 8;
     fc_random_permutation(99, 1, order, net->n_nodes);
     for (uint32_t t = 0; t < n_tasks; t++) node[t] = job->place == RANDOM ? order[t / each] : t / each;
@@ -307,7 +311,7 @@ static bool phase(const struct tested *t, const char *tier, const struct job *jo
         double kernel_s = phase_kernel_s(t, job, &demand, &placement, st);
         if (kernel_s > 0 && !fc_load_solve(&t->net, &demand, &placement, &settings, &load, st)) {
             if (!fc_predict_phase(&t->net, &demand, &placement, &load, &settings, &p, st) && p.network_s > 0)
-                note(*job->kind == 'f' ? "few" : "phase", job, t, tier, kernel_s, &p, p.network_s);
+                note(is_few(job) ? "few" : "phase", job, t, tier, kernel_s, &p, p.network_s);
             fc_load_free(&load);
         }
     }

@@ -11,8 +11,8 @@
  * Source: Kermani & Kleinrock, Computer Networks 3(4), 1979; Dally & Towles (2004), 13.2.
  *
  * Limits. Whole packets in one channel, one after the other: no wormhole, no interleaving of packets on a
- * link but of those that a slower one brought, no separate stage that allocates virtual channels. Ejected packets leave at once: nodes never push
- * back. */
+ * link but of those that a slower one brought, which do not hold the virtual channel behind it meanwhile; no separate
+ * stage that allocates virtual channels. Ejected packets leave at once: nodes never push back. */
 #include "solvers/flit/counts.h"
 #include "solvers/flit/engine.h"
 #include "solvers/flit/event.h"

@@ -106,9 +106,12 @@ static __attribute__((noinline)) void route_alone(struct fc_event_block *block, 
         fc_event_head_due(block, c, until);
         return;
     }
-    if (n == 1 && fc_event_may_start(e, packet, first) > now) {
-        fc_event_head_due(block, c, fc_event_may_start(e, packet, first));
-        return;
+    if (n == 1) {
+        uint64_t start = fc_event_may_start(e, packet, first);
+        if (start > now) {
+            fc_event_head_due(block, c, start);
+            return;
+        }
     }
     int i = pick(block, packet, choice, n, fc_event_random(block, channel->router, 0) + (channel->bit + 1) * SALT_PICK,
                  &vc);

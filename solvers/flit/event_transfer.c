@@ -3,10 +3,10 @@
  * A packet of n flits that starts on a link at tick s leaves its buffer flit by flit until s + n flit times;
  * its channel calls the next head then. Where it came by a faster link the last flit takes a flit time of that: a
  * buffer passes on what its link brings, to as many slower links as that takes (the port's paths, prepare.c). Where it
- * came by a slower link the last flit leaves when it has come. The link
- * is busy for the trailer too. Token number i of the buffer is with the sender at s + i flit times + credit handling +
- * latency of the link that it came by, all of them as much sooner as the packet has left. A packet
- * counted as full size gives back what it took beyond its length with its last token. */
+ * came by a slower link the last flit leaves when it has come. The link is busy for the trailer too. Token number i of
+ * the buffer is with the sender at s + i flit times + credit handling + latency of the link that it came by, all of them
+ * as much sooner as the packet has left. A packet counted as full size gives back what it took beyond its length with
+ * its last token. */
 #include "solvers/flit/event.h"
 #include "solvers/flit/event_block.h"
 #include "solvers/flit/event_count.h"

@@ -391,8 +391,8 @@ static enum fc_code begin_over(struct fc_transit *t, const struct fc_transit_mes
     uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
     if (w == FC_NONE) return t->st->code;
     const struct fc_transit_way *way = &t->ways.way[w];
-    double head_s = fc_transit_head_s(&t->ways, &t->ways.way[turn],
-                                      m->wire_bytes); /* alone it arrives as on an ideal network, to the last bit */
+    /* Alone it arrives as on an ideal network, to the last bit. */
+    double head_s = fc_transit_head_s(&t->ways, &t->ways.way[turn], m->wire_bytes);
     double port_s = fc_transit_port_s_per_byte(t->net, m->src, m->dst, m->ports.fetched);
     bool by_port = port_s > t->ways.way[turn].s_per_byte;
     double uneven_s = by_port ? 0 : fc_transit_uneven_s(&t->ways, turn, m->bytes, m->wire_bytes);

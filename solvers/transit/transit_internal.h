@@ -60,7 +60,7 @@ struct fc_transit_event fc_transit_events_pop(struct fc_transit_events *events);
 struct fc_transit_way {
     uint32_t first, n, n_finite; /* ways->link[first .. first + n) and ways->weight there */
     double head_s;     /* head delays of the longest of its paths; under UGAL of a usual minimal one of its route */
-    double detour_s;   /* under UGAL: what its route's longest path takes more; 0 */
+    double detour_s;   /* under UGAL: what the longest of its paths takes more; else 0 */
     double s_per_byte; /* 1 / the contention-free rate: max over links of weight / bandwidth; or
                                   * 1 / free_bytes_per_s */
     double claim;      /* on links shared with others, 0 to 1 (transit_routes.c) */
