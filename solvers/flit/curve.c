@@ -22,10 +22,10 @@
  * the ideal is no limit (a slow cable beside fast ones): loads are tried up to what nodes can inject, and what is stable
  * above 1.05 of the ideal is the answer.
  *
- * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH, and
- * bracket the saturation to that; long runs go on from the middle of it to 0.5 % of the ideal. A long run measures at most
- * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS: a queue's own noise then moves the answer by 1 to 2 %
- * from seed to seed (docs/performance.md). */
+ * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
+ * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
+ * precision, of the ideal. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
+ * MOST_FLITS: a queue's own noise then moves the answer by 1 to 2 % from seed to seed (docs/performance.md). */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 
@@ -236,7 +236,7 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         *(stable ? low : high) = next;
         fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->top / width), "saturation");
         double middle = (*low + *high) / 2;
-        next = stable ? fmin(middle, *low + step) : fmax(middle, *high - step);
+        next = fmin(s->top, stable ? fmin(middle, *low + step) : fmax(middle, *high - step));
         bool first = run == 0 || (s->settings->precision > 0 && *low == 0);
         if (first && !stable && accepted > *low + width && accepted < *high - width)
             next = accepted;
@@ -264,14 +264,15 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     double start = fmin(bound, most * ABOVE_IDEAL), width = TOLERANCE * most;
     struct search how = {net, demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start, cost};
     if (set.precision > 0) {
-        uint64_t packets = 0;
-        if (probe_packets(net, &set, most, &packets, st)) return st->code;
+        uint64_t packets = set.most_packets;
+        if (!packets && probe_packets(net, &set, most, &packets, st)) return st->code;
+        width = set.precision / 2 * most;
         set.only_accepted = true;
         set.precision = SHORT_WIDTH;
-        set.most_packets = packets / SHORTER;
+        set.most_packets = (packets + SHORTER - 1) / SHORTER;
         if (search(&how, start, 2 * SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st) || cost->cut)
             return st->code;
-        set.precision = TOLERANCE;
+        set.precision = settings->precision / 2;
         set.most_packets = packets;
         start = fmin((low + high) / 2, how.top);
     }

@@ -346,6 +346,8 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
         const struct fc_cycle_node *s = &e->node[node];
         state->sources_waiting += (!s->left && s->source.born < e->counts->measure_to) ||
                                   (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
+        if (!s->left && s->source.born < now && now - s->source.born > state->longest_wait)
+            state->longest_wait = now - s->source.born;
     }
     state->last_move = e->last_move;
     for (int i = 0; state->exhausted && i < e->n_blocks; i++)

@@ -101,7 +101,7 @@ void fc_event_read_ranks(struct fc_event_block *block);
 /* What the blocks here add up to becomes what all blocks do. */
 struct fc_event_totals {
     uint64_t packets, flits, live_sources, sources_waiting, out_of_memory; /* sums; packets and flits in flight */
-    uint64_t last_move, last_delivery;                                     /* greatest */
+    uint64_t last_move, last_delivery, longest_wait;                       /* greatest */
 };
 void fc_event_share(const struct fc_event_engine *e, struct fc_event_totals *totals);
 /* What was exchanged so far, into the state. */

@@ -134,10 +134,10 @@ void fc_event_read_ranks(struct fc_event_block *block)
 void fc_event_share(const struct fc_event_engine *e, struct fc_event_totals *t)
 {
     uint64_t sum[] = {t->packets, t->flits, t->live_sources, t->sources_waiting, t->out_of_memory},
-             most[] = {t->last_move, t->last_delivery};
+             most[] = {t->last_move, t->last_delivery, t->longest_wait};
     e->ranks->sum(e->ranks, sum, FC_COUNT(sum));
     e->ranks->greatest(e->ranks, most, FC_COUNT(most));
-    *t = (struct fc_event_totals){sum[0], sum[1], sum[2], sum[3], sum[4], most[0], most[1]};
+    *t = (struct fc_event_totals){sum[0], sum[1], sum[2], sum[3], sum[4], most[0], most[1], most[2]};
 }
 
 void fc_event_tell_exchanged(const struct fc_event_engine *e, struct fc_flit_state *state)

@@ -288,16 +288,18 @@ static void report_sent(struct fc_event_engine *e)
     }
 }
 
-/* Nodes of this process whose front packet should have left. Once nothing is to come no front packet is there. */
-static uint64_t count_waiting(const struct fc_event_engine *e)
+/* Nodes of this process whose front packet should have left, and the longest that one waits. Once nothing is to come no front
+ * packet is there. */
+static void count_waiting(const struct fc_event_engine *e, struct fc_event_totals *t)
 {
-    uint64_t n = 0, measure_to = e->block[e->first_block].counts->measure_to;
+    uint64_t measure_to = e->block[e->first_block].counts->measure_to;
     for (uint32_t i = 0; i < e->flit->n_nodes; i++) {
         if (e->ranks && !fc_event_here(e, e->flit->n_routers + i)) continue;
         uint64_t born = e->node[i].source.born;
-        n += born < measure_to && born < e->now;
+        if (born >= e->now) continue;
+        t->sources_waiting += born < measure_to;
+        if (e->now - born > t->longest_wait) t->longest_wait = e->now - born;
     }
-    return n;
 }
 
 enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
@@ -313,7 +315,7 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
     report_sent(e);
     struct fc_event_totals totals = add_up(e);
     bool mine = totals.out_of_memory;
-    totals.sources_waiting = count_waiting(e);
+    count_waiting(e, &totals);
     if (e->ranks) fc_event_share(e, &totals);
     if (mine) fc_out_of_memory(st, "packets in flight");
     if (totals.out_of_memory) return fc_ranks_agree(e->ranks, st);
@@ -321,6 +323,7 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
                                     .flits_in_flight = totals.flits,
                                     .last_move = totals.last_move,
                                     .sources_waiting = totals.sources_waiting,
+                                    .longest_wait = totals.longest_wait,
                                     .exhausted = totals.live_sources == 0 && totals.packets == 0};
     e->over = state->exhausted;
     for (int b = first; b < end && state->exhausted; b++) { /* the last tokens; nothing can happen any more */

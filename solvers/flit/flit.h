@@ -28,11 +28,12 @@ struct fc_flit_settings {
         packet_flits_max;                   /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
     double precision; /* open loop: the measurement ends when the 95 % half widths of mean latency and accepted load
-                             are this share of them (run_precision.c); 0: by its length, see run_phases.c */
-    uint64_t most_packets;    /* with a precision: in the measurement; 0: see run_precision.c */
-    bool only_accepted;       /* with a precision: of the accepted load alone, whether it is what is offered */
-    uint64_t most_cycles;     /* the run ends here whatever happens; 0: chosen */
-    double most_moves;        /* the run is given up when its moves (fc_flit_moves) are more; 0: no limit */
+                             are this share of them (run_precision.c); a saturation is found to half of it, of the ideal
+                             (curve.c); 0: by its length, see run_phases.c */
+    uint64_t most_packets; /* with a precision: in the measurement, of a saturation in its long runs; 0: chosen */
+    bool only_accepted;    /* with a precision: of the accepted load alone, whether all sources get what they offer */
+    uint64_t most_cycles;  /* the run ends here whatever happens; 0: chosen */
+    double most_moves;     /* the run is given up when its moves (fc_flit_moves) are more; 0: no limit */
     uint64_t interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
     uint64_t deadlock_cycles; /* no movement for so long with flits in flight is a deadlock; 0: chosen */
     double source_gap_cycles; /* closed loop: least time between two packets of a node (software cost a

@@ -92,9 +92,9 @@ struct fc_flit_mean {
 };
 struct fc_flit_mean fc_flit_batch_mean(const struct fc_flit_counts *counts, int n);
 /* Straight line through the means of 8 groups of the first n batches (n >= 8): growth over the whole window
- * relative to the mean, and its t value (6 degrees of freedom). */
+ * relative to the mean, its standard error, and its t value (6 degrees of freedom). */
 struct fc_flit_trend {
-    double growth, t;
+    double growth, error, t;
 };
 struct fc_flit_trend fc_flit_latency_trend(const struct fc_flit_counts *counts, int n);
 /* Least and greatest latency + 1 of a bucket, ticks. */

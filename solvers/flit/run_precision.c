@@ -14,6 +14,11 @@
  *    Greatest length: until 0.8 of --max-cycles, else 2 million packets or 20 million flits in the window (or most_packets), but 20 Z at
  *    least. Then the run says that the precision was not reached, and its half widths; where it accepts less than is offered, by
  *    more than the precision, or the latency rises, it is unstable.
+ *    Of the accepted load alone (`only_accepted`): the end is where the latency is known not to grow, by FLAT over the window at
+ *    most (twice its standard error included), instead of its half width, and no source falls behind: the packet that waits
+ *    longest at its source does so for at most BEHIND of the time until now (or the precision), or BEHIND_ZERO_LOADS Z. One pair of many
+ *    that is overloaded takes nearly nothing of what is accepted, and its packets that have not come show in no latency, but
+ *    its source falls behind by what it offers too much.
  * 3. Drain: as in run_phases.c.
  *
  * Overload, at every checkpoint from 16 Z on: the packets in the system (births expected - delivered) grow in proportion to time,
@@ -33,6 +38,9 @@ enum { GROWS_BY = 8, MOST_PILOT_DOUBLINGS = 8, LEAST_BATCHES = 16, ACCEPTED_BATC
 #define LEAST_ZERO_LOADS 4.0
 #define PILOT_ZERO_LOADS 20.0
 #define STOPS_AT 0.9
+#define FLAT 0.4
+#define BEHIND 0.03
+#define BEHIND_ZERO_LOADS 8
 
 /* Packets in the system at the checkpoints. */
 struct course {
@@ -200,6 +208,13 @@ struct verdict {
     bool rising, precise, short_of; /* short_of: accepts less than is offered, by more than the precision */
 };
 
+/* Whether a source falls behind what it offers. */
+static bool behind(const struct fc_flit_control *c)
+{
+    double share = fmax(BEHIND, c->settings->precision), wait = (double)c->state.longest_wait;
+    return wait > share * (double)c->state.now && wait > BEHIND_ZERO_LOADS * (double)c->zero_load;
+}
+
 static struct verdict judge(struct fc_flit_control *c)
 {
     int arrived = fc_flit_arrived_batches(c);
@@ -210,7 +225,8 @@ static struct verdict judge(struct fc_flit_control *c)
         packets_per_tick(c) * c->traffic->mean_flits * (double)(t->measure_to - t->measure_from) / t->batches;
     struct fc_flit_trend trend = fc_flit_latency_trend(t, arrived);
     struct fc_flit_mean latency = latency_mean(c, arrived), accepted = accepted_mean(c, arrived);
-    bool known = c->settings->only_accepted || (latency.batches >= LEAST_BATCHES && reaches(&latency, target));
+    bool known = c->settings->only_accepted ? trend.growth + 2 * trend.error <= FLAT && !behind(c)
+                                            : latency.batches >= LEAST_BATCHES && reaches(&latency, target);
     struct verdict v = {.rising = trend.growth > 0.1 && trend.t > 4,
                         .short_of = accepted.mean < (1 - c->settings->precision) * offered};
     v.precise = known && !v.rising && !v.short_of && reaches(&accepted, target);
@@ -232,6 +248,8 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         before = v.precise || c->settings->only_accepted;
         if ((double)length * (v.rising ? 2 : 1.25) > most) {
             if (v.short_of) fc_flit_call_unstable(c, "it accepts less than is offered");
+            if (c->settings->only_accepted && v.rising) fc_flit_call_unstable(c, "the latency grows without end");
+            if (c->settings->only_accepted && behind(c)) fc_flit_call_unstable(c, "a source falls behind");
             break;
         }
         if (v.rising)

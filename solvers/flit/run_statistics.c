@@ -69,7 +69,7 @@ struct fc_flit_trend fc_flit_latency_trend(const struct fc_flit_counts *counts, 
             packets += (double)counts->batch_packets[i];
             ticks += (double)counts->batch_ticks[i];
         }
-        if (packets == 0) return (struct fc_flit_trend){0, 0}; /* too few packets to tell */
+        if (packets == 0) return (struct fc_flit_trend){0, INFINITY, 0}; /* too few packets to tell */
         mean[g] = ticks / packets;
         y_mean += mean[g] / GROUPS;
     }
@@ -79,9 +79,9 @@ struct fc_flit_trend fc_flit_latency_trend(const struct fc_flit_counts *counts, 
     }
     double slope = xy / xx;
     for (int g = 0; g < GROUPS; g++) rest += pow(mean[g] - y_mean - slope * (g - x_mean), 2);
-    double error = sqrt(rest / (GROUPS - 2) / xx), growth = y_mean > 0 ? slope * GROUPS / y_mean : 0;
-    growth *= (double)counts->batches / n; /* over the whole window */
-    return (struct fc_flit_trend){growth, error > 0 ? slope / error : slope > 0 ? INFINITY : 0};
+    double error = sqrt(rest / (GROUPS - 2) / xx);
+    double window = y_mean > 0 ? GROUPS / y_mean * (double)counts->batches / n : 0;
+    return (struct fc_flit_trend){slope * window, error * window, error > 0 ? slope / error : slope > 0 ? INFINITY : 0};
 }
 
 void fc_flit_join_batches(struct fc_flit_counts *counts)

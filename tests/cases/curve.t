@@ -213,6 +213,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30
 >          0.8          0.8        12.18         0.23
 >
 > saturation  0.8515 flits/node/cycle offered, 85.2 % of the ideal throughput 1
+$ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver flit --loads 30% --precision 2% | grep saturation
+> saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30% --precision 0
 ! fabricast curve: --precision: '0' is out of range (allowed: 0.0001 to 0.5)
 ! Try `fabricast curve --help' or `fabricast curve --usage' for more
