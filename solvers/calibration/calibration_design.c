@@ -35,7 +35,7 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 #define LONG_SHARE 0.05
 #define LEAN_SHARE 0.02
 /* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
-#define LEAN_WINDOWS 14.0
+#define LEAN_WINDOWS 26.0
 #define MOST_LONGER 8.0
 /* Moves a second of one core over links of all kinds, those of nodes included, measured (docs/notes/calibration.md). */
 #define EVENT_MOVES_PER_S 3.5e6 /* packets, where few are under way and a head has one link to go to */

@@ -136,7 +136,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >       window     accepted      latency  limit
 >      packets flits/node/c       cycles
 >            1       0.3351        ... window
->       100000       0.7864    ... network
+>       100000        0.773    ... network
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --by-hops | sed -n '/of packets/,$p' | cut -c 1-52
 >      offered      % of packets     hops        empty
 >          0.2            25.000        0         8.00
@@ -190,7 +190,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads
 $ cd $TMP; fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20%,60% --solver queueing -q --plot c --per bisection >text; tail -4 text; head -1 c/latency-curve.tsv; cut -f1,2 c/latency-curve.tsv | tail -2
 > machine                 nodes    latency     saturation  GB/s a node  injection  bisection    error
 > bgl-64                     64   2.076 us        0.05607        0.314       29.9       89.7      2.1
-> qsnet-64                   64   1.552 us         0.5342       0.2137       53.4       26.7      7.5
+> qsnet-64                   64   1.552 us         0.5342       0.2137       53.4       26.7      6.6
 > latency: of a packet at the least load; saturation: flits/node/cycle; injection, bisection: percent of these that it is, bisection as if traffic were uniform
 > series	machine	offered_percent_of_bisection	accepted_percent_of_bisection	packet_latency_ns	half_width_ns	model_latency_ns	model_low_ns	model_high_ns
 > 1	qsnet-64
@@ -212,7 +212,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30
 >          0.3       0.3009         8.14         0.13
 >          0.8          0.8        12.18         0.23
 >
-> saturation  0.8515 flits/node/cycle offered, 85.2 % of the ideal throughput 1
+> saturation  0.8565 flits/node/cycle offered, 85.7 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver flit --loads 30% --precision 2% | grep saturation
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30% --precision 0

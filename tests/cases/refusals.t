@@ -257,7 +257,7 @@ $ cd $TMP; printf 'nodes\tcollective\talgorithm\tbytes\tmedian_us\n4\tbcast\tlin
 ? 2
 
 # A fit that says nothing is not written.
-$ cd $TMP; printf 'name: fast\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 12.5 GB/s, latency: 500 ns}, injection: {bandwidth: 12.5 GB/s}}\nrouter: {delay: 50 ns, vcs: 2, escape: bubble, buffer: 1 KiB}\npacket: {min: 32 B, max: 256 B, header: 16 B}\n' > fast.yaml; fabricast calibrate -m ./fast.yaml --budget 200ms -q; ls fast.calibration.yaml 2>&1 | sed 's/.*: //'
+$ cd $TMP; printf 'name: fast\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 12.5 GB/s, latency: 500 ns}, injection: {bandwidth: 12.5 GB/s}}\nrouter: {delay: 50 ns, vcs: 2, escape: bubble, buffer: 1 KiB}\npacket: {min: 32 B, max: 256 B, header: 16 B}\n' > fast.yaml; fabricast calibrate -m ./fast.yaml --budget 400ms -q; ls fast.calibration.yaml 2>&1 | sed 's/.*: //'
 > No such file or directory
 ! fabricast: the calibration says nothing and is not written: an all-to-all of long messages takes 7.0 times what its links need (expected at most 5); router.buffer is 1024 B, and a virtual channel fills its link from 13440 B on: give it more, or leave it out
 
