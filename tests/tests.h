@@ -49,6 +49,7 @@
     X(suite_format_paraver)                                                                                            \
     X(suite_flit_source)                                                                                               \
     X(suite_flit_source_closed)                                                                                        \
+    X(suite_flit_precision)                                                                                            \
     X(suite_flit_run)                                                                                                  \
     X(suite_flit_means)           \
     X(suite_flit_statistics)                                                                                           \
