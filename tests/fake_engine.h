@@ -35,15 +35,15 @@ struct fake {
 enum { SERVICE = 10, STOP_TICK = 5000 };
 enum fault { SOUND, LOSES_FLITS, LOSES_PACKETS, STANDS_STILL, KEEPS_CREDITS, ENDS_EARLY };
 
-static bool fake_takes(const struct fc_flit_net *flit, char *why, size_t size)
+static inline bool fake_takes(const struct fc_flit_net *flit, char *why, size_t size)
 {
     (void)flit, (void)why, (void)size;
     return true;
 }
 
-static enum fc_code fake_open(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
-                              uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
-                              uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
+static inline enum fc_code fake_open(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                     uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                     uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
 {
     (void)seed;
     struct fake *e = calloc(1, sizeof *e + flit->n_nodes * sizeof e->node[0]);
@@ -55,7 +55,7 @@ static enum fc_code fake_open(const struct fc_flit_net *flit, const struct fc_fl
     return FC_OK;
 }
 
-static void fake_start(struct fake *e, uint32_t v, uint64_t start, uint64_t service)
+static inline void fake_start(struct fake *e, uint32_t v, uint64_t start, uint64_t service)
 {
     struct fake_node *n = &e->node[v];
     struct fc_flit_counts *c = &e->counts[v % (uint32_t)e->threads];
@@ -79,7 +79,7 @@ static void fake_start(struct fake *e, uint32_t v, uint64_t start, uint64_t serv
     fc_flit_next(e->traffic, v, &n->source);
 }
 
-static enum fc_code fake_advance(void *engine, uint64_t until, struct fc_flit_state *state, enum fault fault)
+static inline enum fc_code fake_advance(void *engine, uint64_t until, struct fc_flit_state *state, enum fault fault)
 {
     struct fake *e = engine;
     *state = (struct fc_flit_state){.exhausted = true};
@@ -126,8 +126,8 @@ ADVANCE(advance_losing_packets, LOSES_PACKETS)
 ADVANCE(advance_standing_still, STANDS_STILL)
 ADVANCE(advance_ending_early, ENDS_EARLY)
 
-static enum fc_code fake_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                                 uint32_t **wanted, struct fc_status *st)
+static inline enum fc_code fake_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                                        uint32_t *n, uint32_t **wanted, struct fc_status *st)
 {
     (void)engine;
     *n = 0;
@@ -136,19 +136,19 @@ static enum fc_code fake_blocked(void *engine, struct fc_arena *arena, struct fc
     return st->code;
 }
 
-static bool all_credits(const void *engine)
+static inline bool all_credits(const void *engine)
 {
     (void)engine;
     return true;
 }
 
-static bool no_credits(const void *engine)
+static inline bool no_credits(const void *engine)
 {
     (void)engine;
     return false;
 }
 
-static struct fc_flit_engine_ops fake_engine(enum fault fault)
+static inline struct fc_flit_engine_ops fake_engine(enum fault fault)
 {
     return (struct fc_flit_engine_ops){.name = "fake",
                                        .takes = fake_takes,
@@ -181,7 +181,7 @@ struct set {
     struct fc_status st;
 };
 
-static bool open_set(struct set *s, bool open_loop)
+static inline bool open_set(struct set *s, bool open_loop)
 {
     memset(s, 0, sizeof *s);
     if (!fc_test_network(machine_text, &s->machine, &s->net)) return false;
@@ -212,7 +212,7 @@ static bool open_set(struct set *s, bool open_loop)
     return true;
 }
 
-static enum fc_code run(struct set *s, enum fault fault)
+static inline enum fc_code run(struct set *s, enum fault fault)
 {
     struct fc_flit_traffic *traffic;
     struct fc_flit_engine_ops ops = fake_engine(fault);
@@ -224,7 +224,7 @@ static enum fc_code run(struct set *s, enum fault fault)
     return s->st.code;
 }
 
-static void close_set(struct set *s)
+static inline void close_set(struct set *s)
 {
     fc_flit_free(&s->result);
     fc_demand_free(&s->demand);
@@ -233,7 +233,7 @@ static void close_set(struct set *s)
 
 /* Mean latency of the queue in cycles: births every cycle with probability p, service D = 5 cycles: D + p D
  * (D-1) / (2 (1 - p D)) (discrete-time Geo/D/1). */
-static double geo_d_1(double load)
+static inline double geo_d_1(double load)
 {
     double p = load / 2, d = 5;
     return d + p * d * (d - 1) / (2 * (1 - p * d));

@@ -4,18 +4,14 @@
  * knows: as their family answers (tier "family") and with one made now, --budget 10 (tier "calibrated"). The machines o..
  * and the shipped ones were in sight when models and errors were chosen; the machines u.. judge.
  * Jobs: patterns with tasks in order and at random, hot spots, and three kinds of graphs (random partners with log-normal sizes,
- * sparse ones, incast), as phases and as traces of three rounds; collective calls, also of several ranks a node.
+ * sparse ones, incast), as phases and as traces of three rounds; collective calls, also of several ranks a node. In rows
+ * of their own ("few") and without a goal: 1 and 16 messages between random nodes, of three lengths.
  *
- * Beside these, in rows of their own ("few") and without a goal: 1 and 16 messages between random nodes, of three lengths.
- *
- * Deviation: model / kernel - 1, of the time on the network (phases) or of the job (traces). Prints a table by kind, machine and
- * tier; without arguments it also replaces the one in docs/trust.md. Goals: of the machines u.. 85 to 95 % covered, and a median
- * stated of at most 2.5 times the median true deviation; phases of shipped machines 8 % off in the mean and 15 % stated in the
- * median, traces 5 %. Exit status 1 when one is missed.
- *
- * Usage: validate_phases [DIRECTORY [NAME [all|phases|traces [family]]]]: kernel times are kept in DIRECTORY/kernel.tsv (keyed by
- * kernel version and machine file), calibrations beside it, all rows in DIRECTORY/rows.tsv. NAME: machines with that in their name
- * only. family: no calibrations are made. Without a directory nothing is kept. `make validate` */
+ * Deviation: model / kernel - 1, of the time on the network (phases) or of the job (traces). Prints a table; without arguments
+ * (`make validate`) it also replaces the one in docs/trust.md. Goals: of u.. 85 to 95 % covered, stated in the median at most 2.5
+ * times what is true; phases of shipped machines 8 % off in the mean, 15 % stated in the median, traces 5 %. Exit status: 1 missed.
+ * Usage: validate_phases [DIRECTORY [NAME [all|phases|traces [family]]]]: kernel times (by kernel version and machine file),
+ * calibrations and all rows are kept in DIRECTORY. NAME: machines with that in their name. family: without calibrations. */
 #include "solvers/calibration/family.h"
 #include "solvers/flit/flit.h"
 #include "traces/traces.h"

@@ -7,7 +7,7 @@
  * but lets overload pass for as long as it fills buffers, or calls a load unstable by bad luck; from there, to WIDTH of
  * the ideal, with runs of chosen length as `curve` makes them. Cases whose points have windows of fixed length: by
  * fc_flit_saturation with the precision LEAN_PRECISION and runs of at most LEAN_RUN of these windows. With fixed windows that
- * search was off by 4 % in the mean square and by 20 at worst (a window's luck), by 3 and 8 so, for a third more
+ * search was off by 3.4 % of the ideal in the mean square and by 17 at worst (a window's luck), by 2.8 and 12 so
  * (docs/notes/calibration.md).
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
@@ -32,7 +32,7 @@ enum { WAVE = 4 };
 #define CHEAP_SHARE 0.08
 #define WANTED_SHARE 0.25
 #define LEAN_PRECISION 0.02
-#define LEAN_RUN 4
+#define LEAN_RUN 4 /* windows */
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
 enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
 static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried_windows[LEAN_SHARES] = {1, 1, 1, 1, 2};

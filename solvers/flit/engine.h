@@ -10,7 +10,8 @@ struct fc_flit_state {  /* between two calls of advance, all threads joined */
     uint64_t last_move; /* tick of the last movement of a flit; for deadlock detection */
     uint64_t packets_in_flight, flits_in_flight; /* injected and not delivered, counted in the engine's own buffers */
     uint64_t sources_waiting; /* nodes whose front packet was born before measure_to and has not left */
-    uint64_t longest_wait;    /* ticks since the birth of the oldest front packet that has not left; 0: none waits */
+    uint64_t longest_wait;    /* ticks since the birth of the oldest front packet that has not left; those of high
+                                 priority do not count; 0: none waits */
     bool exhausted;           /* no packet in flight and no source has one to come */
     /* Over ranks the above is of all of them, the same on each; since the start, of this rank: */
     uint64_t windows, messages, message_bytes;

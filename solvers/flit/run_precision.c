@@ -248,8 +248,10 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         before = v.precise || c->settings->only_accepted;
         if ((double)length * (v.rising ? 2 : 1.25) > most) {
             if (v.short_of) fc_flit_call_unstable(c, "it accepts less than is offered");
-            if (c->settings->only_accepted && v.rising) fc_flit_call_unstable(c, "the latency grows without end");
-            if (c->settings->only_accepted && behind(c)) fc_flit_call_unstable(c, "a source falls behind");
+            if (c->settings->only_accepted) {
+                if (v.rising) fc_flit_call_unstable(c, "the latency grows without end");
+                if (behind(c)) fc_flit_call_unstable(c, "a source falls behind");
+            }
             break;
         }
         if (v.rising)
