@@ -44,8 +44,8 @@
 #define LEAN_RESOLUTION 0.035
 #define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
 #define NEAR 0.85       /* share of saturation above which batches of a run are not independent */
-#define HALF_WIDTHS 1.25
-#define HALF_WIDTHS_NEAR 2.5
+#define HALF_WIDTHS 0.8
+#define HALF_WIDTHS_NEAR 2.0
 #define KNEE 0.05
 #define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
@@ -115,7 +115,7 @@ static double anchored_error(const struct fc_calibrated *c, double x, double at,
     double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
     double error = fmax(fmax(LEAST_PERCENT, misfit), half_widths * fmax(c->half_percent[i], c->half_percent[i - 1]));
     if (x <= last) return error;
-    return hypot(error, fc_curve_error_shifted(at, waiting, log_saturation * (x - last) / (1 - last)));
+    return hypot(error, fc_curve_error_shifted(at, x, waiting, log_saturation * (x - last) / (1 - last)));
 }
 
 /* The logarithm by which an answer of a relative may be off besides. */
@@ -230,7 +230,7 @@ static const double theory_share[] = {0.3, 0.6, 0.85};
 static const struct fc_off theory_off = {
     .weight = 1,
     .saturation = 0.093,
-    .latency = {0.03 / FC_CURVE_ERROR_SHAPE, 0.05 / FC_CURVE_ERROR_SHAPE, 0.1 / FC_CURVE_ERROR_SHAPE}};
+    .latency = {0.03 / FC_CURVE_ERROR_OTHERS, 0.05 / FC_CURVE_ERROR_OTHERS, 0.1 / FC_CURVE_ERROR_OTHERS}};
 #define THEORY_FLITS 8
 
 static bool says_more(const struct fc_calibration *k)
@@ -433,9 +433,12 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
     if ((!c->calibration && !c->theory) || !answer->model.stable) return;
     double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
     bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
+    double times = times_wider(c), other = beyond(c);
     answer->error_percent =
         c->anchors ? anchored_error(c, asked, x, waiting, off)
-                   : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, waiting, off, beyond(c), times_wider(c)));
+        : c->theory || other > 0
+            ? fmax(LEAST_PERCENT, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
+            : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
     if (isnan(off)) {
         answer->error_percent = NAN;
         answer->why = "nothing was left out of the fit";

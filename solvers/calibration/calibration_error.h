@@ -5,8 +5,8 @@
 
 #include "solvers/calibration/calibration_correction.h"
 
-/* The part of a case's latency error that counts at a load of the same share of saturation (calibration_error.c). */
-#define FC_CURVE_ERROR_SHAPE 0.42
+/* The part of a latency's error that counts, where it is not of own runs (calibration_error.c). */
+#define FC_CURVE_ERROR_OTHERS 0.42
 
 /* What a case, left out, is off: logarithms of answer over kernel. */
 struct fc_off {
@@ -27,11 +27,14 @@ enum fc_code fc_curve_error_make(const struct fc_correction *correction, const s
                                  struct fc_status *st);
 /* Logarithm by which the saturation may be off; NaN: nothing was left out. `beyond`: one by which it may be off besides. */
 double fc_curve_error_saturation(const struct fc_curve_error *error, double beyond);
-/* Percent of a latency at share x of a saturation that may be off by log_saturation; `excess` of it is waiting. `times`: how many
- * times as wide the range is, by logarithms. Below 100. */
-double fc_curve_error_latency(const struct fc_curve_error *error, double x, double excess, double log_saturation,
-                              double beyond, double times);
+/* Percent of a latency for which the model was asked at share x of a saturation that may be off by log_saturation, `asked` >= x having
+ * been asked for; `excess` of it is waiting. `times`: how many times as wide the range is, by logarithms. Below 100. */
+double fc_curve_error_latency(const struct fc_curve_error *error, double x, double asked, double excess,
+                              double log_saturation, double times);
+/* The same of theory and of relatives, whose waits may be off by `beyond` besides. */
+double fc_curve_error_of_others(const struct fc_curve_error *error, double x, double excess, double log_saturation,
+                                double beyond, double times);
 /* The same where only the saturation may be off. */
-double fc_curve_error_shifted(double x, double excess, double log_saturation);
+double fc_curve_error_shifted(double x, double asked, double excess, double log_saturation);
 
 #endif
