@@ -2,7 +2,7 @@
  *
  * A job takes T_k through the kernel and T(x) by contention with the limit x. Fitted is the x of the least
  *
- *     S(x) + PRIOR_SQUARES ((x - PRIOR) / PRIOR_DEVIATION)^2,      S(x) = sum over jobs of log(T_k / T(x))^2
+ *     S(x) + PRIOR_SQUARES ((x - FC_MIXING_PRIOR) / PRIOR_DEVIATION)^2,      S(x) = sum over jobs of log(T_k / T(x))^2
  *
  * in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. The second term is what is known beforehand: with
  * limits that come nearest to the kernel on traces of o01 to o06 (tests/validate_phases.c: 0.5 to 0.8) and what the jobs of shipped machines say
@@ -24,7 +24,6 @@
 
 enum { PARTS = 200 };
 #define FAR 1.5
-#define PRIOR 0.8
 #define PRIOR_DEVIATION 0.18
 #define PRIOR_SQUARES 0.01 /* of one deviation, beside the squares of the jobs */
 #define LEAVES 1.05
@@ -59,7 +58,7 @@ static double squares(const struct fc_mixing_case *cases, uint32_t n, int n_step
 static double lacks(const struct fc_mixing_case *cases, uint32_t n, int n_steps, double limit, uint32_t out,
                     bool several)
 {
-    double deviations = (limit - PRIOR) / PRIOR_DEVIATION;
+    double deviations = (limit - FC_MIXING_PRIOR) / PRIOR_DEVIATION;
     return squares(cases, n, n_steps, limit, out, several) + PRIOR_SQUARES * deviations * deviations;
 }
 

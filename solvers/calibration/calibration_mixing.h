@@ -4,6 +4,8 @@
 
 #include "solvers/calibration/replay_error.h"
 
+/* What a limit is, as far as is known before jobs of the machine were run (calibration_mixing.c). */
+#define FC_MIXING_PRIOR 0.8
 /* Limits that jobs are replayed with: 1, 0.9 .. 0.2. */
 enum { FC_MIXING_LIMITS = 9 };
 static inline double fc_mixing_limit(int step)

@@ -14,6 +14,7 @@
  * A machine whose keys were changed (--set) has its own file for a relative alone, all of whose correction counts: only the error
  * is wider by distance, so that what is changed is compared by one fit. */
 #include "solvers/calibration/family.h"
+#include "solvers/calibration/calibration_mixing.h"
 #include "solvers/calibration/family_distance.h"
 #include "solvers/flit/prepared.h"
 
@@ -232,7 +233,10 @@ static enum fc_code compose(struct search *s, struct fc_calibration *c)
     c->arena = (struct fc_arena){0};
     c->phases = (struct fc_bulk){.n_relatives = (uint32_t)s->n, .relatives = phases, .before_changes = s->own};
     c->replays = (struct fc_replays){.n_relatives = n_replays, .relatives = replays};
-    c->replays.mixing = c->replays.mixing_low = c->replays.mixing_high = weights > 0 ? exp(log_mixing / weights) : 1;
+    double prior = n_replays > 0 && !s->own ? weights / n_replays : 0; /* it counts like one more relative */
+    log_mixing += prior * log(FC_MIXING_PRIOR);
+    c->replays.mixing = weights > 0 ? exp(log_mixing / (weights + prior)) : 1;
+    c->replays.mixing_low = c->replays.mixing_high = c->replays.mixing;
     c->relatives = s->one;
     c->n_relatives = (uint32_t)s->n;
     c->distance = s->router[s->nearest];
