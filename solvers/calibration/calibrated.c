@@ -434,11 +434,11 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
     double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
     bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
     double times = times_wider(c), other = beyond(c);
+    bool others = c->theory || (other > 0 && !c->calibration->phases.before_changes);
     answer->error_percent =
         c->anchors ? anchored_error(c, asked, x, waiting, off)
-        : c->theory || other > 0
-            ? fmax(LEAST_PERCENT, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
-            : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
+        : others   ? fmax(LEAST_PERCENT, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
+                   : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
     if (isnan(off)) {
         answer->error_percent = NAN;
         answer->why = "nothing was left out of the fit";

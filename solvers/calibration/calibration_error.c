@@ -21,7 +21,8 @@
  * worst, and as squares, as one is seldom off in both. Nearer than CLOSEST to saturation z is not taken: an error is of loads of up to
  * 99 % of the kernel's saturation.
  *
- * Theory, and what relatives of other routers say, are off in ways that the cases left out do not show, wider:
+ * Theory, and what relatives of other routers say (but not the machine's own runs before a key was changed), are off in ways that the cases
+ * left out do not show, wider:
  *
  *     log(high / T) = (OTHERS_SHIFT + OTHERS_NEAR x^8) log(T(x exp(|e_s|)) / T) + FC_CURVE_ERROR_OTHERS |e_x| + RELATIVE b u
  *
