@@ -50,7 +50,7 @@ static enum fc_code escape_deadlock(struct fc_session *s, struct fc_status *st)
     if (m->router.vcs < each.n_vcs) m->router.vcs = each.n_vcs;
     size_t size = strlen(m->title) + 64;
     char *title = fc_alloc(&m->arena, size, 1, st);
-    if (title) snprintf(title, size, "%s, a virtual channel a hop: %d", m->title, each.n_vcs);
+    if (title) snprintf(title, size, "%s%sa virtual channel a hop: %d", m->title, *m->title ? ", " : "", each.n_vcs);
     m->title = title;
     fc_certificate_free(&each);
     return st->code;

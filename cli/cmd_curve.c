@@ -517,10 +517,10 @@ static enum fc_code plot(const struct designs *all, struct fc_arena *arena, stru
     struct fc_plot_curve *curves = fc_alloc(arena, all->n, sizeof *curves, st);
     bool several = all->n > 1;
     const struct per *per = several ? per_of(arguments) : NULL;
-    const char *title =
-        several ? fc_plot_title(arguments, arena, st, "%s on %zu machines", a->demand->name, all->n)
-                : fc_plot_title(arguments, arena, st, "%s: %s, %s, routing %s", a->session->machine.name,
-                                a->session->machine.title, a->demand->name, a->session->machine.routing->name);
+    const struct fc_machine *m = &a->session->machine;
+    const char *title = several ? fc_plot_title(arguments, arena, st, "%s on %zu machines", a->demand->name, all->n)
+                                : fc_plot_title(arguments, arena, st, "%s%s%s, %s, routing %s", m->name,
+                                                *m->title ? ": " : "", m->title, a->demand->name, m->routing->name);
     for (size_t i = 0; !st->code && i < all->n; i++) {
         if (plot_curve(&a[i], &curves[i], arena, st) || !several) continue;
         struct compared c = all->compared[i];

@@ -95,10 +95,7 @@ static void print_one(FILE *stream, const struct fc_answer *row)
     char a[64], b[64];
     const struct fc_prediction *p = &row->p;
     fputs("machine        ", stream);
-    fc_print_visible(stream, row->machine);
-    fputs(": ", stream);
-    fc_print_visible(stream, row->title);
-    fputc('\n', stream);
+    fc_print_name(stream, row->machine, row->title);
     fprintf(stream, "job            %s, %u tasks, mapping %s, routing %s\n", row->traffic, row->n_tasks, row->mapping,
             row->routing);
     print_assumed(stream, row);

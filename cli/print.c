@@ -79,13 +79,18 @@ const char *fc_last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
+void fc_print_name(FILE *stream, const char *name, const char *title)
+{
+    fc_print_visible(stream, name);
+    if (*title) fputs(": ", stream);
+    fc_print_visible(stream, title);
+    fputc('\n', stream);
+}
+
 void fc_print_machine(const struct fc_machine *machine, FILE *stream)
 {
     fputs("machine     ", stream);
-    fc_print_visible(stream, machine->name);
-    fputs(": ", stream);
-    fc_print_visible(stream, machine->title);
-    fputc('\n', stream);
+    fc_print_name(stream, machine->name, machine->title);
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 

@@ -18,6 +18,8 @@ void fc_print_plots(const struct fc_arguments *arguments, const char *const *nam
 const char *fc_last_part(const char *path);
 /* The command line, quoted for sh where it must be. */
 const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st);
+/* The rest of a line: the machine's name, and its title where the file gives one. */
+void fc_print_name(FILE *stream, const char *name, const char *title);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 /* "1.2 ms: no mapping of this job is faster (grid surface, nodes)", or that it is not known and why; ends the line. */

@@ -454,7 +454,7 @@ static enum fc_code tell_changes(struct fc_machine *m, struct fc_status *st)
     if (!m->changes) return FC_OK;
     size_t size = strlen(m->title) + strlen(m->changes) + 16;
     char *title = fc_alloc(&m->arena, size, 1, st);
-    if (title) snprintf(title, size, "%s (changed: %s)", m->title, m->changes);
+    if (title) snprintf(title, size, "%s%s(changed: %s)", m->title, *m->title ? " " : "", m->changes);
     m->title = title;
     return st->code;
 }

@@ -277,7 +277,7 @@ static enum fc_code tell(struct loss *l, const char *list)
     size_t size = strlen(m->title) + (m->changes ? strlen(m->changes) : 0) + strlen(list) + 32;
     char *title = fc_alloc(&m->arena, size, 1, l->st), *changes = title ? fc_alloc(&m->arena, size, 1, l->st) : NULL;
     if (!changes) return l->st->code;
-    snprintf(title, size, "%s (without %s)", m->title, list);
+    snprintf(title, size, "%s%s(without %s)", m->title, *m->title ? " " : "", list);
     snprintf(changes, size, "%s%swithout %s", m->changes ? m->changes : "", m->changes ? ", " : "", list);
     m->title = title;
     m->changes = changes;

@@ -27,9 +27,9 @@
  *     log(high / T) = (OTHERS_SHIFT + OTHERS_NEAR x^8) log(T(x exp(|e_s|)) / T) + FC_CURVE_ERROR_OTHERS |e_x| + RELATIVE b u
  *
  * with z no nearer than OTHERS_CLOSEST, and e_s and the last term by how far the relative is (`beyond`, the logarithm b).
- * SHIFT, SHAPE, and RELATIVE and what begins with OTHERS, are those of the least quantile loss (Koenker & Bassett 1978) of log |deviation| for
- * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); COVERED was chosen there so
- * that what is stated covers some nine of ten saturations, with first results of the others in sight. */
+ * SHAPE, CLOSEST, RELATIVE and what begins with OTHERS are those of the least quantile loss (Koenker & Bassett 1978) of log |deviation| for
+ * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); there SHIFT (least loss: 0.54) and COVERED were
+ * chosen so that what is stated covers some nine of ten latencies and saturations, with first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
 #include <stdlib.h>

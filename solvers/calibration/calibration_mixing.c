@@ -6,8 +6,8 @@
  *
  * in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. The second term is what is known beforehand: with
  * limits that come nearest to the kernel on traces of o01 to o06 (tests/validate_phases.c: 0.5 to 0.8) and what the jobs of shipped machines say
- * (0.34 to 1), machines are at 0.8 +- 0.18. The few jobs of a small budget, which mostly meet nobody, say less than that, and by themselves led
- * anywhere between 0.2 and 1; those of a large one move it by 0.02 to 0.07. Its interval (95 %) holds all x with S(x), both terms, at most
+ * (0.34 to 1), machines are at 0.8 +- 0.18. The few jobs of a small budget, most of whose messages meet nobody, say less than that, and by
+ * themselves led anywhere between 0.2 and 1; what those of a large one say is moved by 0.02 to 0.07, as a rule. Its interval (95 %) holds all x with S(x), both terms, at most
  * S_least (1 + F_0.95(1, n - 1) / (n - 1)): the likelihood's profile for one parameter.
  *
  * There is none (1) where one does not hold for others: every network is left out in turn (of one network every job), x is fitted to the rest,

@@ -21,5 +21,5 @@ struct fc_mixing_case {
 /* The greatest step that a fit needs has been made: with the last of n steps jobs are farther from the kernel by far. */
 bool fc_mixing_enough(const struct fc_mixing_case *cases, uint32_t n_cases, int n_steps);
 /* cases[n_cases] with n_steps times each: the limit and its 95 % interval into *replays, and left_out of each case. All
- * of them are 1 where a limit does not bring jobs that it was not fitted to nearer. O(cases^2) at worst. */
+ * of them are 1 where a limit takes jobs that it was not fitted to clearly farther from the kernel. O(cases^2) at worst. */
 void fc_mixing_fit(struct fc_mixing_case *cases, uint32_t n_cases, int n_steps, struct fc_replays *replays);

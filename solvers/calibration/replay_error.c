@@ -29,8 +29,8 @@
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
  * of one kind of router count like one; counts above are then sums of weights, and COVERED_OTHERS stands for COVERED: the
  * machine at hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost
- * exactly. Chosen on o.., where 0.94 covers 93 % without a calibration and 97 % with one of --budget 10. An error from relatives alone is wider with the
- * distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
+ * exactly. Chosen on o.., where 0.94 covers 93 % without a calibration and 97 % with one of --budget 10. An error from
+ * relatives alone is wider with the distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
  * chosen with s + HIDDEN for x; with x it covers 90 of 100 of the shipped calibrations' jobs, each kind of router left out
  * (tests/validate_family.c).
  *

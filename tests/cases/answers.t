@@ -211,7 +211,7 @@ $ fabricast certify -m tmesh-216-840 --vc-rule separate
 >             The dependency graph (27864 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
 # a rule that takes more virtual channels than there are
 $ printf 'name: g\nnetwork: {family: graph, file: ring.txt, format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s}}\n' > $TMP/ring.yaml; printf 'router %s node h%s\nrouter %s router %s\n' a 0 a b b 1 b c c 2 c d d 3 d e e 4 e a > $TMP/ring.txt; fabricast certify -m $TMP/ring.yaml --vc-rule layers
-> machine     g: 
+> machine     g
 > rule        layers on routing shortest: 2 virtual channels a link
 > graph       40 channels (28 used), 34 arcs
 > answer      NOT with this machine's virtual channels

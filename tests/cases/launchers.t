@@ -9,7 +9,7 @@ $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --stra
 > cn4
 > cn0
 $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --strategy six.map --format hostfile -o h.txt | sed 's/ [0-9.]*  x/ S  x/' && cat h.txt
-> machine     small: 
+> machine     small
 > traffic     stencil2d:grid=2x3,bytes=1KiB, 6 tasks, routing adaptive
 > ...
 > written     h.txt, format hostfile

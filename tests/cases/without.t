@@ -216,7 +216,7 @@ $ cd $TMP; printf 'router a node 0\n' >a.edges; fabricast machines --import open
 
 # Nodes that differ.
 $ cd $TMP; printf 'name: k\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 4 GB/s}}\nhosts: cn[0-7]\nnode:\n- {hosts: "cn[0-1]", cores: 4, injection: 1 GB/s}\n- {cores: 2, compute_scale: 2}\n' >k.yaml; fabricast machines ./k.yaml
-> machine     k: 
+> machine     k
 > family      torus, routing adaptive
 > nodes       8 of 2 kinds, on 8 routers
 >             2 with 4 cores, computation x1, injection 1 GB/s
@@ -243,7 +243,7 @@ $ cd $TMP; fabricast map -m ./k.yaml -p stencil2d:grid=5x4,bytes=64KiB --strateg
 ! fabricast: the allowed nodes have different numbers of cores (expected --ranks-per-node, --nodes of one kind, or mapping def or a file)
 ? 2
 $ cd $TMP; fabricast map -m ./k.yaml -p stencil2d:grid=4x4,bytes=64KiB --strategy rnm --ranks-per-node 2 | head -2
-> machine     k: 
+> machine     k
 > traffic     stencil2d:grid=4x4,bytes=64KiB, 16 tasks, routing adaptive
 $ cd $TMP; fabricast flit -m ./k.yaml -p uniform --load 10%
 ! fabricast: ./k.yaml:6: node: flit is for machines whose nodes are all alike (expected node: {...}; load, predict and map take a list)
