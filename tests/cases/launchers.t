@@ -40,7 +40,7 @@ $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --stra
 
 # All strategies beside each other; the best one's keys stand on top.
 $ fabricast map -m tests/fabrics/tree.yaml -p stencil2d:grid=2x2,bytes=1KiB --compare --time 10ms -q | sed 's/ [0-9][0-9.]*  link/ S  link/'
-> machine     tree: 
+> machine     tree
 > traffic     stencil2d:grid=2x2,bytes=1KiB, 4 tasks, routing shortest
 > bound       327.7 ns: no mapping is faster (heaviest task, nodes)
 > link time   of the busiest link; predict tells the job's time
