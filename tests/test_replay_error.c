@@ -2,7 +2,6 @@
  * jobs replayed on a square of routers, alike for any number of threads, written and read again; held-out jobs
  * covered; refusals. */
 #include "solvers/calibration/calibration_jobs.h"
-#include "solvers/calibration/calibration_mixing.h"
 #include "solvers/calibration/calibration_replays.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -141,7 +140,7 @@ static void test_relatives(void)
     CU_ASSERT_DOUBLE_EQUAL(error_at(&none, at, &outside), 57.34 * 0.55, 1e-9);
 }
 
-/* Where it is known whom messages meet. */
+/* x of a job of which it is known whom its messages meet. */
 static double uncertain(double w, double b, double p)
 {
     return 0.03 + w * b + 0.5 * w / p;
@@ -435,63 +434,6 @@ static void test_reasons(void)
     state(&few, FC_NET_QUEUEING, false, "too few");
 }
 
-/* ---- the limit of mixing ---- */
-
-enum { MIXED = 30 };
-/* Jobs of three networks: log T(x) is a_i (1 - x), the kernel is where x is `limit`, but for `noise` of alternating sign. */
-static void mixed(struct fc_mixing_case *c, double limit, double noise, bool one_network)
-{
-    static const char *const names[] = {"a", "b", "c"};
-    for (uint32_t i = 0; i < MIXED; i++) {
-        double a = 0.1 * (1 + i / 3);
-        c[i] = (struct fc_mixing_case){.network = names[one_network ? 0 : i % 3],
-                                       .kernel_s = exp(a * (1 - limit) + (i / 3 % 2 ? noise : -noise))};
-        for (int k = 0; k < FC_MIXING_LIMITS; k++) c[i].time_s[k] = exp(a * (1 - fc_mixing_limit(k)));
-    }
-}
-
-static void test_mixing(void)
-{
-    struct fc_mixing_case c[MIXED];
-    struct fc_replays r = {0};
-    for (int one = 0; one < 2; one++) {
-        mixed(c, 0.55, 0, one);
-        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-        /* What is known beforehand counts 0.01 / 0.18^2 (x - 0.8)^2 beside sum a^2 (x - 0.55)^2. */
-        double sum = 0.03 * 385, prior = 0.01 / (0.18 * 0.18), at = (0.55 * sum + 0.8 * prior) / (sum + prior);
-        CU_ASSERT(fabs(r.mixing - at) < 0.005 && r.mixing_low <= r.mixing && r.mixing_high >= r.mixing);
-        for (int i = 0; i < MIXED; i++) CU_ASSERT(c[i].left_out > 0.55 && c[i].left_out < 0.57);
-        CU_ASSERT(!fc_mixing_enough(c, MIXED, 5) && fc_mixing_enough(c, MIXED, 7));
-        mixed(c, 0.55, 0.1, one);
-        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-        /* t(0.975, 29) x 0.1 / sqrt(sum a^2) = 2.045 x 0.1 / sqrt(0.03 x 385), but for the steps */
-        CU_ASSERT(r.mixing_low < 0.55 && r.mixing_high > 0.55);
-        CU_ASSERT(fabs((r.mixing_high - r.mixing_low) / 2 - 0.0602) < 0.005);
-        mixed(c, 0.55, 0, one); /* jobs that say nothing, then little */
-        for (int i = 0; i < MIXED; i++)
-            for (int k = 0; k < FC_MIXING_LIMITS; k++) c[i].time_s[k] = c[i].kernel_s = 1;
-        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-        CU_ASSERT(fc_near(r.mixing, 0.8, 1e-12));
-        for (int k = 0; k < FC_MIXING_LIMITS; k++) c[0].time_s[k] = exp(0.1 * (1 - fc_mixing_limit(k)));
-        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r); /* one job that asks for 1 */
-        CU_ASSERT(fabs(r.mixing - (0.01 + 0.8 * prior) / (0.01 + prior)) < 0.005);
-        mixed(c, 1, -0.1, one); /* noise alone */
-        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-        CU_ASSERT(r.mixing > 0.98 && r.mixing_high == 1);
-        if (!one) { /* one network asks for 0.3, which the two others do not gain by */
-            mixed(c, 1, 0, one);
-            for (int i = 0; i < MIXED; i += 3) c[i].kernel_s = exp(0.1 * (1 + i / 3) * 0.7);
-            fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-            CU_ASSERT(r.mixing == 1 && r.mixing_low == 1 && r.mixing_high == 1 && c[0].left_out == 1);
-        }
-        for (int k = 0; k < 2; k++) { /* beyond what is tried, and as good as at its end */
-            mixed(c, k ? 0.1 : 0.22, 0, one);
-            fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
-            CU_ASSERT(r.mixing == 1 && c[0].left_out == 1);
-        }
-    }
-}
-
 /* ---- the file ---- */
 
 /* What reading the section says after `old` became `new` in it. */
@@ -602,7 +544,6 @@ int suite_replay_error(void)
         {"runs on a square, by any number of threads", test_runs},
         {"jobs held out", test_held_out},
         {"reasons for no error", test_reasons},
-        {"the limit of mixing, from times of its own equation", test_mixing},
         {"the section of the file", test_file},
         {"refusals", test_refusals},
         CU_TEST_INFO_NULL,
