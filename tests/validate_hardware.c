@@ -54,7 +54,7 @@ static double model_us(const struct fc_network *net, const struct fc_nic_backgro
     struct fc_arena arena = {0};
     struct fc_status st = {0};
     struct fc_nic_load load = {m, m->shape, b, 10e-9, &arena, &st};
-    struct fc_route_spread wait;
+    struct fc_spread wait;
     double sum = 2 * m->packet.max_bytes / m->classes[0].bandwidth_bytes_per_s;
     if (fc_nic_wait_way(&load, 1, &wait)) stop("wait", &st);
     sum -= fc_spread_mean(&wait) / 2;
