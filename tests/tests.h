@@ -94,7 +94,7 @@
     X(suite_end_points) X(suite_measured) X(suite_map_background) X(suite_map_budget) X(suite_map_search) X(suite_map_starts) X(suite_even_pairs)            \
         X(suite_memory) X(suite_mapping) X(suite_mapping_bound) X(suite_maxmin) X(suite_nic) X(suite_options)          \
             X(suite_pages) X(suite_patterns) X(suite_queue) X(suite_phases) X(suite_place) X(suite_plots) X(suite_place_search)       \
-                X(suite_place_cuts) X(suite_queueing) X(suite_queueing_pair) X(suite_queueing_stage) X(suite_queueing_theory) X(suite_queueing_window) X(suite_replay)  \
+                X(suite_place_cuts) X(suite_queueing) X(suite_queueing_pair) X(suite_queueing_stage) X(suite_queueing_theory) X(suite_alone) X(suite_queueing_window) X(suite_replay)  \
                     X(suite_replay_jobs) X(suite_reorder) X(suite_reproduce) X(suite_map_routes) X(suite_scotch_boxes) X(suite_shapes) X(suite_strategies) X(suite_stream)        \
                         X(suite_screen) X(suite_sensitivity) X(suite_serve) X(suite_sweep) X(suite_replay_error) X(suite_calibration_mixing) X(suite_replay_dense) X(suite_replay_beside)              \
                             X(suite_replay_online) X(suite_replay_graph) X(suite_report) X(suite_tmesh)                \

@@ -11,6 +11,9 @@
  *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
  *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
  *            all of it at saturation. Such an answer is `extrapolated`.
+ * alone      where nobody meets in the traffic (alone.c) and the case was not run: latency and saturation of that, with the model's
+ *            parts of it, whether there is a calibration or not. Error: LEAST_PERCENT, and what ALONE_KNOWN of the saturation
+ *            shifts the load by.
  * theory     no calibration, or only one of a relative of other routers, where theory leaves nothing open: as transfer without a
  *            correction, with the error of check_theory.
  * A calibration of a relative (family.h): its correction counts in part, its error is wider (family_distance.c).
@@ -25,6 +28,7 @@
  * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
  * for anchors; else s*. */
+#include "solvers/calibration/alone.h"
 #include "solvers/calibration/calibration_error.h"
 #include "solvers/calibration/family_distance.h"
 #include "solvers/gsl_errors.h"
@@ -47,9 +51,11 @@
 #define HALF_WIDTHS 0.8
 #define HALF_WIDTHS_NEAR 2.0
 #define KNEE 0.05
+#define ALONE_KNOWN                                                                                                    \
+    0.006 /* of the logarithm: what runs near saturation tell from each other (f1 to f6 of docs/notes/calibration.md) */
 #define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
-const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
+const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", "alone", NULL};
 
 enum { MOST = FC_CALIBRATION_MOST_POINTS + 1 };
 struct fc_calibrated {
@@ -62,7 +68,8 @@ struct fc_calibrated {
     double model_saturation;
     const struct fc_calibration_case *own;     /* this very case; NULL: not run */
     const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
-    int n;                                     /* of x, r: anchors and the origin */
+    struct fc_alone alone;
+    int n; /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
     double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;      /* transfer */
@@ -329,12 +336,14 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
     fc_queueing_tune(c->queueing, SEARCH_ACCURACY, true);
     if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st)) return st->code;
     fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
-    if (!c->calibration) return FC_OK;
     char shape[512];
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
-    if (c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
-    find_own(c, shape, pattern ? pattern : "", settings);
+    if (c->calibration && c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
+    if (c->calibration) find_own(c, shape, pattern ? pattern : "", settings);
     if (c->anchors) return make_anchors(c, st);
+    if (!c->own && pattern && fc_alone_find(c->turns, pattern, settings, &c->arena, &c->alone, st)) return st->code;
+    if (c->alone.holds) c->none = c->outside = "";
+    if (!c->calibration || c->alone.holds) return FC_OK;
     if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
     return check_hull(c, st);
 }
@@ -369,9 +378,14 @@ void fc_calibrated_close(struct fc_calibrated *calibrated)
     fc_arena_free(&arena);
 }
 
+bool fc_calibrated_alone(const struct fc_calibrated *calibrated)
+{
+    return calibrated->alone.holds;
+}
+
 bool fc_calibrated_by_theory(const struct fc_calibrated *calibrated)
 {
-    return calibrated->theory;
+    return calibrated->theory && !calibrated->alone.holds;
 }
 
 const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated)
@@ -400,7 +414,7 @@ static double limited(double percent)
 static double resolution(const struct fc_calibrated *c, double saturation)
 {
     int n = c->own ? c->own->n_points : 0;
-    bool lean = c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE);
+    bool lean = c->alone.holds || (c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE));
     return 100 * (lean ? LEAN_RESOLUTION : RESOLUTION) / c->turns->max_service_rate / saturation;
 }
 
@@ -408,7 +422,7 @@ static double resolution(const struct fc_calibrated *c, double saturation)
 static double saturation_off(const struct fc_calibrated *c, double saturation)
 {
     double known = log1p(resolution(c, saturation) / 100);
-    if (c->own || (!c->calibration && !c->theory)) return known;
+    if (c->own || c->alone.holds || (!c->calibration && !c->theory)) return known;
     double off = fc_curve_error_saturation(&c->error, beyond(c));
     return isnan(off) ? off : fmax(off, known);
 }
@@ -420,8 +434,10 @@ static double times_wider(const struct fc_calibrated *c)
 
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
-    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->part * c->corrected.saturation);
-    double off = c->calibration || c->theory ? saturation_off(c, saturation) : (double)NAN;
+    double saturation = c->own           ? c->own->saturation
+                        : c->alone.holds ? fc_alone_saturation(&c->alone)
+                                         : c->model_saturation * exp(-c->part * c->corrected.saturation);
+    double off = c->calibration || c->theory || c->alone.holds ? saturation_off(c, saturation) : (double)NAN;
     if (error_percent) *error_percent = limited(100 * expm1(c->own ? off : times_wider(c) * off));
     return saturation;
 }
@@ -430,6 +446,11 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
                       struct fc_calibrated_answer *answer)
 {
     answer->why = c->none;
+    if (c->alone.holds && answer->model.stable) {
+        double waiting = excess(c, answer->model.latency_mean_cycles);
+        answer->error_percent = hypot(LEAST_PERCENT, fc_curve_error_shifted(asked, asked, waiting, ALONE_KNOWN));
+        return;
+    }
     if ((!c->calibration && !c->theory) || !answer->model.stable) return;
     double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
     bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
@@ -464,7 +485,10 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
 {
     double saturation = fc_calibrated_saturation(c, NULL), asked = load_flits_per_cycle / saturation, x = asked;
     *answer = (struct fc_calibrated_answer){.saturation = saturation, .error_percent = NAN, .why = c->none};
-    answer->tier = c->anchors ? FC_TIER_ANCHORED : c->calibration ? FC_TIER_TRANSFER : FC_TIER_NONE;
+    answer->tier = c->anchors       ? FC_TIER_ANCHORED
+                   : c->alone.holds ? FC_TIER_ALONE
+                   : c->calibration ? FC_TIER_TRANSFER
+                                    : FC_TIER_NONE;
     if (x >= 1) {
         scale(&answer->model, NAN);
         answer->model.greatest_utilization = 1;
@@ -473,7 +497,10 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
         double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
         double log_ratio = c->anchors ? ratio_at(c, -1, x) : -c->part * fc_corrected_latency(&c->corrected, x);
-        if (answer->model.stable) scale(&answer->model, exp(log_ratio));
+        double factor = c->alone.holds
+                            ? fc_alone_latency(&c->alone, load_flits_per_cycle) / answer->model.latency_mean_cycles
+                            : exp(log_ratio);
+        if (answer->model.stable) scale(&answer->model, factor);
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;
     add_error(c, asked, x, saturation, answer);

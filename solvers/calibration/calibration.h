@@ -151,7 +151,7 @@ enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibra
                                  struct fc_calibration_misfit *misfit, struct fc_status *st);
 
 /* An answer with its error. */
-enum fc_calibration_tier { FC_TIER_NONE, FC_TIER_ANCHORED, FC_TIER_TRANSFER };
+enum fc_calibration_tier { FC_TIER_NONE, FC_TIER_ANCHORED, FC_TIER_TRANSFER, FC_TIER_ALONE };
 extern const char *const fc_calibration_tier_names[]; /* NULL-terminated */
 struct fc_calibrated_answer {
     struct fc_queueing_answer model; /* latency corrected when anchored; stable false at and above saturation */
@@ -174,6 +174,9 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *calibrated, double load_f
                                  struct fc_calibrated_answer *answer, struct fc_status *st);
 /* Saturation, flits a node and cycle; *error_percent (may be NULL): NaN when nothing measured applies. */
 double fc_calibrated_saturation(const struct fc_calibrated *calibrated, double *error_percent);
+/* Whether nobody meets in the traffic, so that a short run of the kernel told how each source goes (alone.c): good without a
+ * calibration, too. */
+bool fc_calibrated_alone(const struct fc_calibrated *calibrated);
 /* Whether an answer is by the parameters of theory, with an error that is known of them: calibration NULL was as good. */
 bool fc_calibrated_by_theory(const struct fc_calibrated *calibrated);
 /* The model inside, at the load that the last answer was found with. */
