@@ -19,7 +19,7 @@ enum { MOST_NODES = 512 };
 #define WARM 16.0 /* packets a source */
 #define MEASURED 64.0
 #define SAME 1e-6
-#define LATE 1.02
+#define LATE 1.02 /* of the slowest link's time, either way */
 
 /* Whether no two flows share a link, and all sources offer the same: heads have one way, and each link carries what one source
  * offers. */
@@ -62,9 +62,10 @@ static bool take_services(const struct fc_turns *t, const struct fc_flit_result 
     double slowest = 0;
     for (uint32_t l = 0; l < t->n_links; l++)
         if (t->rate[l] > 0) slowest = fmax(slowest, t->service[l]);
-    return a->n > 0 && a->longest_cycles <= LATE * slowest;
+    return a->n > 0 && a->longest_cycles <= LATE * slowest && a->longest_cycles * LATE >= slowest;
 }
 
+/* A name that is no pattern, and what the kernel refuses, are answered without it. */
 enum fc_code fc_alone_find(const struct fc_turns *t, const char *pattern, const struct fc_flit_settings *settings,
                            struct fc_arena *arena, struct fc_alone *a, struct fc_status *st)
 {
@@ -77,7 +78,7 @@ enum fc_code fc_alone_find(const struct fc_turns *t, const char *pattern, const 
         return FC_OK;
     if (!nobody_meets(t)) return FC_OK;
     a->service_cycles = fc_alloc(arena, t->net->n_nodes, sizeof *a->service_cycles, st);
-    if (!a->service_cycles || fc_demand_from_pattern(t->net, pattern, settings->seed, &demand, st)) return st->code;
+    if (!a->service_cycles || fc_demand_from_pattern(t->net, pattern, settings->seed, &demand, &why)) return st->code;
     double packet_cycles = t->max_service_rate * t->net->n_nodes / t->packets;
     demand.open_loop = true;
     fc_flit_defaults(&run);
@@ -88,7 +89,7 @@ enum fc_code fc_alone_find(const struct fc_turns *t, const char *pattern, const 
     run.seed = settings->seed;
     run.warmup_cycles = (uint64_t)(2 * t->zero_load_cycles + WARM * packet_cycles);
     run.measure_cycles = (uint64_t)(MEASURED * packet_cycles);
-    if (!fc_flit_run(t->net, &demand, NULL, &run, &result, &why)) { /* what the kernel refuses is answered without it */
+    if (!fc_flit_run(t->net, &demand, NULL, &run, &result, &why)) {
         a->holds = !result.deadlock && take_services(t, &result, a);
         fc_flit_free(&result);
     }

@@ -161,10 +161,11 @@ struct fc_calibrated_answer {
     bool extrapolated;    /* outside the hull or above 0.9 of saturation; the error is widened */
     const char *why;      /* the reason for that, or for a NaN, in words; "". Lives as long as the calibrated */
 };
-/* One load of open-loop traffic: calibration may be NULL (parameters of theory, error NaN). `pattern` names
+/* One load of open-loop traffic: calibration may be NULL (parameters of theory; error NaN but where theory or, without other
+ * traffic in the way, a short run of the kernel tells it: alone.c). `pattern` names
  * the case as the user typed it; the settings give packet lengths and rule as for fc_turns_make. A rule of
  * another kind than the calibration's: theory, error NaN, `why` names both kinds. Calibration and turns must
- * outlive it. The caller closes. Cost: one saturation. */
+ * outlive it. The caller closes. Cost: one saturation, and that run. */
 struct fc_calibrated; /* a queueing with its calibration and saturation */
 enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const struct fc_turns *turns,
                                 const char *pattern, const struct fc_flit_settings *settings,

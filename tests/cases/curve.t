@@ -220,3 +220,21 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30
 ! Try `fabricast curve --help' or `fabricast curve --usage' for more
 ! information.
 ? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver both --loads 50%,90% --precision 2%
+> machine     ring-4: a ring
+> run         neighbor, routing dimension-order, rule dateline, cycle engine
+> model       queueing, nobody meets in this traffic: each source's pace by a short run of the kernel; errors against it
+>
+>      offered     accepted      latency           +-        model           +-    deviation
+> flits/node/c flits/node/c       cycles       cycles       cycles            %            %
+>          0.5       0.4998        12.45         0.18        12.50          1.0          0.4
+>          0.9          0.9        24.59         0.40        24.50          3.5         -0.4
+>
+> saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
+> model       1 +- 3.5 %, deviation +0.0 %
+$ fabricast curve -m bgl-64 -p neighbor --routing dimension-order --solver queueing --loads 50% --json | grep -E '"(tier|queueing_error_percent|error_against|extrapolated|why)"'
+>         "tier": "alone",
+>         "extrapolated": false,
+>         "why": "",
+>     "queueing_error_percent": 3.5
+>   "error_against": "kernel",
