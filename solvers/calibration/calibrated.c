@@ -11,7 +11,7 @@
  *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
  *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
  *            all of it at saturation. Such an answer is `extrapolated`.
- * alone      where nobody meets in the traffic (alone.c) and the case was not run: latency and saturation of that, with the model's
+ * alone      where nobody meets in the traffic (alone.c): latency and saturation of that, with the model's
  *            parts of it, whether there is a calibration or not. Error: LEAST_PERCENT, and what ALONE_KNOWN of the saturation
  *            shifts the load by.
  * theory     no calibration, or only one of a relative of other routers, where theory leaves nothing open: as transfer without a
@@ -336,14 +336,14 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
     fc_queueing_tune(c->queueing, SEARCH_ACCURACY, true);
     if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st)) return st->code;
     fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
-    char shape[512];
-    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
-    if (c->calibration && c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
-    if (c->calibration) find_own(c, shape, pattern ? pattern : "", settings);
-    if (c->anchors) return make_anchors(c, st);
-    if (!c->own && pattern && fc_alone_find(c->turns, pattern, settings, &c->arena, &c->alone, st)) return st->code;
+    if (pattern && fc_alone_find(c->turns, pattern, settings, &c->arena, &c->alone, st)) return st->code;
     if (c->alone.holds) c->none = c->outside = "";
     if (!c->calibration || c->alone.holds) return FC_OK;
+    char shape[512];
+    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    if (c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
+    find_own(c, shape, pattern ? pattern : "", settings);
+    if (c->anchors) return make_anchors(c, st);
     if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
     return check_hull(c, st);
 }
@@ -414,7 +414,7 @@ static double limited(double percent)
 static double resolution(const struct fc_calibrated *c, double saturation)
 {
     int n = c->own ? c->own->n_points : 0;
-    bool lean = c->alone.holds || (c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE));
+    bool lean = c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE);
     return 100 * (lean ? LEAN_RESOLUTION : RESOLUTION) / c->turns->max_service_rate / saturation;
 }
 

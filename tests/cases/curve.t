@@ -231,10 +231,10 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver 
 >          0.9          0.9        24.59         0.40        24.50          3.5         -0.4
 >
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
-> model       1 +- 3.5 %, deviation +0.0 %
+> model       1 +- 2.0 %, deviation +0.0 %
 $ fabricast curve -m bgl-64 -p neighbor --routing dimension-order --solver queueing --loads 50% --json | grep -E '"(tier|queueing_error_percent|error_against|extrapolated|why)"'
 >         "tier": "alone",
 >         "extrapolated": false,
 >         "why": "",
->     "queueing_error_percent": 3.5
+>     "queueing_error_percent": 2.0
 >   "error_against": "kernel",
