@@ -51,8 +51,8 @@
 #define HALF_WIDTHS 0.8
 #define HALF_WIDTHS_NEAR 2.0
 #define KNEE 0.05
-#define ALONE_KNOWN                                                                                                    \
-    0.006 /* of the logarithm: what runs near saturation tell from each other (f1 to f6 of docs/notes/calibration.md) */
+/* Of the logarithm of a saturation: what the queue and the runs of f1 to f6 differ by near it (docs/notes/calibration.md). */
+#define ALONE_KNOWN 0.006
 #define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", "alone", NULL};
@@ -68,8 +68,8 @@ struct fc_calibrated {
     double model_saturation;
     const struct fc_calibration_case *own;     /* this very case; NULL: not run */
     const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
-    struct fc_alone alone;
-    int n; /* of x, r: anchors and the origin */
+    struct fc_alone alone;                     /* goes before both */
+    int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
     double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;      /* transfer */
