@@ -61,21 +61,13 @@ static double report_links(const struct fc_run *run, struct fc_replay *replay, u
 {
     const struct fc_job *job = run->job;
     uint32_t n = job->settings->loggops ? 0 : job->net->n_links;
-    double most = 0;
-    *busiest = FC_NONE;
+    struct fc_transit_busiest most = {0, FC_NONE};
     replay->link_bytes = fc_alloc(&replay->arena, n, sizeof(double), job->st);
     replay->link_busy_s = fc_alloc(&replay->arena, n, sizeof(double), job->st);
-    if (job->st->code || !n) return 0;
-    const double *bytes = run->transit ? fc_transit_link_bytes(run->transit) : NULL;
-    const double *busy_s = run->transit ? fc_transit_link_busy_s(run->transit) : NULL;
-    if (bytes) memcpy(replay->link_bytes, bytes, n * sizeof *bytes);
-    if (busy_s) memcpy(replay->link_busy_s, busy_s, n * sizeof *busy_s);
-    for (uint32_t l = 0; l < n; l++) {
-        if (replay->link_busy_s[l] <= most) continue;
-        most = replay->link_busy_s[l];
-        *busiest = l;
-    }
-    return most;
+    if (!job->st->code && n && run->transit)
+        fc_transit_links(run->transit, replay->link_bytes, replay->link_busy_s, &most);
+    *busiest = most.link;
+    return most.busy_s;
 }
 
 /* Raises the bound to what the flow program proves, where that is cheap. */

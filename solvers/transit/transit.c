@@ -168,24 +168,32 @@ enum fc_code fc_transit_next(struct fc_transit *t, double until_s, struct fc_arr
 
 /* ---- totals ---- */
 
-/* Room for both totals. */
-static double *totals(struct fc_transit *t)
+/* The links of the whole network; else only those of messages are touched, which are few where the network is large. */
+static void add_all(const struct fc_transit *t, double *bytes, double *busy_s)
 {
-    if (!t->link_bytes) {
-        double *both = fc_alloc(&t->arena, 2 * (size_t)t->net->n_links, sizeof *both, t->st);
-        if (!both) return NULL;
-        t->link_bytes = both;
-        t->link_busy_s = both + t->net->n_links;
+    for (uint32_t l = 0; l < t->net->n_links; l++) {
+        double free_bytes_per_s = fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+        bytes[l] = t->ways.bytes[l];
+        busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
     }
-    memset(t->link_bytes, 0, 2 * (size_t)t->net->n_links * sizeof *t->link_bytes);
-    return t->link_bytes;
 }
 
-static bool count(const struct fc_transit *transit)
+static inline void end_link(const struct fc_transit *t, bool spreads, uint32_t l, double *busy_s,
+                            struct fc_transit_busiest *busiest)
 {
-    struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
-    if (t->ops->no_links || !totals(t)) return false;
+    if (spreads) busy_s[l] = fmin(busy_s[l], t->taken_s);
+    if (busy_s[l] > busiest->busy_s || (busy_s[l] == busiest->busy_s && l < busiest->link && busy_s[l] > 0))
+        *busiest = (struct fc_transit_busiest){busy_s[l], l};
+}
+
+bool fc_transit_links(const struct fc_transit *transit, double *bytes, double *busy_s,
+                      struct fc_transit_busiest *busiest)
+{
+    struct fc_transit *t =
+        (struct fc_transit *)(uintptr_t)transit; /* what light ways carry is put together when asked for */
     bool spreads = false;
+    *busiest = (struct fc_transit_busiest){0, FC_NONE};
+    if (t->ops->no_links) return false;
     for (size_t i = 0; i < t->ways.n_ways; i++) {
         struct fc_transit_way *way = &t->ways.way[i];
         spreads = spreads || (way->free_bytes_per_s > 0 && t->ops != &fc_transit_ideal);
@@ -198,18 +206,35 @@ static bool count(const struct fc_transit *transit)
         }
         for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++) {
             uint32_t l = t->ways.link[k];
-            t->link_bytes[l] += t->ways.weight[k] * way->bytes;
-            t->link_busy_s[l] +=
+            bytes[l] += t->ways.weight[k] * way->bytes;
+            busy_s[l] +=
                 t->ways.weight[k] * way->wire_bytes / fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
         }
     }
-    for (uint32_t l = 0; t->ways.light && l < t->net->n_links; l++) {
-        double free_bytes_per_s = fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
-        t->link_bytes[l] = t->ways.bytes[l];
-        t->link_busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
+    if (t->ways.light) {
+        add_all(t, bytes, busy_s);
+        for (uint32_t l = 0; l < t->net->n_links; l++) end_link(t, spreads, l, busy_s, busiest);
     }
-    for (uint32_t l = 0; spreads && l < t->net->n_links; l++) t->link_busy_s[l] = fmin(t->link_busy_s[l], t->taken_s);
+    for (size_t i = 0; i < t->ways.n_ways && !t->ways.light; i++) {
+        const struct fc_transit_way *way = &t->ways.way[i];
+        for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++)
+            end_link(t, spreads, t->ways.link[k], busy_s, busiest);
+    }
     return true;
+}
+
+/* Both totals anew, in arrays of the transit. */
+static bool count(const struct fc_transit *transit)
+{
+    struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
+    struct fc_transit_busiest busiest;
+    size_t n = t->net->n_links;
+    if (t->ops->no_links) return false;
+    if (!t->link_bytes) t->link_bytes = fc_alloc(&t->arena, 2 * n, sizeof *t->link_bytes, t->st);
+    if (!t->link_bytes) return false;
+    t->link_busy_s = t->link_bytes + n;
+    memset(t->link_bytes, 0, 2 * n * sizeof *t->link_bytes);
+    return fc_transit_links(t, t->link_bytes, t->link_busy_s, &busiest);
 }
 
 const double *fc_transit_link_bytes(const struct fc_transit *transit)
