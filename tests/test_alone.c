@@ -86,9 +86,10 @@ static void others(void)
         {TORUS("[4, 4]", "1 cycle", "128 B", ""), "neighbor", true},
         {TORUS("[4, 4]", "1 cycle", "128 B", ""), "uniform", false},
         {TORUS("[4, 4]", "1 cycle", "128 B", ""), "transpose", false},
-        {TORUS("[4, 4]", "1 cycle", "128 B", ", nodes_per_router: 2"), "tornado", false}, /* two nodes, one link */
-        {TORUS("[4, 3]", "40 cycles", "64 B", ""), "neighbor", false},                    /* credits come late */
-        {TORUS("[520]", "1 cycle", "128 B", ""), "neighbor", false},                      /* too large */
+        {TORUS("[4, 4]", "1 cycle", "128 B", ", nodes_per_router: 2"), "tornado", false},   /* two nodes, one link */
+        {TORUS("[4, 3]", "40 cycles", "64 B", ""), "neighbor", false},                      /* credits come late */
+        {TORUS("[4, 4]", "1 cycle", "128 B, vc_allocation: stage", ""), "neighbor", false}, /* packets side by side */
+        {TORUS("[520]", "1 cycle", "128 B", ""), "neighbor", false},                        /* too large */
     };
     for (size_t i = 0; i < FC_COUNT(list); i++) {
         struct queued w;
