@@ -67,12 +67,11 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
     m->by_theory = fc_calibrated_by_theory(m->model);
     if (m->by_theory && m->calibrated) fc_calibration_free(&m->calibration);
     m->calibrated = m->calibrated && !m->by_theory;
-    m->alone = fc_calibrated_alone(m->model);
-    m->error_against = m->alone                     ? FC_AGAINST_KERNEL
-                       : m->by_theory               ? FC_AGAINST_FAMILY
-                       : !m->calibrated             ? FC_AGAINST_NOTHING
-                       : m->calibration.n_relatives ? FC_AGAINST_FAMILY
-                                                    : FC_AGAINST_KERNEL;
+    m->error_against = fc_calibrated_alone(m->model) ? FC_AGAINST_KERNEL
+                       : m->by_theory                ? FC_AGAINST_FAMILY
+                       : !m->calibrated              ? FC_AGAINST_NOTHING
+                       : m->calibration.n_relatives  ? FC_AGAINST_FAMILY
+                                                     : FC_AGAINST_KERNEL;
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
     if (solve_windows(q, m, st)) return st->code;

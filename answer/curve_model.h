@@ -10,7 +10,6 @@ struct fc_curve_model {
     struct fc_arena arena;
     struct fc_calibration calibration;
     bool calibrated;                     /* there is one */
-    bool alone;                          /* nobody meets in the traffic: fc_calibrated_alone */
     bool by_theory;                      /* none, but the error of theory is known: fc_calibrated_by_theory */
     struct fc_calibration_misfit misfit; /* why not */
     enum fc_error_against error_against; /* what the errors of its answers were measured against */

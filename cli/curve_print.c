@@ -75,7 +75,7 @@ static void pairs_json(const struct fc_curve_pairs *pairs, size_t i, json_t *poi
 void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
 {
     fprintf(stream, "model       queueing, ");
-    if (model->alone) {
+    if (fc_calibrated_alone(model->model)) {
         fprintf(stream,
                 "nobody meets in this traffic: each source's pace by a short run of the kernel; errors against it\n");
         return;

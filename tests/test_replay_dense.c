@@ -170,8 +170,8 @@ static void few_ways(void)
         wrong += a[0].id != a[1].id || a[0].time_s != a[1].time_s;
     }
     for (uint32_t l = 0; l < g.net.n_links; l++) {
-        wrong += !fc_near(fc_transit_link_bytes(transit[1])[l], fc_transit_link_bytes(transit[0])[l], 1e-12);
-        wrong += !fc_near(fc_transit_link_busy_s(transit[1])[l], fc_transit_link_busy_s(transit[0])[l], 1e-12);
+        wrong += !fc_near(carried_bytes(transit[1])[l], carried_bytes(transit[0])[l], 1e-12);
+        wrong += !fc_near(busy_seconds(transit[1])[l], busy_seconds(transit[0])[l], 1e-12);
     }
     CU_ASSERT_EQUAL(wrong, 0);
     for (int i = 0; i < 2; i++) fc_transit_close(transit[i]);

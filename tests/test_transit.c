@@ -100,8 +100,8 @@ static void two(void)
     CU_ASSERT(fc_near(take(&g, 2), head + 12e-6, 1e-14));
     CU_ASSERT(fc_near(take(&g, 1), head + 14e-6, 1e-14));
     CU_ASSERT(fc_near(fc_transit_waited_s(g.transit), 8e-6, 1e-12));
-    CU_ASSERT(fc_near(fc_transit_link_bytes(g.transit)[fc_find_link(&g.net, 0, 1)], 14e3, 1e-14));
-    CU_ASSERT(fc_near(fc_transit_link_busy_s(g.transit)[fc_find_link(&g.net, 0, 1)], 14e-6, 1e-14));
+    CU_ASSERT(fc_near(carried_bytes(g.transit)[fc_find_link(&g.net, 0, 1)], 14e3, 1e-14));
+    CU_ASSERT(fc_near(busy_seconds(g.transit)[fc_find_link(&g.net, 0, 1)], 14e-6, 1e-14));
     close_gear(&g);
 }
 
@@ -206,7 +206,7 @@ static void half_way(void)
         struct fc_arrival a;
         bool found;
         for (int i = 0; i < 2; i++) CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
-        const double *moved = fc_transit_link_bytes(g.transit);
+        const double *moved = carried_bytes(g.transit);
         for (uint32_t y = 0; y < g.net.n_routers / 8; y++) {
             plus = fc_find_link(&g.net, 8 * y + 2, 8 * y + 3);
             minus = fc_find_link(&g.net, 8 * y + 6, 8 * y + 5);
@@ -232,7 +232,7 @@ static void background(void)
         CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
         send(&g, 1, 0, 0, 1, 1e3);
         CU_ASSERT(fc_near(take(&g, 1), head + 4e-6, 1e-12));
-        CU_ASSERT(fc_near(fc_transit_link_busy_s(g.transit)[link], 4e-6, 1e-12));
+        CU_ASSERT(fc_near(busy_seconds(g.transit)[link], 4e-6, 1e-12));
         fc_transit_close(g.transit);
     }
     taken[link] = 1e9;
@@ -298,7 +298,7 @@ static void against_scratch(const char *machine, double limit)
     draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
     run_load(&g, &m, false);
     /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
-    const double *busy_s = fc_transit_link_busy_s(g.transit), *carried = fc_transit_link_bytes(g.transit);
+    const double *busy_s = busy_seconds(g.transit), *carried = carried_bytes(g.transit);
     double doors = 0, last_s = 0;
     for (uint32_t i = 0; i < MESSAGES; i++) {
         bytes += m.src[i] == m.dst[i] ? 0 : m.bytes[i];

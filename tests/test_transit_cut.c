@@ -105,7 +105,7 @@ static void alone(void)
         CU_ASSERT(two_ways ? a.time_s > a.alone_s : fc_near(a.time_s, a.alone_s, 1e-12));
         at_s = a.time_s;
     }
-    for (uint32_t l = 0; l < net.n_links; l++) CU_ASSERT(fc_transit_link_busy_s(transit)[l] <= at_s);
+    for (uint32_t l = 0; l < net.n_links; l++) CU_ASSERT(busy_seconds(transit)[l] <= at_s);
     fc_transit_close(transit);
     fc_test_close(&m, &net);
 }

@@ -104,8 +104,8 @@ static void alone(void)
             CU_ASSERT(took_s >= run_s - off_s && took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
             at_s += 3 + took_s; /* the clock jumps over three seconds */
         }
-        CU_ASSERT_PTR_NULL(fc_transit_link_bytes(g.transit));
-        CU_ASSERT_PTR_NULL(fc_transit_link_busy_s(g.transit));
+        CU_ASSERT_PTR_NULL(carried_bytes(g.transit));
+        CU_ASSERT_PTR_NULL(busy_seconds(g.transit));
         close_gear(&g);
     }
 }

@@ -6,7 +6,6 @@
 #include "solvers/replay/replay_run.h"
 
 #include <math.h>
-#include <string.h>
 
 static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *replay)
 {

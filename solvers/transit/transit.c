@@ -223,28 +223,6 @@ bool fc_transit_links(const struct fc_transit *transit, double *bytes, double *b
     return true;
 }
 
-/* Both totals anew, in arrays of the transit. */
-static bool count(const struct fc_transit *transit)
-{
-    struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
-    struct fc_transit_busiest busiest;
-    size_t n = t->net->n_links;
-    if (t->ops->no_links) return false;
-    if (!t->link_bytes) t->link_bytes = fc_alloc(&t->arena, 2 * n, sizeof *t->link_bytes, t->st);
-    if (!t->link_bytes) return false;
-    t->link_busy_s = t->link_bytes + n;
-    memset(t->link_bytes, 0, 2 * n * sizeof *t->link_bytes);
-    return fc_transit_links(t, t->link_bytes, t->link_busy_s, &busiest);
-}
-
-const double *fc_transit_link_bytes(const struct fc_transit *transit)
-{
-    return count(transit) ? transit->link_bytes : NULL;
-}
-const double *fc_transit_link_busy_s(const struct fc_transit *transit)
-{
-    return count(transit) ? transit->link_busy_s : NULL;
-}
 double fc_transit_waited_s(const struct fc_transit *transit)
 {
     return transit->waited_s;

@@ -53,20 +53,16 @@ static inline uint32_t fc_transit_first_path(uint64_t turn, uint32_t n)
 /* The next arrival, if one is at or before until_s (INFINITY: any); *found false: none. Arrivals come in order of time,
  * those of one time by id. All messages that leave at or before until_s must have been sent. */
 enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct fc_arrival *arrival, bool *found);
-/* Adds into arrays of zeros, [n_links], what links carried so far: payload bytes, and seconds that they were busy (as below); the busiest,
- * the first of several, with link FC_NONE where none is. False: the network model does not know links (flit), or no memory. O(links of the
- * ways of messages), but O(links) where these are not kept. */
+/* What links carried so far by the messages that have left, added into arrays of zeros, [n_links]: payload bytes, and seconds that they were
+ * busy (wire bytes / free bandwidth); the busiest, the first of several, with link FC_NONE where none is. Bytes are those of the paths
+ * drawn; where messages go round these (transit_fair_mix.c) no link is busy for longer than until the last arrival. False: the network model
+ * does not know links (flit), or no memory. O(links of the ways of messages), but O(links) where these are not kept. */
 struct fc_transit_busiest {
     double busy_s;
     uint32_t link;
 };
 bool fc_transit_links(const struct fc_transit *transit, double *bytes, double *busy_s,
                       struct fc_transit_busiest *busiest);
-/* So far: payload bytes and busy seconds (wire bytes / free bandwidth) of each link [n_links] by the messages that have
- * left (owned by the transit, made anew by each call; NULL where the network model does not know links: flit), and the
- * time that messages took longer than alone, summed. Bytes are those of the paths drawn; where messages go round these (transit_fair_mix.c) no link is
- * busy for longer than until the last arrival. */
-const double *fc_transit_link_bytes(const struct fc_transit *transit);
-const double *fc_transit_link_busy_s(const struct fc_transit *transit);
+/* Time that messages took longer than alone so far, summed. */
 double fc_transit_waited_s(const struct fc_transit *transit);
 void fc_transit_close(struct fc_transit *transit);

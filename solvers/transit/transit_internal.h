@@ -254,10 +254,9 @@ struct fc_transit {
     double waited_s;
     struct {
         double bytes, wire_bytes;
-    } sizes[64];                      /* cache of fc_wire_bytes */
-    double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
-    void *own;                        /* of the network model */
-    struct fc_transit_waits *waits;   /* network queueing; else NULL */
+    } sizes[64];                    /* cache of fc_wire_bytes */
+    void *own;                      /* of the network model */
+    struct fc_transit_waits *waits; /* network queueing; else NULL */
 };
 /* When the first message leaves that has not; INFINITY: all have. */
 static inline double fc_transit_first_start_s(const struct fc_transit *t)
