@@ -31,8 +31,10 @@ static const struct fc_search_settings both = {
     .doublings = 4, .hop_weight = 0.6, .start_temperature = 0.2, .end_temperature = 0.002};
 static const struct fc_search_settings shorter = {
     .doublings = 4, .hop_weight = 1, .start_temperature = 0.1, .end_temperature = 0.001};
-/* Work a task and a link that shortens a small job well; measured (docs/notes/mapping.md). */
+/* Work a task and a link that shortens a small job well; measured (docs/notes/mapping.md). Where more time was asked for
+ * than `usual_s`, so many times more of it. */
 static const uint64_t polish_a_task = 50000, polish_a_link = 400, least_polish = 6000000;
+static const double usual_s = 2;
 enum { PERCENT_1 = 20, PERCENT_2 = 30, PERCENT_3 = 40, PERCENT_POLISH = 10, PERCENT_POLISH_ALONE = 40 };
 
 /* Units of the search: tasks, or the contents of the used nodes. */
@@ -362,6 +364,7 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     if (alone) o->percent_done = 0;
     how.work = round_work(o, alone ? PERCENT_POLISH_ALONE : PERCENT_POLISH);
     uint64_t enough = polish_a_task * o->tasks.n + polish_a_link * o->routes.n_links + least_polish;
+    if (o->counted) enough = (uint64_t)((double)enough * fmax(1, o->problem->time_s / usual_s));
     if (alone && how.work > enough) how.work = enough;
     how.cap_s = best->time_s * (1 + 1e-9);
     how.stream = o->stream;

@@ -100,7 +100,7 @@ static void put_cables(struct fc_spread_maker *m, uint32_t s, uint32_t t, double
 {
     uint32_t cables = fc_two_level(m->net)->pair_links;
     for (uint32_t c = 0; s != t && c < cables; c++)
-        fc_spread_put(m, fc_two_level_d_link(m->net, s, t, c), weight / cables);
+        fc_spread_put(m, fc_two_level_cross(m->net, s, t, c).link, weight / cables);
 }
 
 static void put_pair(struct fc_spread_maker *m, uint32_t s, uint32_t t)

@@ -8,6 +8,9 @@
  * back, or does so with a run of consecutive places. Loads follow the routing's own walk, so every routing of
  * every family is searched as it will be used (adaptive routings by their uniform minimal split).
  *
+ * Giving up: while what was moved is added again, both sums only grow; a move is refused at once when one of them is beyond
+ * what the threshold of its draw allows.
+ *
  * Screening: the norm falls at most by what the two units' own traffic adds to it (as of the last refresh),
  * and the change of hop time is known from distances alone; a move that this bounds above the threshold of
  * its draw is refused without looking at links. With a cap the objective is hop time, and moves that lift a
@@ -17,12 +20,14 @@
  * mapping. */
 #include "mapping/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds the rounding of fractional shares */
 enum { REFRESH_SHARE = 6 };       /* the search works so many times as much between refreshes as a refresh costs */
 enum { DISTANCES_A_LINK = 4 };    /* so many table look-ups cost as much as a link update */
+enum { WALKED = 64 };             /* links of walks that are listed before their loads change */
 
 struct fc_search_before {
     double load, power;
@@ -121,6 +126,35 @@ ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, doubl
     t->work += (uint64_t)spread->n_uses;
 }
 
+/* The links of walks, listed so far: each is called into the cache before the first is touched, as they lie anywhere. */
+ALWAYS_INLINE void touch_walked(struct fc_search *s, struct tally *t)
+{
+    struct fc_walk *w = &s->walk;
+    for (uint32_t i = 0; i < w->n; i++) {
+        w->link[i] = s->routes->number[w->link[i]];
+        if (w->link[i] != FC_NONE) __builtin_prefetch(&s->link[w->link[i]], 1);
+    }
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->link[i] != FC_NONE) touch(s, w->link[i], w->weight[i], t);
+    w->n = 0;
+}
+
+ALWAYS_INLINE void add_walk(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
+{
+    struct fc_walk *w = &s->walk, one = *w;
+    one.link += w->n;
+    one.weight += w->n;
+    one.n = 0;
+    one.capacity -= w->n; /* its end may be put to use by the routing */
+    s->sites->routing->walk(s->sites->net, s->sites->node[a], s->sites->node[b], bytes, &one);
+    for (uint32_t i = 0; i < one.n; i++) __builtin_prefetch(&s->routes->number[one.link[i]]);
+    w->kept = one.kept;
+    w->forget = one.forget;
+    w->n += one.n;
+    t->work += one.n;
+    if (w->n >= WALKED) touch_walked(s, t);
+}
+
 ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes, enum fc_routes_kind kind,
                             struct tally *t)
 {
@@ -134,13 +168,7 @@ ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double 
         for (uint32_t i = lo; i < hi; i++) touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
         t->work += hi - lo;
     } else {
-        s->walk.n = 0;
-        s->sites->routing->walk(s->sites->net, s->sites->node[a], s->sites->node[b], bytes, &s->walk);
-        for (uint32_t i = 0; i < s->walk.n; i++) {
-            uint32_t l = r->number[s->walk.link[i]];
-            if (l != FC_NONE) touch(s, l, s->walk.weight[i], t);
-        }
-        t->work += s->walk.n;
+        add_walk(s, a, b, bytes, t);
     }
 }
 
@@ -174,18 +202,25 @@ static void spend_sums(struct fc_search *s, double dust)
     end(s, &t);
 }
 
-/* All flows of unit u but those with unit `except`, times sign. */
+ALWAYS_INLINE bool is_beyond(const struct fc_search *s, const struct tally *t)
+{
+    return (t->power > s->most.power) | (t->hop > s->most.hop) | (t->over > s->most.over);
+}
+
+/* All flows of unit u but those with unit `except`, times sign; ends early where the sums come to be above s->most. */
 ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign, enum fc_routes_kind kind)
 {
     const struct fc_unit_graph *g = s->graph;
     uint32_t here = s->place[u];
     struct tally t = begin(s);
-    for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
+    for (uint64_t e = g->first[u]; e < g->first[u + 1] && !is_beyond(s, &t); e++) {
         uint32_t there = s->place[g->other[e]];
         if (there == here || g->other[e] == except) continue;
         if (g->out[e] > 0) add_flow(s, here, there, sign * g->out[e], kind, &t);
         if (g->in[e] > 0) add_flow(s, there, here, sign * g->in[e], kind, &t);
     }
+    if (is_beyond(s, &t)) s->walk.n = 0;
+    if (kind == FC_ROUTES_WALK) touch_walked(s, &t);
     end(s, &t);
 }
 
@@ -224,6 +259,7 @@ static void sum_loads(struct fc_search *s)
             uint32_t here = s->place[u], there = s->place[g->other[e]];
             if (g->out[e] > 0 && here != there) add_flow(s, here, there, g->out[e], s->routes->kind, &t);
         }
+    if (s->routes->kind == FC_ROUTES_WALK) touch_walked(s, &t);
     end(s, &t);
     spend_sums(s, 0);
 }
@@ -286,13 +322,33 @@ static void exchange(struct fc_search *s, uint32_t a, uint32_t b)
     set_slot(s, v, a);
 }
 
-/* What is in slots a and b of different places changes places; loads and sums follow. */
-static void move(struct fc_search *s, uint32_t a, uint32_t b)
+static const struct fc_search_most no_most = {INFINITY, INFINITY, LONG_MAX};
+
+/* What the sums may grow to, now that what moves is taken away, where a move may change the objective by `most`: each as if
+ * the other stayed as low as it is. A little more for rounding, so that nothing is refused that would have been accepted. */
+static struct fc_search_most most_of(const struct fc_search *s, const struct fc_search_settings *set,
+                                     const struct fc_search_sums *was, double most)
+{
+    const double more = 1 + 1e-9;
+    struct fc_search_most m = no_most;
+    if (s->routes->kind == FC_ROUTES_SPREAD) return m; /* sums come to the links at the end */
+    if (set->cap_s > 0) return (struct fc_search_most){INFINITY, more * was->hop * exp(most), was->over};
+    double p = ldexp(1, s->doublings), w = set->hop_weight;
+    if (s->hop_sum > 0) m.power = more * was->power * exp(p * (most - w * log(s->hop_sum / was->hop)));
+    if (s->power_sum > 0 && w > 0) m.hop = more * was->hop * exp((most - log(s->power_sum / was->power) / p) / w);
+    return m;
+}
+
+/* What is in slots a and b of different places changes places; loads and sums follow, but for what is left when the move is
+ * found to change the objective by more than `most` (INFINITY: none is). */
+static void move(struct fc_search *s, const struct fc_search_settings *set, uint32_t a, uint32_t b,
+                 const struct fc_search_sums *was, double most)
 {
     uint32_t u = s->unit[a], v = s->unit[b];
     if (u != FC_NONE) add_unit(s, u, FC_NONE, -1);
     if (v != FC_NONE) add_unit(s, v, u, -1);
     exchange(s, a, b);
+    if (isfinite(most)) s->most = most_of(s, set, was, most);
     if (u != FC_NONE) add_unit(s, u, FC_NONE, 1);
     if (v != FC_NONE) add_unit(s, v, u, 1);
 }
@@ -434,12 +490,7 @@ static void go_to_best(struct fc_search *s)
     sum_norms(s);
 }
 
-struct sums {
-    double power, hop;
-    long over;
-};
-
-static void take_back(struct fc_search *s, const struct proposal *p, const struct sums *was)
+static void take_back(struct fc_search *s, const struct proposal *p, const struct fc_search_sums *was)
 {
     for (uint32_t i = p->n; i-- > 0;) exchange(s, p->from + i, p->to + i);
     for (uint32_t i = 0; i < s->n_before; i++) {
@@ -455,11 +506,17 @@ static void take_back(struct fc_search *s, const struct proposal *p, const struc
 /* Makes the move if it changes the objective by at most `most`; true when it did. */
 static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
 {
-    struct sums was = {s->power_sum, s->hop_sum, s->n_over};
+    struct fc_search_sums was = {s->power_sum, s->hop_sum, s->n_over};
     s->n_evaluated++;
     if (p->n == 1 && fc_routes_measured(s->routes) && !passes(s, set, p, most)) return false;
     next_trial(s);
-    for (uint32_t i = 0; i < p->n; i++) move(s, p->from + i, p->to + i);
+    for (uint32_t i = 0; i < p->n; i++) move(s, set, p->from + i, p->to + i, &was, p->n == 1 ? most : INFINITY);
+    bool beyond = s->power_sum > s->most.power || s->hop_sum > s->most.hop || s->n_over > s->most.over;
+    s->most = no_most;
+    if (beyond) {
+        take_back(s, p, &was);
+        return false;
+    }
     spend_sums(s, s->dust);
     s->power_sum = fmax(s->power_sum, 1e-14 * s->fresh_sum);
     double change = log(s->hop_sum / was.hop);
@@ -533,6 +590,7 @@ enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_route
                             .n_slots = sites->n_nodes * sites->slots_per_node,
                             .cap = INFINITY,
                             .scale_s = 1,
+                            .most = no_most,
                             .doublings = 4};
     s->place_of = fc_alloc(&s->arena, n_machine, sizeof *s->place_of, st);
     s->slot = s->place_of ? fc_alloc(&s->arena, graph->n, sizeof *s->slot, st) : NULL;
@@ -544,7 +602,7 @@ enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_route
     s->hot = s->before ? fc_alloc(&s->arena, graph->n, sizeof *s->hot, st) : NULL;
     s->heat = s->hot ? fc_alloc(&s->arena, graph->n, sizeof *s->heat, st) : NULL;
     if (s->heat && routes->kind == FC_ROUTES_SPREAD) start_sums(s, st);
-    if (st->code || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
+    if (st->code || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net) + WALKED, st)) {
         fc_arena_free(&s->arena);
         return st->code;
     }

@@ -53,6 +53,15 @@ struct fc_search_sum {
     double bytes;
     bool listed;
 };
+struct fc_search_sums {
+    double power, hop;
+    long over;
+};
+/* Above these a trial is given up: sums as below. */
+struct fc_search_most {
+    double power, hop;
+    long over;
+};
 struct fc_search {
     struct fc_arena arena;
     const struct fc_sites *sites;
@@ -67,6 +76,7 @@ struct fc_search {
     double power_sum;            /* sum over links of (load * inverse)^p */
     double hop_sum;              /* sum over links of load * inverse */
     double fresh_sum;            /* power_sum when it was last made afresh: it has lost what is far below that */
+    struct fc_search_most most;  /* of the trial at hand; no limits between trials */
     double cap;                  /* links with load * inverse above it are counted */
     long n_over;                 /* such links */
     int doublings;               /* p = 2^doublings */

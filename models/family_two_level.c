@@ -173,14 +173,15 @@ static void sort_slots(const struct fc_two_level_shape *s, uint32_t sn, uint32_t
 }
 
 static void add_d_links(const struct fc_two_level_shape *s, uint32_t router, const uint32_t *slot, uint32_t n,
-                        struct fc_link_list *list, uint32_t *d_link)
+                        struct fc_link_list *list, struct fc_two_level_crossing *crossing)
 {
     uint32_t sn = router / s->members;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t to = slot[i] / s->pair_links, cable = slot[i] % s->pair_links;
-        uint32_t peer = to * s->members + host_of(s, to, sn, cable);
-        d_link[((uint64_t)sn * s->n_supernodes + to) * s->pair_links + cable] =
-            fc_links_add(list, router, peer, s->d_class);
+        uint32_t host = host_of(s, to, sn, cable);
+        uint32_t link = fc_links_add(list, router, to * s->members + host, s->d_class);
+        crossing[((uint64_t)sn * s->n_supernodes + to) * s->pair_links + cable] =
+            (struct fc_two_level_crossing){link, router % s->members, host};
     }
 }
 
@@ -204,14 +205,15 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         s->n_positions - 1u + (s->n_drawers - 1u) * (uint64_t)(s->local == FC_LOCAL_FULL ? s->n_positions : 1);
     uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
     double links = (double)s->n_routers * (double)local + 2.0 * net->n_nodes + (double)pairs * s->pair_links;
-    double tables_bytes = 4 * ((double)pairs * s->pair_links + s->members + (double)s->n_supernodes * s->pair_links);
+    double tables_bytes = (double)pairs * s->pair_links * sizeof(struct fc_two_level_crossing) +
+                          4 * (s->members + (double)s->n_supernodes * s->pair_links);
     if (fc_network_fits(machine, (double)s->n_routers + net->n_nodes, links, tables_bytes, st)) return st->code;
     struct fc_link_list list;
     struct fc_two_level_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
     if (!tables || fc_links_start(&list, &net->arena, (uint64_t)links, st)) return st->code;
-    tables->d_link = fc_alloc(&net->arena, pairs * s->pair_links, sizeof *tables->d_link, st);
-    if (!tables->d_link) return st->code;
-    memset(tables->d_link, 0xff, pairs * s->pair_links * sizeof *tables->d_link);
+    tables->crossing = fc_alloc(&net->arena, pairs * s->pair_links, sizeof *tables->crossing, st);
+    if (!tables->crossing) return st->code;
+    for (uint64_t i = 0; i < pairs * s->pair_links; i++) tables->crossing[i].link = FC_NONE;
     net->extra = tables;
     uint32_t *first = fc_alloc(&net->arena, s->members + 2, sizeof *first, st);
     uint32_t *slot = fc_alloc(&net->arena, (size_t)s->n_supernodes * s->pair_links, sizeof *slot, st);
@@ -221,7 +223,7 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         add_local_links(s, r, &list);
         if (r % s->members == 0) sort_slots(s, r / s->members, first, slot);
         uint32_t begin = first[r % s->members], end = first[r % s->members + 1];
-        add_d_links(s, r, slot + begin, end - begin, &list, tables->d_link);
+        add_d_links(s, r, slot + begin, end - begin, &list, tables->crossing);
         for (uint32_t t = 0; t < s->nodes_per_router; t++)
             fc_links_add(&list, r, s->n_routers + r * s->nodes_per_router + t, injection);
     }

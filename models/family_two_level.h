@@ -21,9 +21,13 @@ struct fc_two_level_shape {
     int ll_class, lr_class, d_class;
     uint32_t *host; /* listed: [S][S][pair_links] member of supernode s that hosts cable c to t; else NULL */
 };
+/* The D link of a cable from supernode s to t, and the members at its two ends. */
+struct fc_two_level_crossing {
+    uint32_t link, from, to;
+};
 /* net->extra: */
 struct fc_two_level_tables {
-    uint32_t *d_link; /* [S][S][pair_links] D link from supernode s to t, FC_NONE on the diagonal */
+    struct fc_two_level_crossing *crossing; /* [S][S][pair_links] from s to t; link FC_NONE on the diagonal */
 };
 extern const struct fc_family_ops fc_family_two_level;
 extern const struct fc_routing_ops fc_routing_direct, fc_routing_indirect, fc_routing_ugal;
@@ -43,11 +47,13 @@ static inline bool fc_two_level_via_router(const struct fc_network *net)
     return net->machine->router.ugal.via == FC_UGAL_ROUTER && net->machine->routing == &fc_routing_ugal &&
            fc_two_level(net)->n_supernodes >= 3;
 }
-static inline uint32_t fc_two_level_d_link(const struct fc_network *net, uint32_t s, uint32_t t, uint32_t cable)
+/* Of s != t. */
+static inline struct fc_two_level_crossing fc_two_level_cross(const struct fc_network *net, uint32_t s, uint32_t t,
+                                                              uint32_t cable)
 {
     const struct fc_two_level_shape *shape = net->machine->shape;
     const struct fc_two_level_tables *tables = net->extra;
-    return tables->d_link[((uint64_t)s * shape->n_supernodes + t) * shape->pair_links + cable];
+    return tables->crossing[((uint64_t)s * shape->n_supernodes + t) * shape->pair_links + cable];
 }
 /* The local link from member a to member b (a != b) of router `base + a`'s supernode (base = first router), or FC_NONE
  * where the group is a grid and they share neither drawer nor position. */
@@ -80,20 +86,6 @@ static inline int fc_two_level_local_route(const struct fc_network *net, uint32_
         weights[2 * i] = weights[2 * i + 1] = 0.5;
     }
     return 4;
-}
-/* The D link of a cable from supernode s to t (s != t), and the members at its two ends. */
-struct fc_two_level_crossing {
-    uint32_t link, from, to;
-};
-static inline struct fc_two_level_crossing fc_two_level_cross(const struct fc_network *net, uint32_t s, uint32_t t,
-                                                              uint32_t cable)
-{
-    const struct fc_two_level_shape *shape = net->machine->shape;
-    struct fc_two_level_crossing x;
-    x.link = fc_two_level_d_link(net, s, t, cable);
-    x.from = net->link_source[x.link] % shape->members;
-    x.to = net->link_target[x.link] % shape->members;
-    return x;
 }
 static inline uint32_t fc_two_level_injection(const struct fc_network *net, uint32_t node)
 {

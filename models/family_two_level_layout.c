@@ -12,7 +12,7 @@ static void d_links(struct fc_layout_builder *b)
     p->at_glance = true;
     fc_layout_title(p, "D links", "", "from supernode", s->pair_links > 1 ? "to supernode, cable" : "to supernode");
     for (size_t i = 0; i < fc_panel_cells(p); i++)
-        p->cell[i] = ((const struct fc_two_level_tables *)b->net->extra)->d_link[i];
+        p->cell[i] = ((const struct fc_two_level_tables *)b->net->extra)->crossing[i].link;
 }
 
 static void local_links(struct fc_layout_builder *b, bool in_drawer)

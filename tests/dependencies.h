@@ -392,7 +392,7 @@ static inline void two_level_trace(const struct fc_network *net, const uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t cable = choices % s->pair_links, segment = i + skip;
         choices /= s->pair_links;
-        uint32_t d = i + 1 < n ? fc_two_level_d_link(net, supernode[i], supernode[i + 1], cable) : FC_NONE;
+        uint32_t d = i + 1 < n ? fc_two_level_cross(net, supernode[i], supernode[i + 1], cable).link : FC_NONE;
         if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, segment * stride, grid && !single,
                         t))
             return;

@@ -194,13 +194,13 @@ static void list_ports(const struct two_level_relation *r, uint32_t supernode)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t peer = 0; peer < s->n_supernodes; peer++)
             for (uint32_t c = 0; peer != supernode && c < s->pair_links; c++) {
-                uint32_t out = fc_two_level_d_link(r->net, supernode, peer, c);
+                uint32_t out = fc_two_level_cross(r->net, supernode, peer, c).link;
                 uint32_t host = r->net->link_source[out] - r->base;
                 if (pass == 0)
                     r->first[host + 2]++;
                 else
                     r->port[r->first[host + 1]++] =
-                        (struct port){peer, host, out, fc_two_level_d_link(r->net, peer, supernode, c)};
+                        (struct port){peer, host, out, fc_two_level_cross(r->net, peer, supernode, c).link};
             }
         for (uint32_t m = 0; pass == 0 && m < s->members; m++) r->first[m + 2] += r->first[m + 1];
     }

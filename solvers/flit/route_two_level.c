@@ -34,9 +34,8 @@ struct two_level_routes {
     const struct fc_network *net;
     struct home {
         uint32_t supernode, member;
-    } * home;         /* [n_routers] */
-    uint32_t *d_link; /* [S][S][cables] */
-    uint32_t *d_host; /* same: member of the first supernode that hosts it */
+    } * home;                                  /* [n_routers] */
+    const struct fc_two_level_crossing *cross; /* [S][S][cables] */
     uint64_t to_mask, via_mask, cable_mask;
     int via, cable[2], corner, taken, local;
     uint64_t weight, threshold_flits; /* UGAL */
@@ -82,10 +81,10 @@ static inline uint32_t next_link(const struct two_level_routes *t, uint32_t rout
         target = (uint32_t)(route >> t->stop & t->stop_mask);
     } else if (next != here.supernode) {
         uint64_t i = cable_index(t, here.supernode, next, (uint32_t)(route >> t->cable[taken] & t->cable_mask));
-        target = t->d_host[i];
+        target = t->cross[i].from;
         if (target == here.member) {
             *after = (route & ~(1ull << t->local)) + (1ull << t->taken);
-            return t->d_link[i];
+            return t->cross[i].link;
         }
     } else if (router == to) {
         return FC_NONE;
@@ -254,19 +253,15 @@ static enum fc_code fill_tables(struct fc_flit_net *flit, struct two_level_route
 {
     const struct fc_two_level_shape *s = t->shape;
     const struct fc_two_level_tables *tables = flit->net->extra;
-    size_t n = (size_t)s->n_supernodes * s->n_supernodes * s->pair_links;
-    t->d_link = tables->d_link;
-    t->d_host = fc_alloc(&flit->arena, n, sizeof *t->d_host, st);
+    t->cross = tables->crossing;
     t->home = fc_alloc(&flit->arena, s->n_routers, sizeof *t->home, st);
-    if (!t->d_host || !t->home) return st->code;
+    if (!t->home) return st->code;
     for (uint32_t r = 0; r < s->n_routers; r++) t->home[r] = (struct home){r / s->members, r % s->members};
     bool corners = s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
     size_t ways = (size_t)s->n_routers * flit->n_nodes;
     if (!corners && s->pair_links == 1 && ways <= MOST_WAYS &&
         !(t->direct = fc_alloc(&flit->arena, ways, sizeof *t->direct, st)))
         return st->code;
-    for (size_t i = 0; i < n; i++)
-        if (t->d_link[i] != FC_NONE) t->d_host[i] = t->home[flit->net->link_source[t->d_link[i]]].member;
     return FC_OK;
 }
 
