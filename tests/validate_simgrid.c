@@ -9,7 +9,7 @@
  *
  * with the factors below; 1.05 because the data's acknowledgements take 5 % of the same links. From 65536
  * bytes on a send waits for its receive; lat holds the whole protocol then, which here is three crossings: a
- * third of it each. Three settings:
+ * third of it each. Routers serve the oldest packet: messages from afar have no less of a link, as there. Three settings:
  *
  *     published     SMPI's defaults. Our machine's latencies times lat(p), bandwidths times bw(p) / 1.05, p
  * of the example's longest message: those of an example differ in p by more than its class only in barrier.
@@ -159,6 +159,7 @@ static bool replay(const struct example *e, const struct fc_trace *t, enum setti
     if (fc_collective_choice_read(algorithms, &choice, &st)) return fail(&st);
     if (fc_machine_load("tests/fabrics/small_platform.yaml", &machine, &st)) return fail(&st);
     scale(&machine, e->bytes, setting);
+    machine.router.arbitration = FC_AGE; /* as SimGrid's shares are: those from afar have no less of a link */
     if (!fc_network_build(&machine, &net, &st)) {
         struct fc_replay_settings settings = {.network = model, .software = machine.software, .collectives = &choice};
         fc_replay_run(&net, t, NULL, &settings, r, &st);
