@@ -195,12 +195,19 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
         if (side[d] == 0) side[d] = 1;
     }
     if (index >= 2 * n && !finer) return 0;
-    for (int d = 0; d < n; d++) count *= (s->k[d] + side[d] - 1) / side[d];
-    for (uint32_t v = 0; v < s->n_routers; v++) {
-        uint32_t block = 0;
-        for (int d = n - 1; d >= 0; d--)
-            block = block * ((s->k[d] + side[d] - 1) / side[d]) + fc_torus_coordinate(s, v, d) / side[d];
+    uint32_t c[FC_MAX_DIMS] = {0}, step[FC_MAX_DIMS]; /* of the router; between blocks of neighbours in a dimension */
+    for (int d = 0; d < n; d++) {
+        step[d] = count;
+        count *= (s->k[d] + side[d] - 1) / side[d];
+    }
+    for (uint32_t v = 0, block = 0; v < s->n_routers; v++) {
+        int d = 0;
         label[v] = block;
+        while (d < n && c[d] + 1 == s->k[d]) { /* begins anew, and the next dimension goes on */
+            block -= c[d] / side[d] * step[d];
+            c[d++] = 0;
+        }
+        if (d < n && ++c[d] % side[d] == 0) block += step[d];
     }
     return count;
 }

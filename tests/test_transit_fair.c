@@ -17,6 +17,27 @@ struct world {
     bool lives[FLOWS], mixes[LINKS];
 };
 
+struct arrays {
+    const double *capacity;
+    const bool *mixes;
+};
+static double capacity_of(const void *arrays, uint32_t link)
+{
+    return ((const struct arrays *)arrays)->capacity[link];
+}
+static bool mixes_of(const void *arrays, uint32_t link)
+{
+    return ((const struct arrays *)arrays)->mixes[link];
+}
+/* Links with these capacities, which mix by mixes[]; NULL: none does. One at a time. */
+static void open_fair(struct fc_fair *fair, uint32_t n, const double *capacity, const bool *mixes, struct fc_status *st)
+{
+    static struct arrays arrays;
+    arrays = (struct arrays){capacity, mixes};
+    struct fc_fair_links links = {capacity_of, mixes_of, &arrays};
+    CU_ASSERT_EQUAL_FATAL(fc_fair_open(fair, n, &links, st), FC_OK);
+}
+
 /* Equal to fc_maxmin of the flows that live, and `used` to their sum. */
 static int compare(struct world *w, const struct fc_fair *fair)
 {
@@ -90,8 +111,8 @@ static void rates_from_scratch(void)
             if (step % 100 == 0) {
                 if (step > 0) fc_fair_close(&fair);
                 memset(w.lives, 0, sizeof w.lives);
-                CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
-                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, w.mixes, FLOWS), FC_OK);
+                open_fair(&fair, LINKS, w.capacity, w.mixes, &st);
+                if (seed >= 40) CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, w.limit, FLOWS), FC_OK);
             }
             change_some(&w, &fair, seed, step);
             bool anew = (seed + step / 3) % 4 == 3;
@@ -113,8 +134,8 @@ static void ends_alike(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     double sum = 0;
-    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, mixes, 6), FC_OK);
+    open_fair(&fair, 1, capacity, mixes, &st);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 0.5, 6), FC_OK);
     uint32_t a = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 5),
              b = fc_fair_add(&fair, 1, &link, &one, 1, 1, NULL, 0, 1, 5);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
@@ -146,8 +167,8 @@ static void spreads(void)
     struct fc_status st = {0};
     struct fc_fair fair;
     uint32_t part[2] = {0};
-    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 1, capacity, &st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 1, mixes, 6), FC_OK);
+    open_fair(&fair, 1, capacity, mixes, &st);
+    CU_ASSERT_EQUAL_FATAL(fc_fair_lose(&fair, 1, 6), FC_OK);
     for (int i = 0; i < 2; i++) {
         part[i] = fc_fair_add(&fair, 1, &link, &one, 0.5, 1, NULL, 0, 1, 2);
         CU_ASSERT_EQUAL(fc_fair_spreads(&fair, part[i], part[0], 27), FC_OK);
@@ -183,7 +204,7 @@ static void kept_elsewhere(void)
     static const uint32_t both[2] = {0, 1};
     struct fc_status st = {0};
     struct fc_fair fair;
-    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
+    open_fair(&fair, 2, capacity, NULL, &st);
     uint32_t x = fc_fair_add(&fair, 2, both, ones, 1, 1, NULL, 0, 1, 0), others[2];
     for (int i = 0; i < 2; i++) others[i] = fc_fair_add(&fair, 1, both, ones, 1, 1, NULL, 0, 1, 0);
     CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
@@ -247,7 +268,7 @@ static void others_share(void)
     static const uint32_t link[2] = {0, 1};
     struct fc_status st = {0};
     struct fc_fair fair;
-    CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, 2, capacity, &st), FC_OK);
+    open_fair(&fair, 2, capacity, NULL, &st);
     uint32_t a = fc_fair_add(&fair, 2, link, weight, 1, 1, NULL, 0, 1, 5);
     fair.flow[a].start = 3;
     CU_ASSERT_EQUAL(fc_fair_interference(&fair, a, false, 0), 0);

@@ -175,7 +175,8 @@ enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand
                 fmax(walks(&f) * net->n_routers, (double)f.n_senders * f.n_senders) <= MOST_WORK;
     if (good && !fc_walk_start(&f.walk, capacity, st)) {
         for (uint32_t l = 0; l < net->n_links; l++) bandwidth[l] = fc_free_bandwidth(net, background, l);
-        if (!fc_fair_open(&f.fair, net->n_links, bandwidth, st)) run(&f, seconds);
+        struct fc_fair_links links = {.capacity = fc_fair_of_array, .of = bandwidth};
+        if (!fc_fair_open(&f.fair, net->n_links, &links, st)) run(&f, seconds);
         fc_fair_close(&f.fair);
         fc_walk_free(&f.walk);
     }

@@ -116,14 +116,10 @@ static double limit_of(const struct fc_transit *t)
     return limit > 0 ? limit : 1;
 }
 
-static enum fc_code lose(struct fc_transit *t, struct fc_fair *fair, struct fc_arena *scratch)
+static bool mixes(const void *transit, uint32_t link)
 {
-    const struct fc_network *net = t->net;
-    bool *mixes = fc_alloc(scratch, fair->n_links, sizeof *mixes, t->st);
-    if (!mixes) return t->st->code;
-    for (uint32_t l = 0; l < net->n_links; l++)
-        mixes[l] = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
-    return fc_fair_lose(fair, limit_of(t), mixes, net->n_nodes);
+    const struct fc_network *net = ((const struct fc_transit *)transit)->net;
+    return link < net->n_links && !fc_is_node(net, net->link_source[link]) && !fc_is_node(net, net->link_target[link]);
 }
 
 /* Links behind those of the network. False: too many. */
@@ -148,8 +144,10 @@ static double some(double bytes_per_s)
     return bytes_per_s < INFINITY ? bytes_per_s : 1;
 }
 
-static double capacity_of(const struct fc_transit *t, const struct contention *c, uint32_t link)
+static double capacity_of(const void *transit, uint32_t link)
 {
+    const struct fc_transit *t = transit;
+    const struct contention *c = t->own;
     const struct fc_machine *m = t->net->machine;
     return link >= c->first_fifo     ? fc_fifos_capacity(&c->fifos, link - c->first_fifo)
            : link >= c->first_pair   ? m->exchange_bytes_per_s
@@ -161,22 +159,20 @@ static double capacity_of(const struct fc_transit *t, const struct contention *c
 static enum fc_code open_contention(struct fc_transit *t)
 {
     const struct fc_network *net = t->net;
-    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
+    struct fc_fair_links links = {.capacity = capacity_of, .mixes = mixes, .of = t};
     struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
     uint32_t n = 0;
     if (!c || fc_fifos_open(&c->fifos, net, &t->arena, t->st)) return t->st->code;
     if (!number_links(t, c, &n))
         return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, c->ports);
     if (fc_heads_open(&c->heads, net, &c->fifos, c->first_fifo, limit_of(t) < 1, &t->arena, t->st)) return t->st->code;
-    double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
     c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
     c->due_s = INFINITY;
     bool exchanges = net->machine->exchange_bytes_per_s < INFINITY;
     c->exchange = exchanges ? fc_alloc(&t->arena, net->n_nodes, sizeof *c->exchange, t->st) : NULL;
     if (t->st->code) return t->st->code;
-    for (uint32_t l = 0; l < n; l++) capacity[l] = capacity_of(t, c, l);
-    if (!fc_fair_open(&c->fair, n, capacity, t->st) && (limit_of(t) < 1 || fc_goes_round(net)))
-        lose(t, &c->fair, &scratch);
+    if (!fc_fair_open(&c->fair, n, &links, t->st) && (limit_of(t) < 1 || fc_goes_round(net)))
+        fc_fair_lose(&c->fair, limit_of(t), net->n_nodes);
     if (t->settings.adjoint) t->settings.adjoint->first_fifo = c->first_fifo;
     return t->st->code;
 }
@@ -216,7 +212,7 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
     double s_per_byte = 0;
     for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
         const struct fc_fair_link *l = &c->fair.link[ways->link[k]];
-        double rate = l->n_bound > 0 ? l->level : l->capacity / l->n_flows;
+        double rate = l->n_bound > 0 ? l->level : l->n_flows > 0 ? l->capacity / l->n_flows : INFINITY;
         if (ways->weight[k] > s_per_byte * rate) s_per_byte = ways->weight[k] / rate;
     }
     return wire_bytes * s_per_byte;
@@ -367,11 +363,10 @@ static enum fc_code begin_locally(struct fc_transit *t, const struct fc_transit_
 {
     struct contention *c = t->own;
     uint32_t memory = c->first_memory + m->src;
-    const struct fc_fair_link *l = &c->fair.link[memory];
     double local_s = fc_local_s_per_byte(t->net, m->src), bytes_per_s = fc_node_memory_bandwidth(t->net, m->src);
     double alone_s = m->time_s + m->bytes * fmax(local_s, 1 / bytes_per_s);
-    double late_s = c->late ? m->bytes * (l->n_flows + 1) / l->capacity : 0;
     if (!(m->bytes > 0) || isinf(bytes_per_s)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
+    double late_s = c->late ? m->bytes * (c->fair.link[memory].n_flows + 1) / bytes_per_s : 0;
     if (t->settings.adjoint && local_s * bytes_per_s > 1) t->settings.adjoint->lost = true;
     uint32_t f = fc_fair_add(&c->fair, 0, NULL, NULL, 1, 1, &(struct fc_fair_more){memory, 1}, 1, 0, m->src);
     return moves(t, m, f, late_s, 1,

@@ -43,36 +43,65 @@
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
 #define SURELY 1e-9 /* sums kept by subtraction are nearer */
+enum { LEAST_KEYS = 16 };
 
 _Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
 
 #define RESERVE(f, array, capacity, need)                                                                              \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
 
-enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *capacity, struct fc_status *st)
+double fc_fair_of_array(const void *capacity, uint32_t link)
 {
-    *f = (struct fc_fair){.st = st, .n_links = n_links};
-    f->link = aligned_alloc(64, ((size_t)n_links + 1) * sizeof *f->link);
+    return ((const double *)capacity)[link];
+}
+
+enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const struct fc_fair_links *links, struct fc_status *st)
+{
+    *f = (struct fc_fair){.st = st, .n_links = n_links, .of = *links};
+    f->memory = calloc((size_t)n_links + 2, sizeof *f->link);
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
-    f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
-    f->opened = malloc(((size_t)n_links + 1) * sizeof *f->opened);
+    f->opened = calloc((size_t)n_links + 1, sizeof *f->opened);
     f->looked = calloc((size_t)n_links + 1, sizeof *f->looked);
-    if (!f->link || !f->loose || !f->at_hand || !f->keys || !f->opened || !f->looked)
+    if (!f->memory || !f->loose || !f->at_hand || !f->opened || !f->looked)
         return fc_out_of_memory(st, "%u links", n_links);
-    if (n_links > 0) memcpy(f->opened, capacity, n_links * sizeof *f->opened);
-    for (uint32_t l = 0; l < n_links; l++)
-        f->link[l] =
-            (struct fc_fair_link){.capacity = capacity[l], .level = INFINITY, .place = FC_NONE, .in_order = true};
+    uintptr_t line = sizeof *f->link, at = ((uintptr_t)f->memory + line - 1) / line * line;
+    f->link = (struct fc_fair_link *)at;
     for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
     f->free_flow = FC_NONE;
-    fc_lows_on(&f->lows, f->keys, n_links);
     return FC_OK;
+}
+
+/* Keys for so many links; nobody has one now. */
+static bool widen_keys(struct fc_fair *f, uint32_t n)
+{
+    uint32_t room = n < f->n_links / 2 ? 2 * n : f->n_links;
+    if (n <= f->keys_capacity) return true;
+    if (room < LEAST_KEYS) room = LEAST_KEYS;
+    free(f->keys);
+    f->keys_capacity = 0;
+    f->keys = malloc(fc_lows_room(room) * sizeof *f->keys);
+    if (!f->keys) return !fc_out_of_memory(f->st, "%u links", room);
+    f->keys_capacity = room;
+    fc_lows_on(&f->lows, f->keys, room);
+    return true;
+}
+
+bool fc_fair_make_ready(struct fc_fair *f, uint32_t link)
+{
+    struct fc_fair_link *l = &f->link[link];
+    if (l->capacity > 0) return true;
+    if (!widen_keys(f, f->n_ready + 1)) return false;
+    f->n_ready++;
+    f->opened[link] = f->of.capacity(f->of.of, link);
+    *l = (struct fc_fair_link){.capacity = f->opened[link], .level = INFINITY, .place = FC_NONE, .in_order = true};
+    if (f->mix) f->mix[link].alone = f->of.mixes(f->of.of, link) ? l->capacity : 0;
+    return true;
 }
 
 void fc_fair_close(struct fc_fair *f)
 {
-    free(f->link);
+    free(f->memory);
     free(f->flow);
     free(f->pace);
     free(f->entry);
@@ -115,9 +144,11 @@ static uint32_t take_entries(struct fc_fair *f, uint32_t n)
     return first;
 }
 
-/* Twice the room for flows on the link. */
-static bool widen(struct fc_fair *f, struct fc_fair_link *l)
+/* Twice the room for flows on the link, which is made ready for its first. */
+static bool widen(struct fc_fair *f, uint32_t link)
 {
+    struct fc_fair_link *l = &f->link[link];
+    if (!fc_fair_make_ready(f, link)) return false;
     uint32_t k = l->room ? l->room + 1 : 2, room = UINT32_C(1) << k, first = f->free_on[k];
     if (first != FC_NONE) {
         f->free_on[k] = f->on[first].flow;
@@ -160,9 +191,9 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
     for (uint32_t i = 0; i < n; i++)
-        if (!has_room(&f->link[link[i]]) && !widen(f, &f->link[link[i]])) return FC_NONE;
+        if (!has_room(&f->link[link[i]]) && !widen(f, link[i])) return FC_NONE;
     for (uint32_t i = 0; i < n_more; i++)
-        if (!has_room(&f->link[more[i].link]) && !widen(f, &f->link[more[i].link])) return FC_NONE;
+        if (!has_room(&f->link[more[i].link]) && !widen(f, more[i].link)) return FC_NONE;
     uint32_t first = take_entries(f, all), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
     if (flow != FC_NONE)
@@ -490,7 +521,7 @@ static void fill(struct fc_fair *f)
 
 bool fc_fair_give(struct fc_fair *f, uint32_t link, double capacity)
 {
-    if (!RESERVE(f, given, given_capacity, f->n_given + 1)) return false;
+    if (!fc_fair_make_ready(f, link) || !RESERVE(f, given, given_capacity, f->n_given + 1)) return false;
     f->given[f->n_given++] = (struct fc_fair_given){capacity, link};
     return true;
 }

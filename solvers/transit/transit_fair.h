@@ -57,6 +57,14 @@ struct fc_fair_met {
     uint64_t sum;  /* its number */
     double beyond; /* of a message: what that adds to how much the link spreads */
 };
+/* What there is to know of a link; asked when its first flow comes, so links without flows cost no more than their zeroed memory. */
+struct fc_fair_links {
+    double (*capacity)(const void *of, uint32_t link); /* > 0, bytes/s */
+    bool (*mixes)(const void *of, uint32_t link);      /* for fc_fair_lose; else NULL */
+    const void *of;
+};
+/* Of an array of capacities. */
+double fc_fair_of_array(const void *capacity, uint32_t link);
 /* A link has another capacity from the next solve on. */
 struct fc_fair_given {
     double capacity;
@@ -70,8 +78,10 @@ struct fc_fair_more {
 enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2 }; /* state */
 struct fc_fair {
     struct fc_status *st;
-    uint32_t n_links;
-    struct fc_fair_link *link; /* [n_links] */
+    uint32_t n_links, n_ready;
+    struct fc_fair_links of;
+    void *memory;              /* what `link` lies in */
+    struct fc_fair_link *link; /* [n_links]; of capacity 0, and nothing else set, until it is made ready */
     struct fc_fair_flow *flow; /* [n_flows] slots; free ones in a list by `first` */
     double *pace;              /* [n_flows] the flow's rate; INFINITY: it is sought in the solve at hand */
     struct fc_fair_entry *entry;
@@ -84,32 +94,34 @@ struct fc_fair {
     uint32_t *came, *changed, *loose; /* [n_came] flows, [n_changed] flows, [n_loose] links */
     uint32_t *at_hand;                /* [lows.n] links; the next to fill has the least key */
     struct fc_lows lows;              /* on keys */
-    double *keys;
-    double level;                /* what is lower is decided */
-    uint32_t *sharing;           /* [n_sharing] flows of the link at hand that fill it, */
-    double filling, kept;        /* the sum of their weights, and what the others have there */
-    struct fc_fair_sums *sums;   /* [n_links] NULL: never solved anew */
-    struct fc_fair_mix *mix;     /* [n_links] NULL: no link loses anything */
-    uint32_t *stirred;           /* [n_stirred] links */
-    double limit;                /* of the capacity, where very many mix */
-    struct fc_fair_met *met;     /* [n_ends] NULL without `mix` */
-    struct fc_fair_met *own;     /* [n_flows] of messages by their first flow; grown where any spreads */
-    uint64_t n_sums;             /* over the flows of a link, so far */
-    uint64_t *looked;            /* [n_links] the look for interference that a link has been in last, */
-    uint64_t n_looks;            /* of so many */
-    double *opened;              /* [n_links] capacities that they were opened with */
-    struct fc_fair_given *given; /* [n_given] */
+    double *keys;                     /* of n_ready links at least */
+    double level;                     /* what is lower is decided */
+    uint32_t *sharing;                /* [n_sharing] flows of the link at hand that fill it, */
+    double filling, kept;             /* the sum of their weights, and what the others have there */
+    struct fc_fair_sums *sums;        /* [n_links] NULL: never solved anew */
+    struct fc_fair_mix *mix;          /* [n_links] NULL: no link loses anything */
+    uint32_t *stirred;                /* [n_stirred] links */
+    double limit;                     /* of the capacity, where very many mix */
+    struct fc_fair_met *met;          /* [n_ends] NULL without `mix` */
+    struct fc_fair_met *own;          /* [n_flows] of messages by their first flow; grown where any spreads */
+    uint64_t n_sums;                  /* over the flows of a link, so far */
+    uint64_t *looked;                 /* [n_links] the look for interference that a link has been in last, */
+    uint64_t n_looks;                 /* of so many */
+    double *opened;                   /* [n_links] capacities that they were made ready with */
+    struct fc_fair_given *given;      /* [n_given] */
     size_t n_stirred, n_sharing, n_given, given_capacity, own_capacity;
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity, sharing_capacity;
+    uint32_t keys_capacity; /* links that `keys` has room for */
 };
-/* capacity[n_links] > 0 where flows will be; copied. */
-enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
+/* links->of outlives it. */
+enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const struct fc_fair_links *links,
+                          struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
-/* From now on (no flow is there yet) a link l with mixes[l] has, of what it was opened with, the part
+/* From now on (no flow is there yet) a link that mixes has, of what it was opened with, the part
  *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
- * for its flows together, those to one end being one in Q; 0 < limit <= 1. Ends are below n_ends. mixes[n_links] is not kept.
+ * for its flows together, those to one end being one in Q; 0 < limit <= 1. Ends are below n_ends.
  * FC_NO: out of memory. */
-enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes, uint32_t n_ends);
+enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, uint32_t n_ends);
 /* A flow just added is part of a message that spreads: alone, all its parts together would have bytes_per_s > 0, whatever shares they
  * have of the links that mix (transit_fair_mix.c). first: the message's first part. After fc_fair_lose. FC_NO: out of memory. */
 enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, uint32_t first, double bytes_per_s);
@@ -135,6 +147,9 @@ enum { FC_FAIR_SEEN = 16 };
 double fc_fair_interference(struct fc_fair *fair, uint32_t flow, bool again, double least);
 
 /* ---- for the files of the above ---- */
+
+/* The link has its capacity, if not yet. False: out of memory. */
+bool fc_fair_make_ready(struct fc_fair *fair, uint32_t link);
 
 enum { FC_FAIR_AHEAD = 2, FC_FAIR_LINE = 64 / sizeof(struct fc_fair_entry) }; /* flows; entries */
 /* Calls the flow's links into the cache, where many flows would not be. */

@@ -43,14 +43,12 @@ enum {
     CROWD = 4
 }; /* so many equal messages go round nothing; nor does any beside a W of so much, since a message's w is at most 1 */
 
-enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes, uint32_t n_ends)
+enum fc_code fc_fair_lose(struct fc_fair *f, double limit, uint32_t n_ends)
 {
-    f->mix = malloc(((size_t)f->n_links + 1) * sizeof *f->mix);
+    f->mix = calloc((size_t)f->n_links + 1, sizeof *f->mix);
     f->stirred = malloc(((size_t)f->n_links + 1) * sizeof *f->stirred);
     f->met = calloc((size_t)n_ends + 1, sizeof *f->met);
     if (!f->mix || !f->stirred || !f->met) return fc_out_of_memory(f->st, "%u links", f->n_links);
-    for (uint32_t l = 0; l < f->n_links; l++)
-        f->mix[l] = (struct fc_fair_mix){.alone = mixes[l] ? f->link[l].capacity : 0};
     f->limit = limit;
     return FC_OK;
 }

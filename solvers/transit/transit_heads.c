@@ -182,6 +182,7 @@ static bool settle_before(struct fc_heads *h, uint32_t link, struct fc_fair *fai
     const struct fc_fair_link *l = &fair->link[link];
     double none = 1;
     uint32_t n = 0;
+    if (!fc_fair_make_ready(fair, link)) return false;
     for (uint32_t i = 0; i < l->n_flows; i++) {
         const struct fc_fair_on *o = &fair->on[l->first + i];
         uint32_t start = fair->flow[o->flow].start;
