@@ -54,13 +54,23 @@ struct fc_fifos_waiting {
 };
 
 /* Whether some link out of a node's router is slower than the node's own: what the FIFOs feed may be less than the node's links bring. */
-static bool bind(const struct fc_network *net)
+static bool bind(const struct fc_network *net, struct fc_status *st)
 {
-    for (uint32_t l = net->first_link[net->n_routers]; l < net->n_links; l++) {
+    FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
+    double *slowest =
+        fc_alloc(&scratch, net->n_routers, sizeof *slowest, st); /* link out of a router; 0: not looked at */
+    for (uint32_t l = net->first_link[net->n_routers]; slowest && l < net->n_links; l++) {
         uint32_t router = net->link_target[l];
         if (fc_is_node(net, router)) continue;
-        for (uint32_t k = net->first_link[router]; k < net->first_link[router + 1]; k++)
-            if (fc_link_bandwidth(net, k) < fc_link_bandwidth(net, l) * (1 - 1e-9)) return true;
+        if (slowest[router] == 0) {
+            double least = INFINITY;
+            for (uint32_t k = net->first_link[router]; k < net->first_link[router + 1]; k++) {
+                double here = fc_link_bandwidth(net, k);
+                least = here < least ? here : least;
+            }
+            slowest[router] = least;
+        }
+        if (slowest[router] < fc_link_bandwidth(net, l) * (1 - 1e-9)) return true;
     }
     return false;
 }
@@ -79,7 +89,7 @@ enum fc_code fc_fifos_open(struct fc_fifos *fifos, const struct fc_network *net,
     fifos->n_fifos = n_fifos;
     fifos->buffer_bytes = buffer * wire;
     fifos->packet_bytes = longest * wire;
-    fifos->bind = n_fifos > 0 && bind(net);
+    fifos->bind = n_fifos > 0 && bind(net, st);
     fifos->free = FC_NONE;
     fifos->node = fc_alloc(arena, net->n_nodes, sizeof *fifos->node, st);
     for (uint32_t i = 0; fifos->node && i < net->n_nodes; i++)
