@@ -353,89 +353,6 @@ static void move(struct fc_search *s, const struct fc_search_settings *set, uint
     if (v != FC_NONE) add_unit(s, v, u, 1);
 }
 
-/* ---- proposals ---- */
-
-/* A move: slots from .. from + n against to .. to + n. */
-struct proposal {
-    uint32_t from, to, n;
-};
-
-/* An allowed node near `node`: on its router or on one a link away (with luck two); its place, or FC_NONE
- * when the draw ends at a router without nodes or at a node that is not allowed. */
-static uint32_t near_place(const struct fc_search *s, uint32_t place, uint64_t bits)
-{
-    const struct fc_network *net = s->sites->net;
-    uint32_t vertex = fc_node_vertex(net, s->sites->node[place]);
-    for (int step = 0; step < 3 && (step == 0 || !fc_is_node(net, vertex)); step++) {
-        uint32_t first = net->first_link[vertex], degree = net->first_link[vertex + 1] - first;
-        if (degree == 0) return FC_NONE;
-        vertex = net->link_target[first + (uint32_t)((bits & 0xfffff) * degree >> 20)];
-        bits >>= 20;
-        uint32_t end = net->first_link[vertex + 1]; /* a router's own nodes are its last links */
-        if (step > 0 && !fc_is_node(net, vertex) && end > net->first_link[vertex] &&
-            fc_is_node(net, net->link_target[end - 1]))
-            vertex = net->link_target[end - 1];
-    }
-    return fc_is_node(net, vertex) ? s->place_of[vertex - net->n_routers] : FC_NONE;
-}
-
-/* Runs of 2, 4, 8... consecutive places, the short ones most often, aligned to their length. */
-static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
-{
-    uint32_t per_node = s->sites->slots_per_node, n = 2;
-    while ((bits & 1) && n * 8 <= s->sites->n_nodes) n *= 2, bits >>= 1;
-    uint32_t a = p->from / per_node / n * n, b = p->to / per_node / n * n;
-    if (a == b || a + n > s->sites->n_nodes || b + n > s->sites->n_nodes) return false;
-    *p = (struct proposal){a * per_node, b * per_node, n * per_node};
-    return true;
-}
-
-/* A slot of the group that the unit's place lies in. */
-static uint32_t slot_within(const struct fc_search *s, const struct fc_place_groups *groups, uint32_t u, uint64_t bits)
-{
-    uint32_t group = groups->of_place[s->place[u]], first = groups->first[group], n = groups->first[group + 1] - first;
-    uint32_t per_node = s->sites->slots_per_node, slot = (uint32_t)((bits & 0xffffffff) * n * per_node >> 32);
-    return groups->place[first + slot / per_node] * per_node + slot % per_node;
-}
-
-/* A slot drawn from all; on routes that are spread half of the time one of the unit's own supernode, as these moves
- * change few sums. */
-static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
-{
-    const struct fc_route_spread *spread = &s->routes->spread;
-    uint32_t per_node = s->sites->slots_per_node, draw = (uint32_t)bits;
-    if (s->routes->kind != FC_ROUTES_SPREAD || spread->n_groups == 0 || (bits >> 32 & 1))
-        return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
-    uint32_t group = spread->group[s->place[u]], first = spread->first_place[group],
-             n = spread->first_place[group + 1] - first, slot = (uint32_t)((uint64_t)draw * n * per_node >> 32);
-    return spread->place[first + slot / per_node] * per_node + slot % per_node;
-}
-
-/* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
- * from all. False when the move would change nothing. */
-static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key, uint64_t step,
-                    struct proposal *p)
-{
-    const struct fc_unit_graph *g = s->graph;
-    uint64_t a = fc_random_quick(key, 2 * step), b = fc_random_quick(key, 2 * step + 1);
-    bool hot = (a & 1) && s->n_hot > 0, beside = a & 2;
-    uint32_t pick = (uint32_t)(a >> 2), per_node = s->sites->slots_per_node, place = FC_NONE;
-    uint32_t u = hot ? s->hot[(uint64_t)pick * s->n_hot >> 32] : (uint32_t)((uint64_t)pick * g->n >> 32);
-    uint64_t degree = g->first[u + 1] - g->first[u];
-    if (degree == 0) return false;
-    if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
-    const struct fc_place_groups *within = set->within;
-    if (within && place != FC_NONE && within->of_place[place] != within->of_place[s->place[u]]) place = FC_NONE;
-    if (place != FC_NONE)
-        p->to = place * per_node + (uint32_t)((b >> 60) * per_node >> 4);
-    else
-        p->to = within ? slot_within(s, within, u, b) : any_slot(s, u, b);
-    p->from = s->slot[u];
-    p->n = 1;
-    if (p->to / per_node == s->place[u]) return false;
-    return !set->blocks || (a >> 40) % set->blocks != 0 || widen(s, b >> 40, p);
-}
-
 /* Bytes times distance of unit u's flows were it on place `here` and unit v on `there`. */
 static double unit_hop_s(const struct fc_search *s, uint32_t u, uint32_t here, uint32_t v, uint32_t there)
 {
@@ -453,7 +370,8 @@ static double unit_hop_s(const struct fc_search *s, uint32_t u, uint32_t here, u
 }
 
 /* False when the move's change of the objective is known to be above `most`. */
-static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
+static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct fc_search_proposal *p,
+                   double most)
 {
     const struct fc_unit_graph *g = s->graph;
     uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u], there = p->to / s->sites->slots_per_node;
@@ -490,7 +408,7 @@ static void go_to_best(struct fc_search *s)
     sum_norms(s);
 }
 
-static void take_back(struct fc_search *s, const struct proposal *p, const struct fc_search_sums *was)
+static void take_back(struct fc_search *s, const struct fc_search_proposal *p, const struct fc_search_sums *was)
 {
     for (uint32_t i = p->n; i-- > 0;) exchange(s, p->from + i, p->to + i);
     for (uint32_t i = 0; i < s->n_before; i++) {
@@ -504,7 +422,8 @@ static void take_back(struct fc_search *s, const struct proposal *p, const struc
 }
 
 /* Makes the move if it changes the objective by at most `most`; true when it did. */
-static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
+static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct fc_search_proposal *p,
+                     double most)
 {
     struct fc_search_sums was = {s->power_sum, s->hop_sum, s->n_over};
     s->n_evaluated++;
@@ -550,8 +469,8 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
             fc_search_heat(s);
             next_refresh = s->work + REFRESH_SHARE * (s->work - before);
         }
-        struct proposal p;
-        if (!propose(s, set, keys[0], step, &p)) continue;
+        struct fc_search_proposal p;
+        if (!fc_search_propose(s, set, keys[0], step, &p)) continue;
         double luck = (double)((fc_random_quick(keys[1], step) >> 11) + 1) * 0x1p-53;
         if (!try_move(s, set, &p, -temperature * log(luck))) continue;
         if (p.n == 1) {

@@ -116,6 +116,14 @@ void fc_search_free(struct fc_search *search);
 
 /* ---- for the files of the search ---- */
 
+/* A move: slots from .. from + n against to .. to + n. */
+struct fc_search_proposal {
+    uint32_t from, to, n;
+};
+/* The move of a step (search_propose.c), drawn with this key. False when it would change nothing. */
+bool fc_search_propose(const struct fc_search *search, const struct fc_search_settings *settings, uint64_t key,
+                       uint64_t step, struct fc_search_proposal *proposal);
+
 /* x^(2^doublings). */
 static inline double fc_search_power(double x, int doublings)
 {

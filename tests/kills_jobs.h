@@ -89,7 +89,7 @@ static void kills_make_jobs(const struct kills_inputs *in, struct kills_job jobs
                                  "stencil2d:grid=4x4,bytes=64KiB", "--strategy", "optimize", "-o", "m.map"}},
         [KILLS_CONVERT] = {.name = "convert", .words = {"fabricast", "trace", "convert", in->trace, "-o", "t.txt"}},
         [KILLS_CALIBRATE] = {.name = "calibrate",
-                             .words = {"fabricast", "calibrate", "-m", in->machine, "--budget", "0.1s", "-o",
+                             .words = {"fabricast", "calibrate", "-m", in->machine, "--budget", "0.3s", "-o",
                                        "c.yaml"}},
         [KILLS_REPRODUCE] = {.name = "reproduce",
                              .words = {"fabricast", "reproduce", "gemini-rates", "percs-fig2", "--quick", "-o",

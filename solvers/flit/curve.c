@@ -25,7 +25,9 @@
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
  * precision, of the ideal. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
- * MOST_FLITS: a queue's own noise then moves the answer by 1 to 2 % from seed to seed (docs/performance.md). */
+ * MOST_FLITS, and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
+ * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: where sources wait for links of their own and hardly meet, a network that takes
+ * all may be called saturated up to 12 % below. */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
 
