@@ -57,6 +57,7 @@ struct fc_router {
     bool buffer_given;   /* the file says it; else what is needed, at least the key's default */
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
+    int queues;          /* where packets wait; what is at outputs only replays know */
     /* Only the flit-level kernel looks at these: */
     double bypass_s;               /* the head's delay through an idle router; NaN: the delay */
     bool high_priority;            /* channels of their own for high-priority packets */
@@ -72,6 +73,9 @@ struct fc_router {
     long long multicast_window; /* tree: packets of a sender that may wait for acknowledgements */
     struct fc_ugal ugal;
 };
+/* Behind others that go elsewhere (head-of-line blocking), or for their own output alone. */
+enum fc_queues { FC_QUEUES_INPUT, FC_QUEUES_OUTPUT };
+extern const char *const fc_queues_names[];
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE };       /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
 /* Any; those of the directions in which the packet may leave first; one drawn for the packet. */

@@ -7,6 +7,7 @@ const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
 const char *const fc_escape_names[] = {
     "none", "bubble", "dateline", "direction-ordered", "bubble-direction-ordered", "hops", "layers", "updown", NULL};
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
+const char *const fc_queues_names[] = {"input", "output", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
 const char *const fc_ugal_queue_names[] = {"local", "credits", "both", NULL};
@@ -27,6 +28,8 @@ static const struct fc_key router_keys[] = {
     {"routing", FC_KEY_TEXT, FC_NUMBER, IN(router.routing), 0, 0, NULL, NULL, "default: the family's"},
     {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
      "who wins an output"},
+    {"queues", FC_KEY_CHOICE, FC_NUMBER, IN(router.queues), 0, 0, fc_queues_names, "input",
+     "where packets wait: at inputs behind others, or at outputs (replays of traces)"},
     {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
     {"bypass", FC_KEY_QUANTITY, FC_SECONDS, IN(router.bypass_s), 0, 1, NULL, NULL,
      "head flit through an idle router, instead of delay"},

@@ -48,7 +48,7 @@ head_of_machine()
     printf '%s\n' "name: $1" \
         'source: the rates that tc-tbf was given; Ethernet, IP and TCP headers of full segments' \
         'confidence: rates and headers configured; software costs are the defaults' \
-        'packet: {max: 1514 B, header: 66 B}' 'router: {delay: 0 s, flit: 1 B}' \
+        'packet: {max: 1514 B, header: 66 B}' 'router: {delay: 0 s, flit: 1 B, queues: output}' \
         "software: {eager: 64 KiB, compute_scale: $compute_scale}"
 }
 

@@ -10,12 +10,18 @@
 #define RUNS_SHARE 0.7
 #define FIT_SHARE 0.2 /* at most, for the fit of parameters; else they keep theory's values */
 
-static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
+static enum fc_code check(const struct fc_machine *machine, const struct fc_calibration_settings *set,
+                          struct fc_status *st)
 {
     if (!(set->budget_s >= 0 && set->budget_s <= 1e6))
         return fc_refuse(st, FC_INPUT, "budget %g s: expected 0 to 1e6", set->budget_s);
     if (set->threads < 1 || set->threads > 4096)
         return fc_refuse(st, FC_INPUT, "threads %d: expected 1 to 4096", set->threads);
+    if (machine->router.queues == FC_QUEUES_OUTPUT)
+        return fc_refuse(
+            st, FC_INPUT,
+            "router.queues: output is for replays of traces; the kernel that calibrates has routers that queue "
+            "at inputs (expected router.queues: input)");
     return FC_OK;
 }
 
@@ -77,7 +83,7 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
     memset(calibration, 0, sizeof *calibration);
     calibration->seed = settings->seed;
     calibration->budget_s = budget_s;
-    if (!check(settings, st) && !describe(machine, calibration, st))
+    if (!check(machine, settings, st) && !describe(machine, calibration, st))
         make(machine, settings, budget_s, &design, calibration, st);
     fc_calibration_design_free(&design);
     if (st->code) fc_calibration_free(calibration);
@@ -104,7 +110,7 @@ enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct
                                   struct fc_calibration *calibration, struct fc_status *st)
 {
     double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
-    if (check(settings, st) || check_made(machine, calibration, st)) return st->code;
+    if (check(machine, settings, st) || check_made(machine, calibration, st)) return st->code;
     return make_replays(machine, settings, budget_s, calibration, st);
 }
 
@@ -174,7 +180,7 @@ enum fc_code fc_calibrate_curve(const struct fc_machine *machine, const struct f
 {
     FC_SCOPED(fc_network_free) struct fc_network net = {0};
     double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
-    if (check(settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st))
+    if (check(machine, settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st))
         return st->code;
     return add_case(&net, settings, budget_s, pattern, calibration, added, st);
 }
@@ -184,7 +190,7 @@ enum fc_code fc_calibrate_phase(const struct fc_machine *machine, const struct f
                                 const struct fc_bulk_case **added, struct fc_status *st)
 {
     FC_SCOPED(fc_network_free) struct fc_network net = {0};
-    if (check(settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st) ||
+    if (check(machine, settings, st) || check_made(machine, calibration, st) || fc_network_build(machine, &net, st) ||
         fc_calibration_phase_add(&net, pattern, settings->seed, &calibration->arena, &calibration->phases, added, st))
         return st->code;
     return fc_bulk_fit(&calibration->phases, st);

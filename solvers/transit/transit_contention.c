@@ -30,7 +30,8 @@
  *
  * Mixing. With a calibration that has found one (calibration_mixing.c), links between routers lose to flows that mix
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
- * one fits into buffers. The parts of a message go to one node and do not hold up each other.
+ * one fits into buffers. The parts of a message go to one node and do not hold up each other. Routers whose packets wait at
+ * their outputs (router.queues) lose nothing so.
  *
  * Injection FIFOs. What they let through at a time is one more link of the node, and a message that finds them full leaves later
  * (transit_fifos.c).
@@ -112,7 +113,8 @@ struct contention {
 
 static double limit_of(const struct fc_transit *t)
 {
-    double limit = t->settings.made ? t->settings.made->replays.mixing : 1;
+    bool outputs = t->net->machine->router.queues == FC_QUEUES_OUTPUT; /* nobody waits behind others there */
+    double limit = t->settings.made && !outputs ? t->settings.made->replays.mixing : 1;
     return limit > 0 ? limit : 1;
 }
 

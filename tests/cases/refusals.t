@@ -327,3 +327,12 @@ $ fabricast predict -m bgl-64 -p group-shift --set cost.switch=-5
 $ fabricast load -m bgl-64 --worst-case --map def
 ! fabricast: --map: --worst-case is of the routing between all nodes (leave it out)
 ? 2
+$ fabricast flit -m bgl-64 --set router.queues=output -p uniform --load 20%
+! fabricast: router.queues: output is for replays of traces; the flit-level kernel's routers queue at inputs (expected router.queues: input)
+? 2
+$ fabricast curve -m bgl-64 --set router.queues=output -p uniform --loads 20% --solver queueing
+! fabricast: router.queues: output is for replays of traces; the queueing model's routers queue at inputs (expected router.queues: input)
+? 2
+$ fabricast calibrate -m bgl-64 --set router.queues=output -o x.yaml
+! fabricast: router.queues: output is for replays of traces; the kernel that calibrates has routers that queue at inputs (expected router.queues: input)
+? 2
