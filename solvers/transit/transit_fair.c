@@ -90,7 +90,7 @@ static bool widen_keys(struct fc_fair *f, uint32_t n)
 bool fc_fair_make_ready(struct fc_fair *f, uint32_t link)
 {
     struct fc_fair_link *l = &f->link[link];
-    if (l->capacity > 0) return true;
+    if (fc_fair_is_ready(l)) return true;
     if (!widen_keys(f, f->n_ready + 1)) return false;
     f->n_ready++;
     f->opened[link] = f->of.capacity(f->of.of, link);

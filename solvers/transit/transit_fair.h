@@ -81,7 +81,7 @@ struct fc_fair {
     uint32_t n_links, n_ready;
     struct fc_fair_links of;
     void *memory;              /* what `link` lies in */
-    struct fc_fair_link *link; /* [n_links]; of capacity 0, and nothing else set, until it is made ready */
+    struct fc_fair_link *link; /* [n_links]; zeros until it is made ready */
     struct fc_fair_flow *flow; /* [n_flows] slots; free ones in a list by `first` */
     double *pace;              /* [n_flows] the flow's rate; INFINITY: it is sought in the solve at hand */
     struct fc_fair_entry *entry;
@@ -148,7 +148,12 @@ double fc_fair_interference(struct fc_fair *fair, uint32_t flow, bool again, dou
 
 /* ---- for the files of the above ---- */
 
-/* The link has its capacity, if not yet. False: out of memory. */
+/* Whether the link has its capacity; not while a solve is at hand: of others the place is 0, as all is. */
+static inline bool fc_fair_is_ready(const struct fc_fair_link *link)
+{
+    return link->place == FC_NONE;
+}
+/* The link has it, if not yet. False: out of memory. */
 bool fc_fair_make_ready(struct fc_fair *fair, uint32_t link);
 
 enum { FC_FAIR_AHEAD = 2, FC_FAIR_LINE = 64 / sizeof(struct fc_fair_entry) }; /* flows; entries */

@@ -32,7 +32,7 @@ static void start_links(struct fc_fair *f)
 {
     for (uint32_t i = 0; i < f->n_links; i++) {
         struct fc_fair_link *l = &f->link[i];
-        if (!(l->capacity > 0)) continue;
+        if (!fc_fair_is_ready(l)) continue;
         l->n_bound = 0;
         l->level = INFINITY;
         l->loose = false;
