@@ -53,6 +53,7 @@ struct fc_search_sum {
     double bytes;
     bool listed;
 };
+/* What the objective is made of, as in struct fc_search. */
 struct fc_search_sums {
     double power, hop;
     long over;

@@ -579,3 +579,11 @@ double fc_wire_bytes(const struct fc_machine *machine, double bytes)
     }
     return wire;
 }
+
+enum fc_code fc_check_input_queues(const struct fc_machine *machine, const char *who, struct fc_status *st)
+{
+    if (machine->router.queues == FC_QUEUES_INPUT) return FC_OK;
+    return fc_refuse(st, FC_INPUT,
+                     "router.queues: output is for replays of traces; %s at inputs (expected router.queues: input)",
+                     who);
+}

@@ -258,6 +258,8 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
 /* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
 enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
+/* FC_INPUT where packets wait at outputs (router.queues); `who` knows inputs only: "the queueing model's routers queue". */
+enum fc_code fc_check_input_queues(const struct fc_machine *machine, const char *who, struct fc_status *st);
 /* Writes the machine file with keys changed, whole, comments left out (machine_save.c). `heading`: lines of comment that it
  * begins with, each "# ...\n"; NULL: none. */
 enum fc_code fc_machine_save(const char *name_or_path, const char *const *settings, size_t n_settings,

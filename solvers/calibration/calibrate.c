@@ -17,12 +17,7 @@ static enum fc_code check(const struct fc_machine *machine, const struct fc_cali
         return fc_refuse(st, FC_INPUT, "budget %g s: expected 0 to 1e6", set->budget_s);
     if (set->threads < 1 || set->threads > 4096)
         return fc_refuse(st, FC_INPUT, "threads %d: expected 1 to 4096", set->threads);
-    if (machine->router.queues == FC_QUEUES_OUTPUT)
-        return fc_refuse(
-            st, FC_INPUT,
-            "router.queues: output is for replays of traces; the kernel that calibrates has routers that queue "
-            "at inputs (expected router.queues: input)");
-    return FC_OK;
+    return fc_check_input_queues(machine, "the kernel that calibrates has routers that queue", st);
 }
 
 /* The kind of the machine itself, which also says whether the kernel runs it at all. */

@@ -277,11 +277,7 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
     struct fc_flit_net flit;
     struct fc_flit_traffic *traffic = NULL;
     const struct fc_flit_engine_ops *ops = NULL;
-    if (net->machine->router.queues == FC_QUEUES_OUTPUT)
-        return fc_refuse(
-            st, FC_INPUT,
-            "router.queues: output is for replays of traces; the flit-level kernel's routers queue at inputs "
-            "(expected router.queues: input)");
+    if (fc_check_input_queues(net->machine, "the flit-level kernel's routers queue", st)) return st->code;
     if (check_settings(settings, demand, st) || fc_flit_prepare(net, settings, &flit, st)) return st->code;
     fc_flit_multicast_use(&flit, demand);
     enum fc_code code = refuse_mixture(&flit, st);

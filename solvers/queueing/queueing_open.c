@@ -385,15 +385,10 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
 enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)
 {
     struct fc_arena arena = {0}, scratch = {0};
-    struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);
     *queueing = NULL;
+    if (fc_check_input_queues(turns->net->machine, "the queueing model's routers queue", st)) return st->code;
+    struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);
     if (!q) return st->code;
-    if (turns->net->machine->router.queues == FC_QUEUES_OUTPUT) {
-        fc_arena_free(&arena);
-        return fc_refuse(st, FC_INPUT,
-                         "router.queues: output is for replays of traces; the queueing model's routers queue at inputs "
-                         "(expected router.queues: input)");
-    }
     q->t = turns;
     q->accuracy = ACCURACY;
     q->solved_cycles = q->powers_of = NAN;
