@@ -32,6 +32,7 @@ struct sender {
 };
 struct fluid {
     const struct fc_network *net;
+    const double *background; /* [n_links] or NULL */
     struct fc_arena arena;
     struct message *message;
     struct sender *sender;
@@ -161,21 +162,25 @@ static enum fc_code run(struct fluid *f, double *seconds)
     return FC_OK;
 }
 
+static double free_bandwidth(const void *of, uint32_t link)
+{
+    const struct fluid *f = of;
+    return fc_free_bandwidth(f->net, f->background, link);
+}
+
 enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand *demand,
                             const struct fc_placement *placement, const double *background, double *seconds,
                             struct fc_status *st)
 {
-    struct fluid f = {.net = net, .st = st};
+    struct fluid f = {.net = net, .background = background, .st = st};
     uint32_t capacity = net->machine->routing->walk_capacity(net);
     *seconds = 0;
     if (fc_adaptive_torus_takes(net) || demand->n_dense || (double)demand->n_entries * net->n_routers > MOST_WORK)
         return FC_OK;
-    double *bandwidth = fc_alloc(&f.arena, net->n_links, sizeof *bandwidth, st);
-    bool good = bandwidth && !list_messages(&f, demand, placement) &&
+    bool good = !list_messages(&f, demand, placement) &&
                 fmax(walks(&f) * net->n_routers, (double)f.n_senders * f.n_senders) <= MOST_WORK;
     if (good && !fc_walk_start(&f.walk, capacity, st)) {
-        for (uint32_t l = 0; l < net->n_links; l++) bandwidth[l] = fc_free_bandwidth(net, background, l);
-        struct fc_fair_links links = {.capacity = fc_fair_of_array, .of = bandwidth};
+        struct fc_fair_links links = {.capacity = free_bandwidth, .of = &f};
         if (!fc_fair_open(&f.fair, net->n_links, &links, st)) run(&f, seconds);
         fc_fair_close(&f.fair);
         fc_walk_free(&f.walk);

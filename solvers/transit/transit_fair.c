@@ -50,11 +50,6 @@ _Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
 #define RESERVE(f, array, capacity, need)                                                                              \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
 
-double fc_fair_of_array(const void *capacity, uint32_t link)
-{
-    return ((const double *)capacity)[link];
-}
-
 enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const struct fc_fair_links *links, struct fc_status *st)
 {
     *f = (struct fc_fair){.st = st, .n_links = n_links, .of = *links};

@@ -63,8 +63,6 @@ struct fc_fair_links {
     bool (*mixes)(const void *of, uint32_t link);      /* for fc_fair_lose; else NULL */
     const void *of;
 };
-/* Of an array of capacities. */
-double fc_fair_of_array(const void *capacity, uint32_t link);
 /* A link has another capacity from the next solve on. */
 struct fc_fair_given {
     double capacity;
