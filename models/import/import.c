@@ -203,7 +203,8 @@ static enum fc_code write_machine(const struct import *i, FILE *f, struct fc_sta
         if (s->class_of[c] >= 0) write_class(i, s->classes[c], s->class_of[c], s->times[c], f);
     for (int c = 0; graph && c + 1 < i->machine.n_classes; c++) write_class(i, i->machine.classes[c].name, c, 1, f);
     fprintf(f,
-            "router: {delay: 130 ns, %s}\npacket: {max: 4 KiB, header: 64 B}\nnode: {cores: 1}   # all placeholders\n",
+            "router: {delay: 130 ns, %s}   # queues: output where packets wait for their own, as in most IP switches\n"
+            "packet: {max: 4 KiB, header: 64 B}\nnode: {cores: 1}   # all placeholders\n",
             graph       ? "vcs: 4"
             : s->router ? s->router
                         : "vcs: 2");

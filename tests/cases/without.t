@@ -191,7 +191,7 @@ $ cd $TMP; printf 'SwitchName=leaf0 Nodes=cn[0-3]\nSwitchName=leaf1 Nodes=cn[4-7
 > links:
 >   "leaf": {bandwidth: 12.5 GB/s, latency: 50 ns}   # placeholders: the file tells neither
 >   "level1": {bandwidth: 12.5 GB/s, latency: 50 ns}   # placeholders: the file tells neither
-> router: {delay: 130 ns, vcs: 2}
+> router: {delay: 130 ns, vcs: 2}   # queues: output where packets wait for their own, as in most IP switches
 > packet: {max: 4 KiB, header: 64 B}
 > node: {cores: 1}   # all placeholders
 > cn6
