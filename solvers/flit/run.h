@@ -33,6 +33,7 @@ struct fc_flit_control {
     struct fc_flit_state state;
     uint64_t zero_load, chunk, most, still; /* ticks; still: no movement for longer is a deadlock */
     bool stopped;                           /* deadlock or `most`: nothing more is run */
+    bool fills; /* queues that still fill account for a latency that grows (run_precision.c) */
     const char *phase;
     uint64_t
         passed[FC_FLIT_MOST_BATCHES]; /* with a precision: flits delivered since the window's start until the end of
