@@ -212,7 +212,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30
 >          0.3       0.3009         8.14         0.13
 >          0.8          0.8        12.18         0.23
 >
-> saturation  0.8565 flits/node/cycle offered, 85.7 % of the ideal throughput 1
+> saturation  0.862 flits/node/cycle offered, 86.2 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver flit --loads 30% --precision 2% | grep saturation
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30% --precision 0
