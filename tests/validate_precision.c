@@ -1,10 +1,13 @@
-/* validate_precision.c - do the half widths of runs with a precision hold the mean as often as they say?
+/* validate_precision.c - do the half widths of runs with a precision hold the mean as often as they say, and are saturations found?
  *
  * Machines of both engines at 20 %, 60 % and 90 % of what they take (the saturation is found first, with a precision, too).
  * SEEDS runs each end by the asked precision; the mean they are held against comes from TRUTHS runs with other seeds and a
  * quarter of it, some 16 times as long. Of the 95 % intervals of latency at least 90 % have to hold it over all of a machine's
  * loads, and 84 % at each (of 50 that hold in 95 % fewer are seen in 1 of 300 cases); and accepted loads are within
- * their half widths of what is offered as often. Exit status 1 when missed. Some 2 CPU minutes.
+ * their half widths of what is offered as often.
+ *
+ * Saturations: traffic in which all sources are alike, SATURATIONS seeds at 1 %. What they are held against is what a run of LONG packets a
+ * source accepts of ABOVE times the greatest of them: each has to be within WITHIN of the ideal. Exit status 1 when missed. Some 5 CPU minutes.
  *
  *     validate_precision [MACHINE...] */
 #include "solvers/flit/flit.h"
@@ -13,7 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEEDS = 50, TRUTHS = 4 };
+enum { SEEDS = 50, TRUTHS = 4, SATURATIONS = 5 };
+#define LONG 20000.0
+#define ABOVE 1.02
+#define WITHIN 0.02
 static const struct subject {
     const char *machine;
     uint32_t packet_flits; /* 0: the machine's largest */
@@ -23,6 +29,13 @@ static const struct subject {
 static const struct point {
     double share, precision;
 } points[] = {{0.2, 0.01}, {0.6, 0.01}, {0.9, 0.02}};
+
+static const struct saturated {
+    const char *machine, *pattern;
+} saturated[] = {
+    {"bgl-64", "uniform"},  {"bgl-8x8x1", "uniform"}, {"bgl-512", "uniform"},
+    {"bgl-64", "neighbor"}, {"bgl-512", "neighbor"},
+};
 
 static int failed(const struct fc_status *st)
 {
@@ -122,6 +135,61 @@ static int try_machine(const struct subject *of)
     return bad;
 }
 
+/* What is accepted, share of the ideal, when more is offered. */
+static enum fc_code find_capacity(const struct fc_network *net, const struct fc_demand *demand, double load,
+                                  double *accepted, struct fc_status *st)
+{
+    struct fc_flit_settings s;
+    struct fc_flit_result r;
+    double flits =
+        (net->machine->packet.max_bytes + net->machine->router.flit_bytes - 1) / net->machine->router.flit_bytes;
+    fc_flit_defaults(&s);
+    s.load_flits_per_cycle = load;
+    s.measure_cycles = (uint64_t)(LONG * flits / load);
+    s.warmup_cycles = s.measure_cycles / 2;
+    s.most_cycles = 2 * s.measure_cycles;
+    if (fc_flit_run(net, demand, NULL, &s, &r, st)) return st->code;
+    *accepted = r.accepted_flits_per_node_cycle;
+    fc_flit_free(&r);
+    return FC_OK;
+}
+
+static int try_saturation(const struct saturated *of)
+{
+    struct fc_status st = {0};
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_flit_settings s;
+    double found[SATURATIONS], greatest = 0, ideal, capacity = NAN, worst = 0;
+    if (fc_machine_load(of->machine, &machine, &st) || fc_network_build(&machine, &net, &st) ||
+        fc_demand_from_pattern(&net, of->pattern, 1, &demand, &st))
+        return failed(&st);
+    demand.open_loop = true;
+    fc_flit_defaults(&s);
+    s.precision = 0.01;
+    if (fc_flit_ideal_throughput(&net, &demand, &s, &ideal, &st)) return failed(&st);
+    for (int i = 0; i < SATURATIONS; i++) {
+        s.seed = 1 + (uint64_t)i;
+        if (fc_flit_saturation(&net, &demand, &s, &found[i], &st)) return failed(&st);
+        greatest = fmax(greatest, found[i]);
+    }
+    if (find_capacity(&net, &demand, ABOVE * greatest, &capacity, &st)) return failed(&st);
+    printf("%-16s %-12s %9.1f ", of->machine, of->pattern, 100 * capacity / ideal);
+    for (int i = 0; i < SATURATIONS; i++) {
+        printf(" %6.1f", 100 * found[i] / ideal);
+        worst = fmax(worst, fabs(found[i] - capacity) / ideal);
+    }
+    printf("\n");
+    fflush(stdout);
+    if (worst > WITHIN)
+        printf("failed: a saturation is %.1f %% of the ideal off (at most %.0f)\n", 100 * worst, 100 * WITHIN);
+    fc_demand_free(&demand);
+    fc_network_free(&net);
+    fc_machine_free(&machine);
+    return worst > WITHIN;
+}
+
 int main(int argc, char **argv)
 {
     int bad = 0;
@@ -132,6 +200,12 @@ int main(int argc, char **argv)
         bool asked = argc < 2;
         for (int k = 1; k < argc; k++) asked = asked || strstr(subjects[i].machine, argv[k]);
         if (asked && try_machine(&subjects[i])) bad = 1;
+    }
+    printf("\nsaturations, %% of the ideal: what a long run accepts, and %d seeds\n", SATURATIONS);
+    for (size_t i = 0; i < FC_COUNT(saturated); i++) {
+        bool asked = argc < 2;
+        for (int k = 1; k < argc; k++) asked = asked || strstr(saturated[i].machine, argv[k]);
+        if (asked && try_saturation(&saturated[i])) bad = 1;
     }
     return bad;
 }
