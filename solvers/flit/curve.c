@@ -26,7 +26,7 @@
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
  * precision, of the ideal. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
  * MOST_FLITS, and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
- * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 10 % too low where nodes are many, packets very long and sources wait
+ * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 15 % too low where nodes are many, packets very long and sources wait
  * for links of their own. */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
