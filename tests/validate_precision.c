@@ -101,37 +101,54 @@ static enum fc_code try_load(const struct fc_network *net, const struct fc_deman
                : FC_OK;
 }
 
-static int try_machine(const struct subject *of)
-{
-    struct fc_status st = {0};
+struct traffic {
     struct fc_machine machine;
     struct fc_network net;
     struct fc_demand demand;
+};
+
+/* And settings of runs to 1 %. */
+static enum fc_code open_traffic(const char *machine, const char *pattern, struct traffic *t,
+                                 struct fc_flit_settings *settings, struct fc_status *st)
+{
+    if (fc_machine_load(machine, &t->machine, st) || fc_network_build(&t->machine, &t->net, st) ||
+        fc_demand_from_pattern(&t->net, pattern, 1, &t->demand, st))
+        return st->code;
+    t->demand.open_loop = true;
+    fc_flit_defaults(settings);
+    settings->precision = 0.01;
+    return FC_OK;
+}
+
+static void close_traffic(struct traffic *t)
+{
+    fc_demand_free(&t->demand);
+    fc_network_free(&t->net);
+    fc_machine_free(&t->machine);
+}
+
+static int try_machine(const struct subject *of)
+{
+    struct fc_status st = {0};
+    struct traffic t;
     struct fc_flit_settings s;
     struct tally all = {0};
     double saturation;
     int bad = 0;
-    if (fc_machine_load(of->machine, &machine, &st) || fc_network_build(&machine, &net, &st) ||
-        fc_demand_from_pattern(&net, "uniform", 1, &demand, &st))
-        return failed(&st);
-    demand.open_loop = true;
-    fc_flit_defaults(&s);
+    if (open_traffic(of->machine, "uniform", &t, &s, &st)) return failed(&st);
     s.packet_flits_min = s.packet_flits_max = of->packet_flits;
-    s.precision = 0.01;
-    if (fc_flit_saturation(&net, &demand, &s, &saturation, &st)) return failed(&st);
+    if (fc_flit_saturation(&t.net, &t.demand, &s, &saturation, &st)) return failed(&st);
     for (size_t i = 0; i < FC_COUNT(points); i++) {
         s.precision = points[i].precision;
         s.load_flits_per_cycle = points[i].share * saturation;
         memset(&st, 0, sizeof st);
-        if (try_load(&net, &demand, s, of->machine, points[i].share, &all, &st)) bad = failed(&st);
+        if (try_load(&t.net, &t.demand, s, of->machine, points[i].share, &all, &st)) bad = failed(&st);
     }
     if (all.held < 0.9 * all.runs || all.accepted < 0.9 * all.runs) {
         printf("failed: %s: %d and %d of %d intervals hold the mean\n", of->machine, all.held, all.accepted, all.runs);
         bad = 1;
     }
-    fc_demand_free(&demand);
-    fc_network_free(&net);
-    fc_machine_free(&machine);
+    close_traffic(&t);
     return bad;
 }
 
@@ -157,24 +174,18 @@ static enum fc_code find_capacity(const struct fc_network *net, const struct fc_
 static int try_saturation(const struct saturated *of)
 {
     struct fc_status st = {0};
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_demand demand;
+    struct traffic t;
     struct fc_flit_settings s;
     double found[SATURATIONS], greatest = 0, ideal, capacity = NAN, worst = 0;
-    if (fc_machine_load(of->machine, &machine, &st) || fc_network_build(&machine, &net, &st) ||
-        fc_demand_from_pattern(&net, of->pattern, 1, &demand, &st))
+    if (open_traffic(of->machine, of->pattern, &t, &s, &st) ||
+        fc_flit_ideal_throughput(&t.net, &t.demand, &s, &ideal, &st))
         return failed(&st);
-    demand.open_loop = true;
-    fc_flit_defaults(&s);
-    s.precision = 0.01;
-    if (fc_flit_ideal_throughput(&net, &demand, &s, &ideal, &st)) return failed(&st);
     for (int i = 0; i < SATURATIONS; i++) {
         s.seed = 1 + (uint64_t)i;
-        if (fc_flit_saturation(&net, &demand, &s, &found[i], &st)) return failed(&st);
+        if (fc_flit_saturation(&t.net, &t.demand, &s, &found[i], &st)) return failed(&st);
         greatest = fmax(greatest, found[i]);
     }
-    if (find_capacity(&net, &demand, ABOVE * greatest, &capacity, &st)) return failed(&st);
+    if (find_capacity(&t.net, &t.demand, ABOVE * greatest, &capacity, &st)) return failed(&st);
     printf("%-16s %-12s %9.1f ", of->machine, of->pattern, 100 * capacity / ideal);
     for (int i = 0; i < SATURATIONS; i++) {
         printf(" %6.1f", 100 * found[i] / ideal);
@@ -184,9 +195,7 @@ static int try_saturation(const struct saturated *of)
     fflush(stdout);
     if (worst > WITHIN)
         printf("failed: a saturation is %.1f %% of the ideal off (at most %.0f)\n", 100 * worst, 100 * WITHIN);
-    fc_demand_free(&demand);
-    fc_network_free(&net);
-    fc_machine_free(&machine);
+    close_traffic(&t);
     return worst > WITHIN;
 }
 

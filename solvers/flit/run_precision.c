@@ -233,7 +233,8 @@ struct verdict {
     bool rising, precise, short_of; /* short_of: accepts less than is offered, by more than the precision */
 };
 
-/* Whether a source falls behind what it offers: by more than the longest of as many like queues does by chance, or ever further. */
+/* Whether a source falls behind what it offers: further than the longest of as many like queues by chance, or while what is in the
+ * system grows. */
 static bool behind(const struct fc_flit_control *c, const struct course *course)
 {
     double share = fmax(BEHIND, c->settings->precision), now = (double)c->state.now,
