@@ -7,7 +7,8 @@
  * their half widths of what is offered as often.
  *
  * Saturations: traffic in which all sources are alike, SATURATIONS seeds at 1 %. What they are held against is what a run of LONG packets a
- * source accepts of ABOVE times the greatest of them: each has to be within WITHIN of the ideal. Exit status 1 when missed. Some 5 CPU minutes.
+ * source accepts of ABOVE times the greatest of them: each has to be within WITHIN of the ideal
+ * (2.3 % is the worst there was when it was chosen). Exit status 1 when missed. Some 5 CPU minutes.
  *
  *     validate_precision [MACHINE...] */
 #include "solvers/flit/flit.h"
@@ -152,7 +153,7 @@ static int try_machine(const struct subject *of)
     return bad;
 }
 
-/* What is accepted, share of the ideal, when more is offered. */
+/* Flits a node and cycle that are accepted of a load above the saturation. */
 static enum fc_code find_capacity(const struct fc_network *net, const struct fc_demand *demand, double load,
                                   double *accepted, struct fc_status *st)
 {
@@ -194,7 +195,7 @@ static int try_saturation(const struct saturated *of)
     printf("\n");
     fflush(stdout);
     if (worst > WITHIN)
-        printf("failed: a saturation is %.1f %% of the ideal off (at most %.0f)\n", 100 * worst, 100 * WITHIN);
+        printf("failed: a saturation is %.1f %% of the ideal off (at most %.1f)\n", 100 * worst, 100 * WITHIN);
     close_traffic(&t);
     return worst > WITHIN;
 }

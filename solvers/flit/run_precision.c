@@ -231,6 +231,7 @@ static enum fc_code overload(struct fc_flit_control *c, struct fc_status *st)
 /* What the batches that have arrived say. */
 struct verdict {
     bool rising, precise, short_of; /* short_of: accepts less than is offered, by more than the precision */
+    bool behind;                    /* a source; of the accepted load alone */
 };
 
 /* Whether a source falls behind what it offers: further than the longest of as many like queues by chance, or while what is in the
@@ -249,26 +250,27 @@ static struct verdict judge(struct fc_flit_control *c, const struct course *cour
 {
     int arrived = fc_flit_arrived_batches(c);
     const struct fc_flit_counts *t = c->total;
-    if (arrived < (int)t->batches / 2) return (struct verdict){.rising = true, .short_of = true};
+    bool late = c->settings->only_accepted && behind(c, course);
+    if (arrived < (int)t->batches / 2) return (struct verdict){.rising = true, .short_of = true, .behind = late};
     double target = STOPS_AT * c->settings->precision;
     double offered =
         packets_per_tick(c) * c->traffic->mean_flits * (double)(t->measure_to - t->measure_from) / t->batches;
     struct fc_flit_trend trend = fc_flit_latency_trend(t, arrived);
     struct fc_flit_mean latency = latency_mean(c, arrived), accepted = accepted_mean(c, arrived);
-    bool known = c->settings->only_accepted ? trend.growth + 2 * trend.error <= FLAT && !behind(c, course)
+    bool known = c->settings->only_accepted ? trend.growth + 2 * trend.error <= FLAT && !late
                                             : latency.batches >= LEAST_BATCHES && reaches(&latency, target);
-    struct verdict v = {.rising = trend.growth > 0.1 && trend.t > 4,
+    struct verdict v = {.behind = late,
+                        .rising = trend.growth > 0.1 && trend.t > 4,
                         .short_of = accepted.mean < (1 - c->settings->precision) * offered};
     v.precise = known && !v.rising && !v.short_of && reaches(&accepted, target);
     return v;
 }
 
 /* Too short a window to call the load unstable for what the verdict says: queues at the sources that are still filling look so. */
-static bool too_short(const struct fc_flit_control *c, const struct course *course, const struct verdict *v,
-                      double ticks)
+static bool too_short(const struct fc_flit_control *c, const struct verdict *v, double ticks)
 {
     double most = 0.8 * (double)c->most, packets = packets_per_tick(c) * ticks / c->flit->n_nodes;
-    if (!c->settings->only_accepted || !(v->short_of || v->rising || behind(c, course))) return false;
+    if (!c->settings->only_accepted || !(v->short_of || v->rising || v->behind)) return false;
     if (c->settings->most_cycles && (double)c->counts->measure_from + 2 * ticks > most) return false;
     return packets < A_SOURCE / c->settings->precision;
 }
@@ -286,13 +288,13 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         struct verdict v = judge(c, course);
         if (v.precise && before) break;
         before = v.precise || c->settings->only_accepted;
-        if ((double)length * (v.rising ? 2 : 1.25) > most && !too_short(c, course, &v, (double)length)) {
+        if ((double)length * (v.rising ? 2 : 1.25) > most && !too_short(c, &v, (double)length)) {
             struct growth growth = grown(c, course);
             c->fills = c->settings->only_accepted && (growth.chance || growth.slows);
             if (v.short_of && !c->fills) fc_flit_call_unstable(c, "it accepts less than is offered");
             if (c->settings->only_accepted) {
                 if (v.rising && !c->fills) fc_flit_call_unstable(c, "the latency grows without end");
-                if (behind(c, course)) fc_flit_call_unstable(c, "a source falls behind");
+                if (v.behind) fc_flit_call_unstable(c, "a source falls behind");
             }
             break;
         }
