@@ -31,10 +31,11 @@ struct answer {
     double saturation, ideal; /* offered flits/node/cycle; NaN: unknown */
     const char *engine, *vc_rule;
     double cycle_s;            /* NaN: not known yet */
-    struct precision *precise; /* [n] with --precision and the kernel, else NULL */
+    struct precision *precise; /* [n] of the kernel's runs of no given length, else NULL */
 };
 
 enum { MOST_POINTS = 1000 };
+#define PRECISION 0.01 /* of runs for which neither a length nor a precision is given */
 
 /* ---- text ---- */
 
@@ -342,8 +343,10 @@ static enum fc_code work_out(const struct fc_arguments *arguments, struct design
     a->load = fc_alloc(arena, MOST_POINTS, sizeof *a->load, st);
     if (!a->load || check(arguments, &d->session, &d->demand, a, st) ||
         fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &d->settings, st) ||
-        read_loads(arguments->loads, a, arena, &a->ideal, a->load, &a->n, st) || make_points(a, arena, st))
+        read_loads(arguments->loads, a, arena, &a->ideal, a->load, &a->n, st))
         return st->code;
+    if (a->flit && !d->settings.measure_cycles && !(d->settings.precision > 0)) d->settings.precision = PRECISION;
+    if (make_points(a, arena, st)) return st->code;
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
     d->settings.progress = &progress;

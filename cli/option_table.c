@@ -176,7 +176,8 @@ const struct fc_option fc_options[] = {
     {"packet-flits", 0, "N|N-M", FC_KERNEL, TEXT(run.packet_flits),
      .help = "packet lengths (default: the largest packet)"},
     {"precision", 0, "SHARE", FC_KERNEL, FC_OPTION_SHARE, AT(run.precision), FC_NUMBER, 1e-4, 0.5,
-     .help = "open loop: until the 95% half widths of mean latency and accepted load are that share, e.g. 1%"},
+     .help =
+         "open loop: until the 95% half widths of mean latency and accepted load are that share (curve: default 1%)"},
     {"max-cycles", 0, "CYCLES", FC_KERNEL, CYCLES(run.most_cycles), .help = "end the run there whatever happens"},
     {"allow-deadlock", 0, NULL, FC_KERNEL, FLAG(run.allow_deadlock), .help = "run also without deadlock certificate"},
     {"bubble-as-published", 0, NULL, FC_KERNEL, FLAG(run.bubble_as_published),

@@ -32,7 +32,9 @@
  * Overload, at every checkpoint from 16 Z on: the packets in the system (births expected - delivered) grow in proportion to time,
  * where a stable network slows down. g: their growth since half of the time by births expected since then, at least 0.85 of
  * that of the quarter before, and either g > 1/4, or growth beyond 8 standard deviations of the births and more than rate x 4 Z in
- * the system. Then accepted load is measured for half as long again or until it is as precise as asked, and the run is unstable.
+ * the system. Then accepted load is measured until it is as precise as asked, in a window of half as long again, or one of
+ * twice to 16 times the length after it; and the run is unstable. A search for the saturation, which only wants to know where to go on,
+ * has one window, which becomes four times as long at most.
  *
  * Means and half widths: run_means.c. The half width of accepted load is that of flits delivered in batches of time, by 8
  * to 15 of them. */
@@ -51,6 +53,8 @@ enum { GROWS_BY = 8, MOST_PILOT_DOUBLINGS = 8, LEAST_BATCHES = 16, ACCEPTED_BATC
 #define BEHIND_ZERO_LOADS 8
 #define A_SOURCE 0.6
 #define SLOWS 1.25
+#define OVERLOAD_WINDOWS 16
+#define OVERLOAD_PROBED 4
 
 /* Packets in the system at the checkpoints. */
 struct course {
@@ -208,20 +212,24 @@ static struct growth grown(const struct fc_flit_control *c, const struct course 
                            .slows = since < SLOWS * (half - packets_at(course, now / 4))};
 }
 
-/* Measures what is accepted. */
+/* Measures what is accepted. A window that is not precise was the rest of the warm-up, but in a search, which only goes on with it. */
 static enum fc_code overload(struct fc_flit_control *c, struct fc_status *st)
 {
     uint64_t length = window_ticks(c, (double)c->state.now / 2, LEAST_ZERO_LOADS);
+    bool again = !c->settings->only_accepted;
+    uint64_t most = length * (again ? OVERLOAD_WINDOWS : OVERLOAD_PROBED);
     fc_flit_call_unstable(c, "packets in the network grow in proportion to time");
     open_window(c, length);
-    for (;;) {
+    for (;; again = false) {
         uint64_t to = c->counts->measure_to;
         if (run_batches(c, to - c->zero_load, st)) return st->code;
         fc_flit_add_up(c);
         struct fc_flit_mean accepted = accepted_mean(c, (int)c->n_passed);
-        if (c->stopped || reaches(&accepted, c->settings->precision) || to > c->counts->measure_from + 4 * length)
-            break;
-        lengthen(c);
+        if (c->stopped || reaches(&accepted, c->settings->precision) || to > c->counts->measure_from + most) break;
+        if (again)
+            open_window(c, 2 * length);
+        else
+            lengthen(c);
     }
     return run_batches(c, c->counts->measure_to, st);
 }

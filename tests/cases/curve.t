@@ -215,6 +215,11 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30
 > saturation  0.862 flits/node/cycle offered, 86.2 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver flit --loads 30% --precision 2% | grep saturation
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
+$ cd $TMP; for length in '' '--warmup 500 --measure 2000'; do fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 30%,100% $length --json | grep -e precision; done
+>         "precision_reached": true
+>         "precision_reached": true
+>   "precision": 0.01
+? 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30% --precision 0
 ! fabricast curve: --precision: '0' is out of range (allowed: 0.0001 to 0.5)
 ! Try `fabricast curve --help' or `fabricast curve --usage' for more
