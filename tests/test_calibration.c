@@ -1,5 +1,6 @@
 /* test_calibration.c - calibrations: a synthetic truth is found again, answers of both tiers, kernel runs for
  * any number of threads, smaller relatives of machines. */
+#include "solvers/calibration/calibration_correction.h"
 #include "tests/calibration_world.h"
 
 /* A fitted calibration of the world. */
@@ -164,6 +165,22 @@ static void test_anchored(void)
     close_world(&w);
 }
 
+/* Each step halves what is left to saturation. */
+static void test_beyond(void)
+{
+    static const double share[] = {0.8, 0.9, 0.95}, log_ratio[] = {0.3, 0.2, 0.15};
+    CU_ASSERT_DOUBLE_EQUAL(fc_correction_beyond(share, log_ratio, 0.9), 0.2, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(fc_correction_beyond(share, log_ratio, 0.95), 0.2 - 1.4 * 0.1, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(fc_correction_beyond(share, log_ratio, 1 - 0.1 / sqrt(2)), 0.2 - 1.4 * 0.05, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(fc_correction_beyond(share, log_ratio, 0.99), 0.2 - 1.4 * 0.1, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(fc_correction_beyond(share + 1, log_ratio + 1, 0.99), 0.15, 1e-12);
+    struct fc_corrected c = {.n = 2, .share = {0.8, 0.9}, .log_ratio = {0.3, 0.2}};
+    CU_ASSERT_DOUBLE_EQUAL(fc_corrected_latency(&c, 0.85), 0.25, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(fc_corrected_latency(&c, 0.95), 0.06, 1e-9);
+    c.n = 1; /* no trend */
+    CU_ASSERT_DOUBLE_EQUAL(fc_corrected_latency(&c, 0.95), 0.3, 1e-12);
+}
+
 static double stated_at(struct fc_calibrated *a, double load)
 {
     struct fc_calibrated_answer answer;
@@ -175,7 +192,7 @@ static double stated_at(struct fc_calibrated *a, double load)
 /* Of a latency at share x whose part u is waiting, where the saturation may be off by a factor; its form is known. */
 static double shifted_percent(double x, double u, double factor)
 {
-    double part = pow(factor, 0.65), wait = x / (1 - x), down = x / part, up = x * part;
+    double part = pow(factor, 0.45), wait = x / (1 - x), down = x / part, up = x * part;
     double low = 1 - u + u * down / (1 - down) / wait, high = 1 - u + u * up / (1 - up) / wait;
     return 100 * (high - low) / (high + low);
 }
@@ -205,7 +222,8 @@ static void test_transfer(void)
         CU_ASSERT_DOUBLE_EQUAL(model.latency_mean_cycles / answer.model.latency_mean_cycles, 1, 1e-4);
         fc_queueing_close(q);
         double exact = stated_at(a, 0.75 * s), at_10 = stated_at(a, 0.1 * s);
-        CU_ASSERT(at_10 >= 1 && at_10 < exact);
+        CU_ASSERT_DOUBLE_EQUAL(at_10, 1.2, 1e-9); /* the least that is stated */
+        CU_ASSERT(exact >= at_10 && stated_at(a, 0.9 * s) > exact);
         CU_ASSERT(!fc_calibrated_solve(a, 1.2 * s, &answer, &st) && !answer.model.stable);
         CU_ASSERT(isnan(answer.model.latency_mean_cycles) && isnan(answer.error_percent));
         fc_calibrated_close(a);
@@ -426,6 +444,7 @@ int suite_calibration(void)
     };
     static const CU_TestInfo tests[] = {
         {"anchored answers go through their anchors", test_anchored},
+        {"corrections go on beyond what was run", test_beyond},
         {"transfer answers carry the error of their load", test_transfer},
         {"what the model misses alike is corrected", test_correction},
         {"kinds of pattern", test_pattern_kind},

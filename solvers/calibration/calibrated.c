@@ -2,11 +2,11 @@
  *
  * With s the model's saturation:
  * transfer   g_s, g(x) from the correction (calibration_correction.c), s* = s exp(-g_s), x = load / s*, T(load) =
- *            model(x s) exp(-g(x)). Errors: calibration_error.c, a latency's at least LEAST_PERCENT.
+ *            model(x s) exp(-g(x)). Errors: calibration_error.c, a latency's at least LEAST_TRANSFER.
  * anchored   where this network, pattern and packet length were run, to FC_CALIBRATION_ANCHOR_PERCENT: s* the kernel's
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
- *            which makes no waves between anchors. Error: at least LEAST_PERCENT; of the two anchors about x
+ *            which makes no waves between anchors, and beyond them as the correction goes on. Error: at least LEAST_PERCENT; of the two anchors about x
  *            HALF_WIDTHS times the half width (the run that it is compared with has one, too; more NEAR saturation), and a quarter of
  *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
  *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
@@ -37,6 +37,7 @@
 #include <string.h>
 
 #define LEAST_PERCENT 1.0
+#define LEAST_TRANSFER 1.2 /* of traffic that was not run */
 #define LAST_SHARE 0.9
 #define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
@@ -87,7 +88,7 @@ static double ratio_at(const struct fc_calibrated *c, int left_out, double x)
     int n = 0;
     for (int i = 0; i < c->n; i++)
         if (i != left_out) xs[n] = c->x[i], rs[n++] = c->r[i];
-    if (x >= xs[n - 1]) return rs[n - 1];
+    if (x >= xs[n - 1]) return n < 2 ? rs[n - 1] : fc_correction_beyond(&xs[n - 2], &rs[n - 2], x);
     fc_gsl_errors();
     gsl_interp *interp = gsl_interp_alloc(n > 2 ? gsl_interp_steffen : gsl_interp_linear, (size_t)n);
     if (!interp) return NAN;
@@ -458,8 +459,8 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
     bool others = c->theory || (other > 0 && !c->calibration->phases.before_changes);
     answer->error_percent =
         c->anchors ? anchored_error(c, asked, x, waiting, off)
-        : others   ? fmax(LEAST_PERCENT, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
-                   : fmax(LEAST_PERCENT, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
+        : others   ? fmax(LEAST_TRANSFER, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
+                   : fmax(LEAST_TRANSFER, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
     if (isnan(off)) {
         answer->error_percent = NAN;
         answer->why = "nothing was left out of the fit";

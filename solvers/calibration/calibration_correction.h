@@ -36,5 +36,7 @@ struct fc_corrected {
 /* network, kind and features of the case are read. */
 void fc_correction_at(const struct fc_correction *correction, const struct fc_calibration_case *k,
                       struct fc_corrected *corrected);
-/* log_ratio at share x: linear between the shares, from 0 at no load, constant above the last. */
+/* A log_ratio at x above the last of two shares, as the two go on: constant from 0.95 on. */
+double fc_correction_beyond(const double *share, const double *log_ratio, double x);
+/* log_ratio at share x: linear between the shares, from 0 at no load, beyond the last as above. */
 double fc_corrected_latency(const struct fc_corrected *corrected, double x);

@@ -39,7 +39,7 @@
 #define OTHER_KIND 2.0
 #define LEAST_RANGE 0.2
 #define LEAST_LEFT 1e-3 /* of saturation */
-#define SHIFT 0.65
+#define SHIFT 0.45
 #define SHAPE 0.17
 #define CLOSEST 0.01
 #define OTHERS_SHIFT 0.5
