@@ -99,8 +99,7 @@ static void print_added(FILE *stream, const struct answer *a)
             100 * k->saturation / k->ideal);
     fprintf(stream, "latency       at %d loads, up to %g %% of saturation; known to %.2g %% up to 90 %% of it%s\n",
             k->n_points, 100 * k->points[k->n_points - 1].load_share, known_percent,
-            known_percent > FC_CALIBRATION_ANCHOR_PERCENT ? ": too little to be the answer itself (a greater --budget)"
-                                                          : "");
+            fc_calibration_is_anchor(k) ? "" : ": too little to be the answer itself (a greater --budget)");
     fprintf(stream, "cases         %u\n", a->calibration->n_cases);
 }
 

@@ -160,6 +160,14 @@ static void test_anchored(void)
         fc_calibrated_saturation(a, &error);
         CU_ASSERT_DOUBLE_EQUAL(error, 2 / job->turns.max_service_rate / k->saturation, 1e-9);
         fc_calibrated_close(a);
+
+        /* Points that end where queues are short, as their budget did: the same. */
+        k->n_points = 2;
+        CU_ASSERT(k->points[1].load_share < 0.8 && fc_calibration_known_percent(k) < 3);
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
+        CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
+        CU_ASSERT(!fc_calibrated_solve(a, 0.5 * k->saturation, &answer, &st) && answer.tier == FC_TIER_TRANSFER);
+        fc_calibrated_close(a);
         fc_calibration_free(&c);
     }
     close_world(&w);

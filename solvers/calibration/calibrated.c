@@ -3,7 +3,7 @@
  * With s the model's saturation:
  * transfer   g_s, g(x) from the correction (calibration_correction.c), s* = s exp(-g_s), x = load / s*, T(load) =
  *            model(x s) exp(-g(x)). Errors: calibration_error.c, a latency's at least LEAST_TRANSFER.
- * anchored   where this network, pattern and packet length were run, to FC_CALIBRATION_ANCHOR_PERCENT: s* the kernel's
+ * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT and up to ANCHORED_TO: s* the kernel's
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
  *            which makes no waves between anchors, and beyond them as the correction goes on. Error: at least LEAST_PERCENT; of the two anchors about x
@@ -39,6 +39,8 @@
 #define LEAST_PERCENT 1.0
 #define LEAST_TRANSFER 1.2 /* of traffic that was not run */
 #define LAST_SHARE 0.9
+#define ANCHOR_PERCENT 3.0
+#define ANCHORED_TO 0.8      /* a run whose points end below, as its budget did, says nothing of where queues grow */
 #define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
@@ -310,6 +312,12 @@ double fc_calibration_known_percent(const struct fc_calibration_case *k)
     return 100 * most;
 }
 
+bool fc_calibration_is_anchor(const struct fc_calibration_case *k)
+{
+    bool reaches = k->n_points > 0 && k->points[k->n_points - 1].load_share >= ANCHORED_TO;
+    return reaches && fc_calibration_known_percent(k) <= ANCHOR_PERCENT;
+}
+
 static void find_own(struct fc_calibrated *c, const char *shape, const char *pattern,
                      const struct fc_flit_settings *settings)
 {
@@ -322,7 +330,7 @@ static void find_own(struct fc_calibrated *c, const char *shape, const char *pat
             fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25)
             c->own = k;
     }
-    if (c->own && fc_calibration_known_percent(c->own) <= FC_CALIBRATION_ANCHOR_PERCENT) c->anchors = c->own;
+    if (c->own && fc_calibration_is_anchor(c->own)) c->anchors = c->own;
 }
 
 static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,

@@ -46,7 +46,8 @@ network left out of fit and correction (calibration->left_out), latency up to 0.
 };
 /* How well a case's latencies are known up to 0.9 of saturation: the greatest half width, percent of the latency. */
 double fc_calibration_known_percent(const struct fc_calibration_case *k);
-#define FC_CALIBRATION_ANCHOR_PERCENT 3.0 /* a case known to so much is an anchor: answers of its traffic are its own */
+/* Known to 3 % and up to 0.8 of saturation at least: answers of its traffic are its own. */
+bool fc_calibration_is_anchor(const struct fc_calibration_case *k);
 /* The correction at one share of saturation; share 1: of the saturation itself. */
 struct fc_calibration_correction {
     double share;
