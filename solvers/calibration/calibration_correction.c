@@ -12,8 +12,8 @@
  * Kind: the pattern's name up to a digit, and those of its options whose value is no number
  * (stencil2d:grid=4x4 and stencil3d:grid=8x8x8 are of one kind).
  * Above the last share the ratio goes on over -log(1 - x), which the length of a queue follows, with TREND times the slope between the last
- * two, to TREND_TO. From 0.9 to 0.95 of saturation the ratios of the 158 cases of shipped calibrations that have both go on with 1.3 to 2.2 times that
- * slope, machine by machine; 1.4 is off least on f1 to f6 (docs/notes/calibration.md).
+ * two, to TREND_TO. From 0.9 to 0.95 of saturation the 158 cases of shipped calibrations that have both go on with 1.3 to 1.9 times that slope,
+ * in the median of a machine, where they have one; 1.4 is off least on f1 to f6 (docs/notes/calibration.md).
  * Limits: a kind of pattern that was never run gets what kinds have in common, mostly nothing. */
 #include "solvers/calibration/calibration_correction.h"
 
