@@ -36,7 +36,8 @@ struct fc_corrected {
 /* network, kind and features of the case are read. */
 void fc_correction_at(const struct fc_correction *correction, const struct fc_calibration_case *k,
                       struct fc_corrected *corrected);
-/* A log_ratio at x above the last of two shares, as the two go on: constant from 0.95 on. */
+/* The logarithm of the ratio at share x of saturation, not below share[1]: as share[2], ascending and below 1, and log_ratio[2] go on
+ * (calibration_correction.c), constant from 0.95 on, and where share[0] is no load. */
 double fc_correction_beyond(const double *share, const double *log_ratio, double x);
 /* log_ratio at share x: linear between the shares, from 0 at no load, beyond the last as above. */
 double fc_corrected_latency(const struct fc_corrected *corrected, double x);

@@ -28,8 +28,9 @@
  *
  * with z no nearer than OTHERS_CLOSEST, and e_s and the last term by how far the relative is (`beyond`, the logarithm b).
  * SHAPE, CLOSEST, RELATIVE and what begins with OTHERS are those of the least quantile loss (Koenker & Bassett 1978) of log |deviation| for
- * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); there SHIFT (least loss: 0.54) and COVERED were
- * chosen so that what is stated covers some nine of ten latencies and saturations, with first results of the others in sight. */
+ * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); SHIFT is that on f1 to f6 at 90 and 95 % of
+ * saturation, since corrections go on beyond what was run, and COVERED was chosen so that what is stated covers some nine of ten latencies and
+ * saturations, with first results of the others in sight. */
 #include "solvers/calibration/calibration_error.h"
 
 #include <stdlib.h>
