@@ -120,7 +120,7 @@ static void test_anchored(void)
         k->saturation *= 1.03;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
-        /* No point above 0.94: windows of fixed length. */
+        /* No point above 0.94: short windows. */
         CU_ASSERT_DOUBLE_EQUAL(error, 3 / job->turns.max_service_rate / k->saturation, 1e-9);
         for (int i = 0; i < N_POINTS; i++) {
             CU_ASSERT(!fc_calibrated_solve(a, shares[i] * k->saturation, &answer, &st));
@@ -200,7 +200,7 @@ static double stated_at(struct fc_calibrated *a, double load)
 /* Of a latency at share x whose part u is waiting, where the saturation may be off by a factor; its form is known. */
 static double shifted_percent(double x, double u, double factor)
 {
-    double part = pow(factor, 0.45), wait = x / (1 - x), down = x / part, up = x * part;
+    double part = pow(factor, 0.4), wait = x / (1 - x), down = x / part, up = x * part;
     double low = 1 - u + u * down / (1 - down) / wait, high = 1 - u + u * up / (1 - up) / wait;
     return 100 * (high - low) / (high + low);
 }

@@ -177,6 +177,42 @@ static void test_busy_budget(void)
     close_designed(&x);
 }
 
+/* Points of short windows end as soon as they are known to 2 %, and with a small window when that has passed (all 20,000 cycles
+ * would make 0.7 % of the first; the last, next to saturation, takes them all). */
+static void test_lean_points(void)
+{
+    struct designed x;
+    struct fc_calibration_settings set = {.threads = 1, .seed = 1};
+    static const uint64_t window_cycles[] = {20000, 400};
+    double hops_run[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        if (!open_designed(
+                &x,
+                "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 8 "
+                "GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"
+                "router: {delay: 2 cycles, vcs: 2, flit: 8 B, buffer: 64 B}\npacket: {max: 64 B}\n",
+                60))
+            return;
+        struct fc_calibration_job *job = &x.d.jobs[0];
+        struct fc_calibration_case *k = job->out;
+        uint32_t n_jobs = x.d.n_jobs;
+        x.d.n_jobs = 1;
+        job->settings.measure_cycles = window_cycles[i];
+        job->hurried = true;
+        CU_ASSERT_EQUAL(fc_calibration_run(&x.d, 60, &set, &x.arena, &x.st), FC_OK);
+        x.d.n_jobs = n_jobs;
+        CU_ASSERT_EQUAL(k->n_points, 5);
+        for (int p = 0; p < k->n_points; p++) {
+            double half = k->points[p].half_width_cycles / k->points[p].latency_cycles;
+            if (p < 4) CU_ASSERT(i == 0 ? half <= 0.02 && half > 0.009 : half > 0.02);
+        }
+        CU_ASSERT_EQUAL(job->settings.measure_cycles, window_cycles[i]);
+        hops_run[i] = job->hops_run;
+        close_designed(&x);
+    }
+    CU_ASSERT(hops_run[1] < hops_run[0]);
+}
+
 int suite_calibration_design(void)
 {
     static const CU_TestInfo tests[] = {
@@ -185,6 +221,7 @@ int suite_calibration_design(void)
         {"large networks cost more a hop under UGAL", test_ugal_rate},
         {"the budget of runs under UGAL", test_ugal_budget},
         {"the budget where much happens in a zero-load time", test_busy_budget},
+        {"points end when they are precise", test_lean_points},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("calibration design", tests);

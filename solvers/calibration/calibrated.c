@@ -25,7 +25,7 @@
  * of that, or above the last anchor, the model is asked at x - (x - x_0)^2 / (2 (1 - x_0)), which never reaches 1:
  * a saturation that is found a little too low does not make the latency endless.
  *
- * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION
+ * Saturation: that of the run, known to RESOLUTION or, of short windows, to LEAN_RESOLUTION
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
  * for anchors; else s*. */
 #include "solvers/calibration/alone.h"

@@ -5,7 +5,7 @@
  * which one case takes a third of the budget, the smallest relatives first. Patterns: uniform; one or two that load few
  * links most; an exchange between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest),
  * and 8 flits where the longest has 1 or more than 64. A case is run with windows that choose their own length where
- * that takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
+ * that takes at most LONG_SHARE of the budget; else with short ones, of which it takes LEAN_SHARE, at least
  * LEAST_PACKETS and LEAST_CYCLES (down to SHORT_CYCLES where that is more than LONG_SHARE), and all of these grow alike,
  * to MOST_LONGER times, while the budget has room. Work is counted in moves over links, those of nodes included, and
  * made seconds by what each engine was measured to do on one core. Order: uniform traffic on the smallest network in
@@ -34,7 +34,7 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3, MOST_NAMED = 8 };
 #define DEAR_SHARE (1 / 3.0) /* where there is no network of MOST_OF_BUDGET */
 #define LONG_SHARE 0.05
 #define LEAN_SHARE 0.02
-/* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
+/* Short windows that a case takes, those of the search for saturation and warm-ups included. */
 #define LEAN_WINDOWS 26.0
 #define MOST_LONGER 8.0
 /* Moves a second of one core over links of all kinds, those of nodes included, measured (docs/notes/calibration.md). */
@@ -141,7 +141,7 @@ static double packet_s(const struct fc_calibration_job *job)
     return (job->turns.hops_mean + 2) * (job->events ? 1 : job->turns.flits_mean) / job->moves_per_s;
 }
 
-/* Windows that choose their length if the budget has room for them, else fixed ones; the estimate of either.
+/* Windows that choose their length if the budget has room for them, else short ones; the estimate of either.
  */
 static void choose_windows(struct fc_calibration_job *job, double budget_s)
 {
@@ -373,7 +373,7 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     return st->code ? st->code : locate(job, st);
 }
 
-/* Windows of fixed length become so many times as long, up to MOST_LONGER; none becomes shorter. */
+/* Short windows become so many times as long, up to MOST_LONGER; none becomes shorter. */
 static void lengthen(struct fc_calibration_job *job, double times)
 {
     double longer = fmin(times, MOST_LONGER);

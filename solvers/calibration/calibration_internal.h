@@ -35,14 +35,14 @@ struct fc_calibration_job {
     struct fc_calibration_case *out; /* in the calibration */
     bool events;                     /* run by the event engine, which moves packets; else flits */
     bool wanted;                     /* the machine's own network and longest packets: may take more of the budget */
-    bool hurried;       /* windows of fixed length that are as short as they may be, or packets compare ways */
-    double moves_per_s; /* of one core, nominal: packets or flits over links, those of nodes included */
-    double more_links;  /* of the event engine, known without UGAL: that a head has beside one, in the mean */
-    double estimate_s;  /* what running it takes, by the design */
-    double most_s;      /* what it may take */
-    double spent_s;     /* what it took, by its moves */
-    double hops_run;    /* packet-hops or flit-hops between routers */
-    double turns_hops;  /* work for its turns */
+    bool hurried;                    /* windows that are as short as they may be, or packets compare ways */
+    double moves_per_s;              /* of one core, nominal: packets or flits over links, those of nodes included */
+    double more_links; /* of the event engine, known without UGAL: that a head has beside one, in the mean */
+    double estimate_s; /* what running it takes, by the design */
+    double most_s;     /* what it may take */
+    double spent_s;    /* what it took, by its moves */
+    double hops_run;   /* packet-hops or flit-hops between routers */
+    double turns_hops; /* work for its turns */
     struct fc_turns turns;
     struct fc_queueing *queueing;
     double saturation; /* of the model, last found: the next search begins there; 0: none */

@@ -5,14 +5,14 @@
  * others. The first case is run alone: what it takes corrects the estimates of the others. Saturation:
  * fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES zero-load times), which is cheap
  * but lets overload pass for as long as it fills buffers, or calls a load unstable by bad luck; from there, to WIDTH of
- * the ideal, with runs of chosen length as `curve` makes them. Cases whose points have windows of fixed length: by
- * fc_flit_saturation with the precision LEAN_PRECISION and runs of at most LEAN_RUN of these windows. With fixed windows that
- * search was off by 3.4 % of the ideal in the mean square and by 17 at worst (a window's luck), by 2.8 and 12 so
+ * the ideal, with runs of chosen length as `curve` makes them. Cases that have room for short windows only: by
+ * fc_flit_saturation with the precision LEAN_PRECISION and runs of at most LEAN_RUN of these windows. With windows of fixed
+ * length that search was off by 3.4 % of the ideal in the mean square and by 17 at worst (a window's luck), by 2.8 and 12 so
  * (docs/notes/calibration.md).
  *
- * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
- * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
- * longer where waits are long.
+ * The points: with runs of chosen length, also one at 0.95 of saturation, so that answers at 0.9 of it lie between
+ * anchors even where the saturation is off by its tolerance. Of short windows: a point ends when it is known to LEAN_POINT,
+ * or has measured as many packets as its window holds, more where waits are long.
  *
  * The budget is counted in moves (fc_flit_moves), made seconds by nominal rates, and what a case will take is estimated by the
  * design times what cases so far took of their estimates, so that what is run does not depend on clock or
@@ -33,8 +33,9 @@ enum { WAVE = 4 };
 #define WANTED_SHARE 0.25
 #define LEAN_PRECISION 0.02
 #define LEAN_RUN 4 /* windows */
+#define LEAN_POINT 0.02
 static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
-enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
+enum { LEAN_SHARES = 5 }; /* of these, in short windows */
 static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4}, hurried_windows[LEAN_SHARES] = {1, 1, 1, 1, 2};
 
 /* Adds what was run to what the case took. */
@@ -52,19 +53,36 @@ static double most_moves(const struct fc_calibration_job *job)
     return fmax(1, (job->most_s - job->spent_s) * job->moves_per_s * unit);
 }
 
+static double packets_a_cycle(const struct fc_calibration_job *job, double load)
+{
+    return load * (double)job->out->nodes / job->turns.flits_mean;
+}
+
+/* For a run that ends when it is as precise as that, or has measured so many packets. */
+static void run_lean(struct fc_flit_settings *settings, double precision, double packets)
+{
+    settings->measure_cycles = 0;
+    settings->precision = precision;
+    settings->most_packets = (uint64_t)ceil(packets);
+}
+
 /* The points; ends where a run is unstable (the bisection takes the edge from one run). */
 static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_calibration_case *k = job->out;
     k->points = fc_alloc(arena, FC_COUNT(shares), sizeof *k->points, st);
     k->escape_percent = NAN;
-    uint64_t fixed = job->settings.measure_cycles;
-    for (size_t i = 0; k->points && i < (fixed ? LEAN_SHARES : FC_COUNT(shares)); i++) {
+    uint64_t window = job->settings.measure_cycles;
+    for (size_t i = 0; k->points && i < (window ? LEAN_SHARES : FC_COUNT(shares)); i++) {
         struct fc_flit_result r;
-        job->settings.measure_cycles = fixed ? fixed * (job->hurried ? hurried_windows : windows)[i] : 0;
-        job->settings.load_flits_per_cycle = shares[i] * k->saturation;
-        job->settings.most_moves = most_moves(job);
-        if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;
+        struct fc_flit_settings settings = job->settings;
+        settings.load_flits_per_cycle = shares[i] * k->saturation;
+        settings.most_moves = most_moves(job);
+        if (window) {
+            double cycles = (double)window * (double)(job->hurried ? hurried_windows : windows)[i];
+            run_lean(&settings, LEAN_POINT, cycles * packets_a_cycle(job, settings.load_flits_per_cycle));
+        }
+        if (fc_flit_run(job->net, &job->demand, NULL, &settings, &r, st)) return st->code;
         count(job, (double)r.flit_hops, fc_flit_moves(&r));
         job->cut = r.cut;
         bool good = r.stable && r.complete;
@@ -76,7 +94,6 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
         fc_flit_free(&r);
         if (!good) break;
     }
-    job->settings.measure_cycles = fixed;
     return st->code;
 }
 
@@ -124,15 +141,12 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_st
 {
     struct fc_calibration_case *k = job->out;
     struct fc_flit_settings coarse = job->settings;
-    double packets_a_cycle = 0.7 * k->ideal * (double)k->nodes / job->turns.flits_mean, load;
+    double packets = packets_a_cycle(job, 0.7 * k->ideal), load;
     if (!coarse.measure_cycles)
         coarse.measure_cycles =
-            (uint64_t)ceil(fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
-    else {
-        coarse.most_packets = (uint64_t)ceil(LEAN_RUN * packets_a_cycle * (double)coarse.measure_cycles);
-        coarse.precision = LEAN_PRECISION;
-        coarse.measure_cycles = 0;
-    }
+            (uint64_t)ceil(fmax(COARSE_PACKETS / packets, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
+    else
+        run_lean(&coarse, LEAN_PRECISION, LEAN_RUN * packets * (double)coarse.measure_cycles);
     struct fc_status none = {0};
     struct fc_flit_cost cost = {0};
     coarse.most_moves = most_moves(job);
