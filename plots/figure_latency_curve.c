@@ -51,11 +51,12 @@ static void put_band(FILE *script, const struct fc_plot_curve *curve, size_t i, 
     fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' notitle", colour);
 }
 
-/* Of several curves the key has the saturation, since labels at their lines would lie on each other. */
-static const char *key_text(char out[256], const struct fc_plot_curve *curve, const char *what, bool alone)
+/* The key has the saturation, since a label at its line would lie on curves, on the frame, or on that of another curve. */
+static const char *key_text(char out[256], const struct fc_plot_curve *curve, const char *what, bool saturation)
 {
     int n = snprintf(out, 256, "%.150s%s", curve->label, what);
-    if (!alone && !isnan(curve->saturation)) snprintf(out + n, 256 - (size_t)n, ", saturation %.4g", curve->saturation);
+    if (saturation && !isnan(curve->saturation))
+        snprintf(out + n, 256 - (size_t)n, ", saturation %.4g", curve->saturation);
     return out;
 }
 
@@ -65,23 +66,21 @@ static int dash_of(size_t i)
     return (int)((i + i / FC_COUNT(fc_series_colours)) % 5) + 1;
 }
 
-static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
-                      size_t *n_series)
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     char label[256];
     put_series(script, i, "7", n_series);
     fprintf(script, "with lines lw 1.2 dt %d lc rgb '%s' title ", dash_of(i), colour);
-    fc_script_text(script, key_text(label, curve, curve->measured ? ", queueing model" : "", alone || curve->measured));
+    fc_script_text(script, key_text(label, curve, curve->measured ? ", queueing model" : "", !curve->measured));
 }
 
-static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, bool alone,
-                       size_t *n_series)
+static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
 {
     put_series(script, i, "5:6", n_series);
     fprintf(script, "with %s pt %d ps 0.8 lc rgb '%s' title ", curve->model ? "yerrorbars lw 0.8" : "yerrorlines lw 1",
             fc_series_marks[i % 8], colour);
     char label[256];
-    fc_script_text(script, key_text(label, curve, curve->model ? ", kernel" : "", alone));
+    fc_script_text(script, key_text(label, curve, curve->model ? ", kernel" : "", true));
     put_series(script, i, "4", n_series);
     fprintf(script, "axes x1y2 with linespoints lw 1 dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'", colour);
 }
@@ -97,8 +96,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
         lines += (curves[i].model != NULL) + 2 * curves[i].measured;
     }
     spans(curves, n, &load, &latency);
-    bool below = n > 1 || lines > 1; /* over the curves it would hide some */
-    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, below ? (n > 1 ? 2.9 : 2.5) + 0.14 * lines : 2.7);
+    fc_script_start(script, "latency-curve", title, FC_COLUMN_IN, (n > 1 ? 2.9 : 2.5) + 0.14 * lines);
     fc_script_titled(script, title, FC_COLUMN_IN);
     fprintf(script,
             "\n"
@@ -109,10 +107,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             "set xtics %g nomirror\n"
             "set ytics nomirror\n"
             "set border 3\n"
-            "set key %s Left reverse\n"
+            "set key below maxcols 1 height 1 Left reverse\n" /* over the curves it would hide some */
             "set grid x y\n",
-            axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5),
-            below ? "below maxcols 1 height 1" : "left top");
+            axes->load, axes->latency, load * 1.02, latency, fc_round_step(load, 5));
     if (measured)
         fprintf(script, "set y2label 'accepted load (%s)'\nset y2range [0:%g]\nset y2tics %g\nset border 11\n",
                 axes->load, load * 1.02, fc_round_step(load, 5));
@@ -120,9 +117,6 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
         if (!isnan(curves[i].saturation))
             fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n", curves[i].saturation,
                     curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
-    if (n == 1 && !isnan(curves->saturation))
-        fprintf(script, "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset 0.9,0\n",
-                curves->saturation, curves->saturation); /* behind it, where latencies are no more */
     fprintf(script, "plot ");
     size_t n_series = 0;
     for (size_t i = 0; i < n; i++)
@@ -130,8 +124,8 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_a
             put_band(script, &curves[i], i, fc_series_colours[i % FC_COUNT(fc_series_colours)], &n_series);
     for (size_t i = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];
-        if (curves[i].model) put_model(script, &curves[i], i, colour, n == 1, &n_series);
-        if (curves[i].measured) put_points(script, &curves[i], i, colour, n == 1, &n_series);
+        if (curves[i].model) put_model(script, &curves[i], i, colour, &n_series);
+        if (curves[i].measured) put_points(script, &curves[i], i, colour, &n_series);
     }
     fprintf(script, "\n");
 }
