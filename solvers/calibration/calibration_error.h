@@ -16,12 +16,13 @@ struct fc_off {
         [FC_CALIBRATION_MOST_CORRECTIONS]; /* [n_shares] each side at this share of its own saturation; NaN: no point */
 };
 struct fc_curve_error {
-    uint32_t n; /* 0: nothing was left out */
+    uint32_t n;     /* 0: nothing was left out */
+    bool elsewhere; /* the calibration is the machine's, but nothing was run on its network */
     struct fc_off *off;
     int n_shares;
     double share[FC_CALIBRATION_MOST_CORRECTIONS]; /* ascending, below 1 */
 };
-/* For traffic `own`, of which kind and features are read. `part`: of the correction, that the answer takes. In the arena. */
+/* For traffic `own`, of which kind, features and network are read; an empty network is that of a relative. `part`: of the correction, that the answer takes. In the arena. */
 enum fc_code fc_curve_error_make(const struct fc_correction *correction, const struct fc_calibration_case *own,
                                  double part, struct fc_arena *arena, struct fc_curve_error *error,
                                  struct fc_status *st);

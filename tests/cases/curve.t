@@ -116,7 +116,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 > }
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --plot q | sed -n '2,6p'; ls q; grep -c 'queueing model' q/latency-curve.gp
 > run         uniform, routing dimension-order, rule dateline, cycle engine
-> model       queueing, from 5 calibrated torus machines (nearest tmesh-216-central), not from this machine; errors against the kernel on its family
+> model       queueing, from 6 calibrated torus machines (nearest tmesh-216-central), not from this machine; errors against the kernel on its family
 >
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
