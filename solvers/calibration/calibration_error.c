@@ -55,7 +55,7 @@
 #define OTHERS_NEAR 0.85
 #define OTHERS_CLOSEST 0.04
 #define RELATIVE 2.1
-static const double prior[] = {0.01, 0.03, 0.05, 0.09};
+static const double prior[] = {0.01, 0.03, 0.05, 0.09}, prior_elsewhere[] = {0.01, 0.03, 0.05, 0.12};
 enum { PRIORS = FC_COUNT(prior) };
 
 /* ---- the cases ---- */
@@ -117,7 +117,7 @@ enum fc_code fc_curve_error_make(const struct fc_correction *c, const struct fc_
     }
     for (int i = 0; off && i < PRIORS; i++) {
         struct fc_off *one = &off[c->n_cases + (uint32_t)i];
-        *one = (struct fc_off){.weight = 1.0 / PRIORS, .saturation = prior[i]};
+        *one = (struct fc_off){.weight = 1.0 / PRIORS, .saturation = error->elsewhere ? prior_elsewhere[i] : prior[i]};
         for (int k = 0; k < error->n_shares; k++) one->latency[k] = NAN;
     }
     error->n = st->code ? 0 : c->n_cases + PRIORS;
