@@ -58,7 +58,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 50
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2,0.4,1.5 --solver queueing
 > machine     ring-4: a ring
 > run         uniform, routing dimension-order, rule dateline
-> model       queueing, from 5 calibrated torus machines (nearest tmesh-216-central), not from this machine; errors against the kernel on its family
+> model       queueing, from 6 calibrated torus machines (nearest tmesh-216-central), not from this machine; errors against the kernel on its family
 >
 >      offered      latency           +-
 > flits/node/c       cycles            %
