@@ -245,7 +245,8 @@ static void cap_lines(struct fc_ints *dims, long long side, int n_lines)
 }
 
 /* Sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8... (3 is left out: the queueing model is farthest
- * from the kernel on so small rings). Of units, which make that many nodes: one line of 4 and of 8, planes of 4 x 4 and 6 x 6, boxes of 4 x 4 x 4. */
+ * from the kernel on so small rings). Tori of units have many nodes: lines of 4 and of 8 units, planes of 4 x 4 and
+ * 6 x 6, boxes of 4 x 4 x 4. */
 static bool relative(void *shape, int number)
 {
     static const struct {

@@ -3,7 +3,7 @@
  * Every case that was run is left out with its network, and predicted: e_s, the logarithm of its saturation, answer over kernel,
  * and e_x, that of its latency, each side at share x of its own saturation. The correction is made of the others in closed form
  * (kriging.h); where the parameters were fitted without the network, too (the file's error_saturation), and that is off by more,
- * it counts. Pseudo-cases of weight 1 in all, whose saturation is off by PRIOR, stand for what few cases do not show.
+ * it counts. Pseudo-cases of weight 1 in all, whose saturation is off by `prior`, stand for what few cases do not show.
  *
  * |e_s| and |e_x| are the quantiles that cover COVERED of the cases, each with the weight
  *
@@ -21,9 +21,10 @@
  * worst, and as squares, as one is seldom off in both. Nearer than CLOSEST to saturation z is not taken: an error is of loads of up to
  * 99 % of the kernel's saturation.
  *
- * COVERED, SHIFT and SHAPE are of machines on whose own network something was run: a case left out with its network is farther off than
- * such an answer, so that less than all of it counts. Where nothing was run on the network (of large machines always), the cases left out are
- * just such answers, and COVERED_ELSEWHERE, SHIFT_ELSEWHERE, SHAPE_ELSEWHERE hold.
+ * COVERED, SHIFT and SHAPE are of machines on whose own network something was run: a case left out with its network is
+ * farther off than such an answer, so that less than all of it counts. Where nothing was run on the network (of large
+ * machines always), the cases left out are just such answers, and COVERED_ELSEWHERE, SHIFT_ELSEWHERE, SHAPE_ELSEWHERE and
+ * prior_elsewhere hold.
  *
  * Theory, and what relatives of other routers say (but not the machine's own runs before a key was changed), are off in ways that the cases
  * left out do not show, wider:
@@ -35,7 +36,8 @@
  * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); SHIFT is that on f1 to f6
  * and o01 to o06 at 90 and 95 % of saturation, since points of short windows end when they are precise, and COVERED was chosen so that
  * what is stated covers some nine of ten latencies and saturations, with first results of the others in sight. What ends in ELSEWHERE
- * was chosen on four networks of shipped machines' kinds that no calibration ran, and judged on five others (docs/notes/calibration.md). */
+ * was chosen on four networks of shipped machines' kinds that no calibration ran, and judged on five others; the greatest of
+ * prior_elsewhere with all nine in sight (docs/notes/calibration.md). */
 #include "solvers/calibration/calibration_error.h"
 
 #include <stdlib.h>

@@ -22,7 +22,8 @@ struct fc_curve_error {
     int n_shares;
     double share[FC_CALIBRATION_MOST_CORRECTIONS]; /* ascending, below 1 */
 };
-/* For traffic `own`, of which kind, features and network are read; an empty network is that of a relative. `part`: of the correction, that the answer takes. In the arena. */
+/* For traffic `own`, of which kind, features and network are read; a relative's network is empty. `part`: of the
+ * correction, that the answer takes. In the arena. */
 enum fc_code fc_curve_error_make(const struct fc_correction *correction, const struct fc_calibration_case *own,
                                  double part, struct fc_arena *arena, struct fc_curve_error *error,
                                  struct fc_status *st);

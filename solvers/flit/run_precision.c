@@ -168,12 +168,19 @@ static bool reaches(const struct fc_flit_mean *m, double precision)
 
 /* ---- overload -------------------------------------------------------------------------------------------- */
 
-/* Packets in the system now, those in source queues as expected. */
-static void note(struct course *course, const struct fc_flit_control *c)
+/* The packets of others, too. */
+static double all_packets_per_tick(const struct fc_flit_control *c)
 {
     const struct fc_flit_traffic *others = c->traffic->background;
     double rate = packets_per_tick(c);
     if (others) rate += others->offered * c->flit->n_nodes / others->mean_flits / c->flit->ticks_per_cycle;
+    return rate;
+}
+
+/* Packets in the system now, those in source queues as expected. */
+static void note(struct course *course, const struct fc_flit_control *c)
+{
+    double rate = all_packets_per_tick(c);
     if (course->n == MOST_CHECKPOINTS) course->n--; /* then the last is the latest */
     course->tick[course->n] = c->state.now;
     course->packets[course->n++] = rate * (double)c->state.now - (double)fc_flit_delivered_packets(c);
@@ -249,7 +256,8 @@ static bool behind(const struct fc_flit_control *c, const struct course *course)
     double share = fmax(BEHIND, c->settings->precision), now = (double)c->state.now,
            wait = (double)c->state.longest_wait;
     double rate = packets_per_tick(c), nodes = c->flit->n_nodes, zero_load = (double)c->zero_load;
-    double queued = fmax(0, course->packets[course->n - 1] - rate * zero_load) / nodes; /* packets of a source, mean */
+    double moving = all_packets_per_tick(c) * zero_load; /* the others queue as well, which is not told apart */
+    double queued = fmax(0, course->packets[course->n - 1] - moving) / nodes; /* packets of a source, mean */
     if (wait <= share * now || wait <= BEHIND_ZERO_LOADS * zero_load) return false;
     return wait * rate / nodes > (4 + log(nodes)) * queued || !grown(c, course).none;
 }
