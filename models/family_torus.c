@@ -225,21 +225,14 @@ static void block_name(const struct fc_network *net, int index, char *out, size_
 
 /* Sides by SHORT times shorter than the longest, as Tofu's A, B and C, are of a unit that all such tori are made of. */
 enum { SHORT = 4 };
-static long long longest_side(const struct fc_ints *dims)
-{
-    long long longest = 0;
-    for (int d = 0; d < dims->n; d++) longest = dims->v[d] > longest ? dims->v[d] : longest;
-    return longest;
-}
 static bool is_of_unit(long long side, long long longest)
 {
     return side > 1 && SHORT * side <= longest;
 }
 
 /* Units stay, the first n_lines of the other sides become `side`, the rest 1. */
-static void cap_lines(struct fc_ints *dims, long long side, int n_lines)
+static void cap_lines(struct fc_ints *dims, long long longest, long long side, int n_lines)
 {
-    long long longest = longest_side(dims);
     for (int d = 0; d < dims->n; d++)
         if (!is_of_unit(dims->v[d], longest)) dims->v[d] = n_lines-- > 0 ? side : 1;
 }
@@ -257,11 +250,12 @@ static bool relative(void *shape, int number)
     } list[] = {{4, false, 4, 1}, {4, true, 8, 1}, {6, false, 4, 2}, {8, false, 6, 2}, {8, true, 4, 3}};
     struct fc_torus_shape *s = shape;
     if (number >= (int)FC_COUNT(list)) return false;
-    long long longest = longest_side(&s->dims);
+    long long longest = 0;
     bool units = false;
+    for (int d = 0; d < s->dims.n; d++) longest = s->dims.v[d] > longest ? s->dims.v[d] : longest;
     for (int d = 0; d < s->dims.n; d++) units |= s->dims.v[d] > 2 && is_of_unit(s->dims.v[d], longest);
     if (units)
-        cap_lines(&s->dims, list[number].unit_side, list[number].unit_lines);
+        cap_lines(&s->dims, longest, list[number].unit_side, list[number].unit_lines);
     else
         fc_cap_sides(&s->dims, list[number].side, list[number].doubled);
     return true;

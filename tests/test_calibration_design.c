@@ -197,7 +197,7 @@ static void test_lean_points(void)
         struct fc_calibration_case *k = job->out;
         uint32_t n_jobs = x.d.n_jobs;
         x.d.n_jobs = 1;
-        job->settings.measure_cycles = window_cycles[i];
+        job->window_cycles = window_cycles[i];
         job->hurried = true;
         CU_ASSERT_EQUAL(fc_calibration_run(&x.d, 60, &set, &x.arena, &x.st), FC_OK);
         x.d.n_jobs = n_jobs;
@@ -206,7 +206,7 @@ static void test_lean_points(void)
             double half = k->points[p].half_width_cycles / k->points[p].latency_cycles;
             if (p < 4) CU_ASSERT(i == 0 ? half <= 0.02 && half > 0.009 : half > 0.02);
         }
-        CU_ASSERT_EQUAL(job->settings.measure_cycles, window_cycles[i]);
+        CU_ASSERT_EQUAL(job->window_cycles, window_cycles[i]);
         hops_run[i] = job->hops_run;
         close_designed(&x);
     }

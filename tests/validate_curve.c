@@ -184,6 +184,11 @@ static bool run_kernel(const struct fc_network *net, const struct fc_demand *dem
 
 /* ---- the model ---- */
 
+static bool is_shipped(const struct subject *s)
+{
+    return s->group == SHIPPED || s->group == ELSEWHERE;
+}
+
 static const char *full_name(const struct subject *s, char *text, size_t size)
 {
     snprintf(text, size, "%s%s%s", s->name, s->changed ? " " : "", s->changed ? s->changed : "");
@@ -248,7 +253,7 @@ static bool own_calibration(const struct how *how, const struct subject *s, cons
     char path[600];
     struct fc_calibration_settings budget = {.budget_s = BUDGET_S, .threads = 2, .seed = 1};
     bool found = false;
-    if (s->group == SHIPPED || s->group == ELSEWHERE) {
+    if (is_shipped(s)) {
         fc_calibration_of(net, c, &found, NULL, st);
         if (!found && !st->code) fc_refuse(st, FC_NO, "%s has no calibration", s->name);
         return found;
@@ -299,7 +304,7 @@ static bool try_machine(const struct how *how, int subject, struct fc_status *st
     bool found = false;
     if (s->changed) snprintf(keys, sizeof keys, "%s", s->changed);
     while (s->changed && n_keys < FC_COUNT(key) && (key[n_keys] = strsep(&rest, " "))) n_keys++;
-    snprintf(file, sizeof file, s->group == SHIPPED || s->group == ELSEWHERE ? "%s" : UNSEEN "%s.yaml", s->name);
+    snprintf(file, sizeof file, is_shipped(s) ? "%s" : UNSEEN "%s.yaml", s->name);
     if (fc_machine_load_changed(file, key, n_keys, &machine, st)) return false;
     if (!fc_network_build(&machine, &net, st)) {
         if (own_calibration(how, s, &machine, &net, &own, st)) {

@@ -155,8 +155,8 @@ static void choose_windows(struct fc_calibration_job *job, double budget_s)
     bool compares = fc_compares_ways(job->net->machine);
     if (compares) least = SHORT_CYCLES;
     job->hurried = compares || (least < LEAST_CYCLES && packets / rate < least * latency);
-    job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, least * latency));
-    job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
+    job->window_cycles = (uint64_t)ceil(fmax(packets / rate, least * latency));
+    job->estimate_s = LEAN_WINDOWS * (double)job->window_cycles * rate * packet_s(job);
 }
 
 /* Of at most FC_STRIP input channels: they lie in strips. As many links come in as go out, those of nodes included. */
@@ -377,8 +377,8 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
 static void lengthen(struct fc_calibration_job *job, double times)
 {
     double longer = fmin(times, MOST_LONGER);
-    if (!job->settings.measure_cycles || !(longer > 1)) return;
-    job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
+    if (!job->window_cycles || !(longer > 1)) return;
+    job->window_cycles = (uint64_t)((double)job->window_cycles * longer);
     job->estimate_s *= longer;
 }
 
@@ -389,7 +389,7 @@ enum fc_code fc_calibration_job_make(const struct fc_network *net, const char *p
     memset(job, 0, sizeof *job);
     lengths(net, flits, st);
     if (st->code || make_job(net, pattern, flits[0], seed, budget_s / LONG_SHARE, job, st)) return st->code;
-    if (job->settings.measure_cycles) choose_windows(job, budget_s); /* long ones would take more than all of it */
+    if (job->window_cycles) choose_windows(job, budget_s); /* long ones would take more than all of it */
     lengthen(job, 0.5 * budget_s / job->estimate_s);
     return describe(job, pattern, arena, st);
 }
@@ -467,13 +467,12 @@ static void cheapest_first(struct fc_calibration_design *d)
     }
 }
 
-/* Fixed windows grow alike to what the budget has left. */
+/* Short windows grow alike to what the budget has left. */
 static void use_budget(struct fc_calibration_design *d, double budget_s)
 {
-    double fixed = 0, chosen = 0;
-    for (uint32_t i = 0; i < d->n_jobs; i++)
-        *(d->jobs[i].settings.measure_cycles ? &fixed : &chosen) += d->jobs[i].estimate_s;
-    for (uint32_t i = 0; i < d->n_jobs; i++) lengthen(&d->jobs[i], (budget_s - chosen) / fixed);
+    double lean = 0, chosen = 0;
+    for (uint32_t i = 0; i < d->n_jobs; i++) *(d->jobs[i].window_cycles ? &lean : &chosen) += d->jobs[i].estimate_s;
+    for (uint32_t i = 0; i < d->n_jobs; i++) lengthen(&d->jobs[i], (budget_s - chosen) / lean);
 }
 
 /* FIRST_NETWORKS from order[first] on: uniform traffic, then the others, in the longest packets, then both in the others. Uniform

@@ -3,7 +3,7 @@
  * Every case that was run is left out with its network, and predicted: e_s, the logarithm of its saturation, answer over kernel,
  * and e_x, that of its latency, each side at share x of its own saturation. The correction is made of the others in closed form
  * (kriging.h); where the parameters were fitted without the network, too (the file's error_saturation), and that is off by more,
- * it counts. Pseudo-cases of weight 1 in all, whose saturation is off by `prior`, stand for what few cases do not show.
+ * it counts. Pseudo-cases of weight 1 in all, whose saturation is off by PRIOR, stand for what few cases do not show.
  *
  * |e_s| and |e_x| are the quantiles that cover COVERED of the cases, each with the weight
  *
@@ -21,10 +21,9 @@
  * worst, and as squares, as one is seldom off in both. Nearer than CLOSEST to saturation z is not taken: an error is of loads of up to
  * 99 % of the kernel's saturation.
  *
- * COVERED, SHIFT and SHAPE are of machines on whose own network something was run: a case left out with its network is
- * farther off than such an answer, so that less than all of it counts. Where nothing was run on the network (of large
- * machines always), the cases left out are just such answers, and COVERED_ELSEWHERE, SHIFT_ELSEWHERE, SHAPE_ELSEWHERE and
- * prior_elsewhere hold.
+ * Where something was run on the machine's own network, a case left out with its network is farther off than such an answer,
+ * so that less than all of it counts. Where nothing was (of large machines always), the cases left out are just such answers,
+ * and COVERED, SHIFT, SHAPE and PRIOR are others (`rules`).
  *
  * Theory, and what relatives of other routers say (but not the machine's own runs before a key was changed), are off in ways that the cases
  * left out do not show, wider:
@@ -35,30 +34,32 @@
  * SHAPE, CLOSEST, RELATIVE and what begins with OTHERS are those of the least quantile loss (Koenker & Bassett 1978) of log |deviation| for
  * 0.87, on machines f1 to f6 and shipped ones of tests/validate_curve.c (docs/notes/calibration.md); SHIFT is that on f1 to f6
  * and o01 to o06 at 90 and 95 % of saturation, since points of short windows end when they are precise, and COVERED was chosen so that
- * what is stated covers some nine of ten latencies and saturations, with first results of the others in sight. What ends in ELSEWHERE
- * was chosen on four networks of shipped machines' kinds that no calibration ran, and judged on five others; the greatest of
- * prior_elsewhere with all nine in sight (docs/notes/calibration.md). */
+ * what is stated covers some nine of ten latencies and saturations, with first results of the others in sight. Those of
+ * elsewhere were chosen on four networks of shipped machines' kinds that no calibration ran, and judged on five others; the
+ * greatest PRIOR with all nine in sight (docs/notes/calibration.md). */
 #include "solvers/calibration/calibration_error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define COVERED 0.7
 #define OTHER_KIND 2.0
 #define LEAST_RANGE 0.2
 #define LEAST_LEFT 1e-3 /* of saturation */
-#define SHIFT 0.4
-#define SHAPE 0.17
-#define COVERED_ELSEWHERE 0.92
-#define SHIFT_ELSEWHERE 0.5
-#define SHAPE_ELSEWHERE 0.3
 #define CLOSEST 0.01
 #define OTHERS_SHIFT 0.5
 #define OTHERS_NEAR 0.85
 #define OTHERS_CLOSEST 0.04
 #define RELATIVE 2.1
-static const double prior[] = {0.01, 0.03, 0.05, 0.09}, prior_elsewhere[] = {0.01, 0.03, 0.05, 0.12};
-enum { PRIORS = FC_COUNT(prior) };
+enum { PRIORS = 4 };
+/* Where something was run on the network, and elsewhere. */
+static const struct rule {
+    double covered, shift, shape, prior[PRIORS];
+} rules[] = {{0.7, 0.4, 0.17, {0.01, 0.03, 0.05, 0.09}}, {0.92, 0.5, 0.3, {0.01, 0.03, 0.05, 0.12}}};
+
+static const struct rule *rule_of(const struct fc_curve_error *e)
+{
+    return &rules[e->elsewhere];
+}
 
 /* ---- the cases ---- */
 
@@ -119,7 +120,7 @@ enum fc_code fc_curve_error_make(const struct fc_correction *c, const struct fc_
     }
     for (int i = 0; off && i < PRIORS; i++) {
         struct fc_off *one = &off[c->n_cases + (uint32_t)i];
-        *one = (struct fc_off){.weight = 1.0 / PRIORS, .saturation = error->elsewhere ? prior_elsewhere[i] : prior[i]};
+        *one = (struct fc_off){.weight = 1.0 / PRIORS, .saturation = rule_of(error)->prior[i]};
         for (int k = 0; k < error->n_shares; k++) one->latency[k] = NAN;
     }
     error->n = st->code ? 0 : c->n_cases + PRIORS;
@@ -141,7 +142,7 @@ static int by_value(const void *a, const void *b)
 /* The least value that covers enough of the weight; 0: none. */
 static double covering(const struct fc_curve_error *e, struct weighted *list, int n)
 {
-    double sum = 0, below = 0, covered = e->elsewhere ? COVERED_ELSEWHERE : COVERED;
+    double sum = 0, below = 0, covered = rule_of(e)->covered;
     for (int i = 0; i < n; i++) sum += list[i].weight;
     qsort(list, (size_t)n, sizeof *list, by_value);
     for (int i = 0; i < n; i++)
@@ -207,8 +208,7 @@ static double of_middle(double low, double high)
 double fc_curve_error_latency(const struct fc_curve_error *e, double x, double asked, double excess,
                               double log_saturation, double times)
 {
-    double shape = (e->elsewhere ? SHAPE_ELSEWHERE : SHAPE) * shape_off(e, x),
-           off = (e->elsewhere ? SHIFT_ELSEWHERE : SHIFT) * log_saturation;
+    double shape = rule_of(e)->shape * shape_off(e, x), off = rule_of(e)->shift * log_saturation;
     double low = grown(x, excess, x * exp(-off), CLOSEST), high = grown(x, excess, asked * exp(off), CLOSEST);
     return of_middle(times * hypot(shape, low), times * hypot(shape, high));
 }

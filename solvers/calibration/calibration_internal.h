@@ -36,6 +36,7 @@ struct fc_calibration_job {
     bool events;                     /* run by the event engine, which moves packets; else flits */
     bool wanted;                     /* the machine's own network and longest packets: may take more of the budget */
     bool hurried;                    /* windows that are as short as they may be, or packets compare ways */
+    uint64_t window_cycles;          /* short windows; 0: runs choose their length */
     double moves_per_s;              /* of one core, nominal: packets or flits over links, those of nodes included */
     double more_links; /* of the event engine, known without UGAL: that a head has beside one, in the mean */
     double estimate_s; /* what running it takes, by the design */

@@ -61,7 +61,6 @@ static double packets_a_cycle(const struct fc_calibration_job *job, double load)
 /* For a run that ends when it is as precise as that, or has measured so many packets. */
 static void run_lean(struct fc_flit_settings *settings, double precision, double packets)
 {
-    settings->measure_cycles = 0;
     settings->precision = precision;
     settings->most_packets = (uint64_t)ceil(packets);
 }
@@ -72,14 +71,13 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
     struct fc_calibration_case *k = job->out;
     k->points = fc_alloc(arena, FC_COUNT(shares), sizeof *k->points, st);
     k->escape_percent = NAN;
-    uint64_t window = job->settings.measure_cycles;
-    for (size_t i = 0; k->points && i < (window ? LEAN_SHARES : FC_COUNT(shares)); i++) {
+    for (size_t i = 0; k->points && i < (job->window_cycles ? LEAN_SHARES : FC_COUNT(shares)); i++) {
         struct fc_flit_result r;
         struct fc_flit_settings settings = job->settings;
         settings.load_flits_per_cycle = shares[i] * k->saturation;
         settings.most_moves = most_moves(job);
-        if (window) {
-            double cycles = (double)window * (double)(job->hurried ? hurried_windows : windows)[i];
+        if (job->window_cycles) {
+            double cycles = (double)job->window_cycles * (double)(job->hurried ? hurried_windows : windows)[i];
             run_lean(&settings, LEAN_POINT, cycles * packets_a_cycle(job, settings.load_flits_per_cycle));
         }
         if (fc_flit_run(job->net, &job->demand, NULL, &settings, &r, st)) return st->code;
@@ -142,11 +140,11 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_st
     struct fc_calibration_case *k = job->out;
     struct fc_flit_settings coarse = job->settings;
     double packets = packets_a_cycle(job, 0.7 * k->ideal), load;
-    if (!coarse.measure_cycles)
+    if (!job->window_cycles)
         coarse.measure_cycles =
             (uint64_t)ceil(fmax(COARSE_PACKETS / packets, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
     else
-        run_lean(&coarse, LEAN_PRECISION, LEAN_RUN * packets * (double)coarse.measure_cycles);
+        run_lean(&coarse, LEAN_PRECISION, LEAN_RUN * packets * (double)job->window_cycles);
     struct fc_status none = {0};
     struct fc_flit_cost cost = {0};
     coarse.most_moves = most_moves(job);
@@ -155,8 +153,8 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_st
     count(job, cost.flit_hops, cost.moves);
     job->cut = cost.cut;
     if (!code && cost.cut) return FC_OK;
-    if (!code && job->settings.measure_cycles) k->saturation = load;
-    if (!code) return job->settings.measure_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, st);
+    if (!code && job->window_cycles) k->saturation = load;
+    if (!code) return job->window_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, st);
     if (none.code != FC_NO || strncmp(none.message, "no load", 7)) *st = none;
     return st->code;
 }
