@@ -21,17 +21,17 @@ struct fc_grid_shifts {
     uint32_t n, *shift; /* [n] numbers of the tasks that task 0 is shifted to; shift[0] = 0 */
     double short_ones;  /* how many are short, and how much so */
 };
-enum { FC_MOST_SHIFTS = 1024, FC_MOST_SHIFT_GROUPS = 10 };
+enum { FC_MOST_SHIFTS = 1024, FC_MOST_SHIFT_GROUPS = 256 };
 /* Up to FC_MOST_SHIFT_GROUPS groups of n shifts with the fewest short ones, best first, of many drawn at random. Returns
  * how many in *found, 0 where the torus has none. O(n x draws). */
 enum fc_code fc_grid_shifts_find(const struct fc_task_torus *torus, uint32_t n, uint64_t seed, uint64_t stream,
                                  struct fc_arena *arena, struct fc_grid_shifts *list, int *found, struct fc_status *st);
 uint32_t fc_torus_add(const struct fc_task_torus *torus, uint32_t a, uint32_t b);
 
-enum { FC_EVEN_PAIRS_STREAMS = 32 };
+enum { FC_EVEN_PAIRS_STREAMS = 4 };
 struct fc_even_pairs_settings {
     uint64_t work; /* link updates allowed */
-    double worth;  /* a load that the first few cuts must be under for more; 0: any */
+    double worth;  /* a load that what comes of it must be under, or it ends early; 0: any */
     const volatile int *stop;
     uint64_t seed, stream; /* FC_EVEN_PAIRS_STREAMS of them from `stream` on are used */
     int threads;

@@ -1,7 +1,7 @@
 /* grid_shifts.c - groups of shifts of a torus of tasks, whose shifts are long.
  *
- * A group of n shifts of the torus Z_k1 x ... x Z_kd is grown from elements drawn at random, each of an order that divides n:
- * the coordinates are multiples of k / gcd(k, n). Short shifts lie in each other's way, so groups are ranked by
+ * A group of n shifts of the torus Z_k1 x ... x Z_kd is grown from elements drawn at random, each of an order m that divides n over the
+ * shifts that it has: the coordinates are multiples of k / gcd(k, m). Short shifts lie in each other's way, so groups are ranked by
  *     sum over shifts h of exp(-2 |h| / s),   |h| = sum_i min(h_i, k_i - h_i) mean(w) / w_i,   s = (tasks / n)^(1/d),
  * as pieces of least surface are long where neighbours exchange much. Limits: groups are drawn, not listed. */
 #include "core/values.h"
@@ -59,7 +59,7 @@ static double length(const struct fc_task_torus *t, uint32_t shift)
     return sum;
 }
 
-/* An element whose order divides n. */
+/* An element whose order divides n, so that a group of so many times fewer shifts does not become too large by it. */
 static uint32_t draw(const struct fc_task_torus *t, uint32_t n, uint64_t key, uint64_t *counter)
 {
     uint32_t shift = 0;
@@ -94,7 +94,7 @@ static void grow(const struct fc_task_torus *t, uint32_t n, uint64_t key, bool *
     in[0] = true;
     bool is_group = true;
     for (int i = 0; is_group && i < MOST_GENERATORS && group->n < n; i++)
-        is_group = extend(t, draw(t, n, key, &counter), in, group, n);
+        is_group = extend(t, draw(t, n / group->n, key, &counter), in, group, n);
     for (uint32_t i = 0; i < group->n; i++) in[group->shift[i]] = false;
     if (!is_group || group->n != n) {
         group->n = 0;
