@@ -272,8 +272,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         set.only_accepted = true;
         set.precision = SHORT_WIDTH;
         set.most_packets = (packets + SHORTER - 1) / SHORTER;
-        if (search(&how, start, 2 * SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st) || cost->cut)
-            return st->code;
+        if (search(&how, start, SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st) || cost->cut) return st->code;
         set.precision = settings->precision / 2;
         set.most_packets = packets;
         start = fmin((low + high) / 2, how.top);
