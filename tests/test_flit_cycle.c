@@ -37,7 +37,7 @@ struct plan {
     int vector_bytes;
     const struct fc_flit_engine_ops *engine;
 };
-enum { FROM = 300, TO = 1100 };
+enum { FROM = 200, TO = 700 };
 
 static bool start(struct run *r, const struct plan *p, struct fc_flit_settings *s)
 {
