@@ -93,8 +93,10 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         return;
     }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
-    fprintf(stream, "calibrated by %s (%s); errors %s\n", fc_last_part(model->calibration.file),
-            fc_calibration_tier_names[tier], fc_error_against_words(model->error_against));
+    bool elsewhere = model->n && model->answers[0].elsewhere;
+    fprintf(stream, "calibrated by %s (%s%s); errors %s\n", fc_last_part(model->calibration.file),
+            fc_calibration_tier_names[tier], elsewhere ? "; nothing was run on this network" : "",
+            fc_error_against_words(model->error_against));
 }
 
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)
@@ -116,16 +118,16 @@ json_t *fc_curve_model_json(const struct fc_curve_model *model, size_t i)
     const struct fc_calibrated_answer *answer = &model->answers[i];
     const struct fc_queueing_answer *m = &answer->model;
     bool stable = m->stable;
-    json_t *point =
-        json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
-                  fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
-                  fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
-                  fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
-                  fc_calibration_tier_names[answer->tier], "extrapolated", answer->extrapolated, "why", answer->why,
-                  "network_latency_cycles", fc_json_real(stable ? m->network_cycles : (double)NAN),
-                  "source_queue_cycles", fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
-                  fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
-                  fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
+    json_t *point = json_pack("{s:o, s:o, s:o, s:s, s:b, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
+                              fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
+                              fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
+                              fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
+                              fc_calibration_tier_names[answer->tier], "elsewhere", answer->elsewhere, "extrapolated",
+                              answer->extrapolated, "why", answer->why, "network_latency_cycles",
+                              fc_json_real(stable ? m->network_cycles : (double)NAN), "source_queue_cycles",
+                              fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
+                              fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
+                              fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
     pairs_json(&model->pairs, i, point);
     return point;
 }

@@ -311,6 +311,7 @@ static void test_elsewhere(void)
             double s = fc_calibrated_saturation(a, &error);
             CU_ASSERT(elsewhere ? error > 8 + 1e-6 : fabs(error - 8) < 1e-9);
             CU_ASSERT(!fc_calibrated_solve(a, 0.75 * s, &answer, &st));
+            CU_ASSERT(answer.elsewhere == elsewhere);
             double waits = 1 - job->turns.zero_load_cycles / answer.model.latency_mean_cycles;
             at_75[elsewhere] = stated_at(a, 0.75 * s);
             CU_ASSERT_DOUBLE_EQUAL(at_75[elsewhere],

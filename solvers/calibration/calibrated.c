@@ -498,6 +498,7 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
                    : c->alone.holds ? FC_TIER_ALONE
                    : c->calibration ? FC_TIER_TRANSFER
                                     : FC_TIER_NONE;
+    answer->elsewhere = answer->tier == FC_TIER_TRANSFER && c->error.elsewhere;
     if (x >= 1) {
         scale(&answer->model, NAN);
         answer->model.greatest_utilization = 1;

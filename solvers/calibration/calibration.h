@@ -159,6 +159,7 @@ struct fc_calibrated_answer {
     enum fc_calibration_tier tier;
     double saturation;    /* flits a node and cycle: of the case when anchored, else of the model */
     double error_percent; /* of the mean latency; NaN: nothing measured applies */
+    bool elsewhere;       /* transfer: the machine's own calibration has no run on this network */
     bool extrapolated;    /* outside the hull or above 0.9 of saturation; the error is widened */
     const char *why;      /* the reason for that, or for a NaN, in words; "". Lives as long as the calibrated */
 };

@@ -80,6 +80,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >         "accepted": 0.2,
 > ...
 >         "tier": "transfer",
+>         "elsewhere": false,
 >         "extrapolated": false,
 >         "why": "",
 >         "stable": true
@@ -93,6 +94,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >         "accepted": null,
 >         "error_percent": null,
 >         "tier": "transfer",
+>         "elsewhere": false,
 >         "extrapolated": false,
 >         "why": "",
 >         "network_latency_cycles": null,
@@ -243,3 +245,8 @@ $ fabricast curve -m bgl-64 -p neighbor --routing dimension-order --solver queue
 >         "why": "",
 >     "queueing_error_percent": 2.0
 >   "error_against": "kernel",
+
+$ for d in 4 5; do fabricast curve -m fugaku-torus --set network.dims=[$d,4,4] -p uniform --solver queueing --loads 10%,20% | grep ^model; done; fabricast curve -m fugaku-torus --set network.dims=[5,4,4] -p uniform --solver queueing --loads 10% --json | grep elsewhere
+> model       queueing, calibrated by fugaku-torus.calibration.yaml (anchored); errors against the kernel
+> model       queueing, calibrated by fugaku-torus.calibration.yaml (transfer; nothing was run on this network); errors against the kernel
+>         "elsewhere": true,
