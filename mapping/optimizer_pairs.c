@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_GROUPS = 4, CUT_SHARE = 3, WITHIN_SHARE = 4 }; /* shares: one in so many parts of the budget */
+enum { LEAST_GROUPS = 4, CUT_SHARE = 3, WITHIN_SHARE = 2 }; /* shares: one in so many parts of the budget */
 
 struct groups {
     struct fc_place_groups places; /* n 0: the network has none of this kind */
