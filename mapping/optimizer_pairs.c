@@ -12,7 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_GROUPS = 4, CUT_SHARE = 3, WITHIN_SHARE = 2 }; /* shares: one in so many parts of the budget */
+/* Shares: one in so many parts of the budget. A short cut is soon better than what the search within groups can lay out in time. */
+enum { LEAST_GROUPS = 4, CUT_SHARE = 4, LONG_CUT_SHARE = 3, WITHIN_SHARE = 2 };
+static const uint64_t long_budget = 500000000; /* link updates; some ten seconds */
 
 struct groups {
     struct fc_place_groups places; /* n 0: the network has none of this kind */
@@ -172,7 +174,7 @@ enum fc_code fc_optimizer_pairs(struct fc_optimizer *o, struct fc_status *st)
     if (find_groups(o, &scratch, &g, st) || g.places.n == 0) goto done;
     choose_groups(o->tasks.n, &g);
     if (g.used == 0 || !find_torus(o, &torus, &rank)) goto done;
-    struct fc_even_pairs_settings set = {.work = o->budget / CUT_SHARE,
+    struct fc_even_pairs_settings set = {.work = o->budget / (o->budget > long_budget ? LONG_CUT_SHARE : CUT_SHARE),
                                          .worth = best_measured_s(o) * g.bytes_per_s,
                                          .stop = o->problem->stop,
                                          .seed = o->problem->seed,
