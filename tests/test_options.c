@@ -521,7 +521,7 @@ static bool link_data(const char *here)
     snprintf(
         command, sizeof command,
         "mkdir -p data/machines && ln -s '%s'/models/machines/* data/machines && rm data/machines/*.calibration.yaml "
-        "&& ln -s '%s'/models/machines/bgl-64.calibration.yaml data/machines",
+        "&& ln -s '%s'/models/machines/tpu-v4.calibration.yaml data/machines",
         here, here);
     return system(command) == 0;
 }
