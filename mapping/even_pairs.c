@@ -32,7 +32,8 @@ enum {
 };
 static const double first_heat = 8, last_heat = 0.7, first_kappa = 1.5, last_kappa = 160, even_share = 0.99;
 static const int fewer[ROUNDS] = {1, 6, 24}; /* groups H of the first round for one of this */
-static const double first_off = 1.15;        /* of what comes out in the end: the greatest load after the first round */
+_Static_assert(1 + ROUNDS <= FC_EVEN_PAIRS_STREAMS, "groups are drawn from one stream, each round has its own");
+static const double first_off = 1.15; /* of what comes out in the end: the greatest load after the first round */
 
 struct cut {
     const struct fc_task_torus *torus;
@@ -56,7 +57,6 @@ struct cut {
     int n_undo;
     double weight[2 * FC_MAX_DIMS];
     double best_most, best_sum;
-    struct fc_status status;
 };
 
 static enum fc_code allocate(struct cut *c, struct fc_arena *arena, struct fc_status *st)
@@ -125,7 +125,7 @@ static uint16_t sum(const struct cut *c, uint32_t a, uint32_t b)
     return c->sum[a * c->shifts->n + b];
 }
 
-/* What lies beyond the sides of cell r, and what its neighbours see of it. Side s ^ 1 is opposite to s. */
+/* Of cell r, and what its neighbours have beside them. Side s ^ 1 is opposite to s. */
 static void set_group(struct cut *c, uint32_t r, uint16_t group)
 {
     c->group[r] = group;
@@ -297,7 +297,7 @@ struct candidate {
     const struct fc_grid_shifts *shifts;
     uint16_t *group; /* [n_cells] */
     double most, sum;
-    int at; /* order in which it was tried: of equals the first */
+    int at; /* its place in the first round: of equals the first is taken */
 };
 
 static int by_most(const void *x, const void *y)

@@ -31,7 +31,7 @@ uint32_t fc_torus_add(const struct fc_task_torus *torus, uint32_t a, uint32_t b)
 enum { FC_EVEN_PAIRS_STREAMS = 4 };
 struct fc_even_pairs_settings {
     uint64_t work; /* link updates allowed */
-    double worth;  /* a load that what comes of it must be under, or it ends early; 0: any */
+    double worth;  /* bytes: of a greatest load that is not below it the search ends early; 0: any is worth it */
     const volatile int *stop;
     uint64_t seed, stream; /* FC_EVEN_PAIRS_STREAMS of them from `stream` on are used */
     int threads;
@@ -42,7 +42,8 @@ struct fc_even_pairs {
     double most, sum;       /* bytes that one group sends another, at most; sends all others */
     uint64_t work;          /* done; 0: nothing was, as the torus has no such groups or the work is too little */
 };
-/* Cuts the torus into n equal groups. The same for any number of threads. */
+/* Cuts the torus into n equal groups. The same for any number of threads; *pairs lies in `arena`. Refuses only for want of memory. Cost: at most
+ * settings->work, and 8 bytes a task in every thread. */
 enum fc_code fc_even_pairs_cut(const struct fc_task_torus *torus, uint32_t n,
                                const struct fc_even_pairs_settings *settings, struct fc_arena *arena,
                                struct fc_even_pairs *pairs, struct fc_status *st);
