@@ -456,6 +456,37 @@ static void deterministic(void)
     }
 }
 
+/* Under UGAL each walk has random words of its own: with a threshold that no queue exceeds all packets of a supernode go to one
+ * other, spread over the pair's cables, and the busiest carries a fourth. (With the same few words a pair in every walk it was said to carry
+ * 1.4 times that.) */
+static void cables_by_chance(void)
+{
+    static const char *const text =
+        "name: t\nnetwork: {family: two-level, supernodes: 6, nodes_per_drawer: 4, nodes_per_router: 2, links_per_pair: 4, "
+        "d_link: modulo}\nlinks: {ll: {bandwidth: 8 GB/s, latency: 3 ns}, d: {bandwidth: 1 GB/s, latency: 40 ns}, injection: "
+        "{bandwidth: 16 GB/s, latency: 1 ns}}\nclock: 1 GHz\n"
+        "router: {flit: 8 B, vcs: 3, routing: ugal, ugal: {threshold: 1000000}, buffer: 4 KiB}\n";
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_status st = {0};
+    struct fc_demand demand;
+    struct fc_turns t;
+    CU_ASSERT_FATAL(oracle_open(text, &machine, &net, &st));
+    CU_ASSERT_FATAL(pattern(&net, "complement", &demand));
+    struct fc_flit_settings settings;
+    fc_flit_defaults(&settings);
+    settings.packet_flits_min = settings.packet_flits_max = FLITS;
+    CU_ASSERT_EQUAL(fc_turns_make(&net, &demand, &settings, most_hops, &t, &st), FC_OK);
+    if (!st.code) {
+        double flits_a_cycle = net.n_nodes / 6 / 4.0, cycles_a_flit = 8;
+        CU_ASSERT(t.n_rungs > 0);
+        CU_ASSERT_DOUBLE_EQUAL(t.max_service_rate / (flits_a_cycle * cycles_a_flit), 1, 0.06);
+        fc_turns_free(&t);
+    }
+    fc_demand_free(&demand);
+    oracle_close(&machine, &net);
+}
+
 int suite_turns(void)
 {
     static const CU_TestInfo tests[] = {
@@ -467,6 +498,7 @@ int suite_turns(void)
         {"one packet alone as in the kernel", zero_load},
         {"mean at zero load as in the kernel", zero_load_mean},
         {"the same again", deterministic},
+        {"cables by chance under UGAL", cables_by_chance},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("turns", tests);

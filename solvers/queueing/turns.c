@@ -134,7 +134,8 @@ static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t 
                                 uint32_t repeats, struct fc_status *st)
 {
     for (uint32_t r = 0; bytes > 0 && r < repeats; r++)
-        if (follow(w, src, dst, stratified(w, pair, r), bytes * w->scale / repeats, st)) return st->code;
+        if (follow(w, src, dst, stratified(w, pair, w->first_word + r), bytes * w->scale / repeats, st))
+            return st->code;
     return FC_OK;
 }
 
@@ -152,6 +153,7 @@ static enum fc_code all_pairs(struct fc_turns_walk *w, const struct fc_dense *pa
         for (uint32_t d = 0; d < n; d++)
             if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats, st))
                 return st->code;
+    if (w->waits) w->first_word += repeats;
     return FC_OK;
 }
 
@@ -213,6 +215,7 @@ static enum fc_code sparse_pairs(struct fc_turns_walk *w, uint32_t repeats, stru
         if (demand->src[i] < n_sources &&
             follow_pair(w, demand->src[i], demand->dst[i], i, demand->bytes[i] * n / n_sources, repeats, st))
             return st->code;
+    if (w->waits) w->first_word += repeats;
     return FC_OK;
 }
 

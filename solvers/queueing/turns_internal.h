@@ -72,6 +72,7 @@ struct fc_turns_walk {
     uint64_t n_walked, n_hops, seed;
     double least_visits;             /* of a link by packets that are followed, in the mean; fewer are refused */
     uint64_t n_sampled;              /* under UGAL: of the walks before, so that each draws others */
+    uint32_t first_word;             /* the same where all pairs are followed: of the first random word of a pair */
     double scale;                    /* packets a cycle for a byte of the demand */
     double share[FC_TURNS_MOST_SET]; /* of the choices of a head, scratch */
     bool choosing;

@@ -21,10 +21,11 @@
 enum { ROUNDS = 32, TOP_ROUNDS = 12 };
 #define GROWTH 1.4
 /* Utilisation at which waits grow without bound here: the queueing model, which does not know the rule, must find a steady
- * state beside it (of 0.8, 0.9 and 0.95 the best on half of ten machines, docs/notes/calibration.md); and that of the busiest
+ * state beside it (of 0.8, 0.9, 0.95 and 0.98 the best on half of twelve machines, docs/notes/calibration.md); and that of the busiest
  * link at the last rung. */
-#define USABLE 0.8
+#define USABLE 0.95
 #define BEARABLE 0.98
+#define CHANCE 1.5  /* standard deviations by which the busiest of several links alike looks busier than it is */
 #define FULL 0.9995 /* utilisation that is taken for 1 */
 static const double rung_share[FC_TURNS_RUNGS] = {0.25, 0.45, 0.6, 0.75, 0.88, 1};
 
@@ -171,9 +172,12 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
         look(w, scratch);
     }
     if (!whole) {
+        double weight = w->rate / (double)(w->n_walked ? w->n_walked : 1) * m.share;
         t->max_service_rate = 0;
-        for (uint32_t l = 0; l < t->n_links; l++)
-            t->max_service_rate = fmax(t->max_service_rate, w->level_rate[l] * t->service[l]);
+        for (uint32_t l = 0; l < t->n_links; l++) {
+            double rate = w->level_rate[l] - CHANCE * sqrt(w->level_rate[l] * weight);
+            t->max_service_rate = fmax(t->max_service_rate, rate * t->service[l]);
+        }
         return FC_OK;
     }
     memcpy(t->state_rate, m.state, t->n_states * sizeof *m.state);
