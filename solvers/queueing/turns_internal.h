@@ -84,7 +84,8 @@ struct fc_turns_walk {
     bool picks;         /* all picks of the random word are choices (turns_ways.c) */
     /* UGAL (turns_ugal.c), [n_links]; NULL: packets find no queues. */
     double *mean_rate, *level_rate; /* packets a cycle at load one, mean of the walks so far, and without chance */
-    double *on_wire, *waits;        /* flits that a packet finds, means */
+    double *held_rate;       /* of the fullest channel, where virtual channels are given out in a stage; else NULL */
+    double *on_wire, *waits; /* flits that a packet finds, means */
     double at_load;
     bool ugal; /* turns of at_load; else, under UGAL, of an empty network */
 };

@@ -73,10 +73,38 @@ struct fc_flit_view fc_turns_see(const struct fc_turns_sight *sight)
     return (struct fc_flit_view){sight, drawn, both ? none : drawn};
 }
 
+static void towards(double *mean, double now, double step)
+{
+    *mean += step * (now - *mean);
+}
+/* Routers with a stage for virtual channels: a channel passes a packet every stage + t. held_rate: packets a cycle that would keep
+ * the link as busy as the fullest of its channels is; scratch: [n_links]. */
+static void hold(struct fc_turns_walk *w, double step, double *scratch)
+{
+    struct fc_turns *t = w->turns;
+    double *rate = t->channel_rate; /* added up anew at the end */
+    memset(rate, 0, t->n_channels * sizeof *rate);
+    memset(scratch, 0, t->n_links * sizeof *scratch);
+    for (uint32_t s = fc_turns_next_met(w, 0); s < t->n_states; s = fc_turns_next_met(w, s + 1))
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
+            rate[t->choice_channel[i]] += t->choice_rate[i];
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        uint32_t l = t->channel_link[c];
+        double each = rate[c] / t->channel_vcs[c] * (t->service[l] + t->stage) / t->service[l];
+        if (t->kind[l] == FC_TURN_NETWORK && t->service[l] > 0) scratch[l] = fmax(scratch[l], each);
+    }
+    for (uint32_t l = 0; l < t->n_links; l++) towards(&w->held_rate[l], scratch[l], step);
+}
+
+static double busy_rate(const struct fc_turns_walk *w, uint32_t l)
+{
+    return w->held_rate ? fmax(w->level_rate[l], w->held_rate[l]) : w->level_rate[l];
+}
+
 static double wait_of(const struct fc_turns_walk *w, uint32_t l)
 {
     const struct fc_turns *t = w->turns;
-    double rho = fmin(FULL, w->at_load * w->level_rate[l] * t->service[l] / USABLE);
+    double rho = fmin(FULL, w->at_load * busy_rate(w, l) * t->service[l] / USABLE);
     return rho * t->service[l] / (2 * (1 - rho));
 }
 
@@ -120,10 +148,6 @@ static double *widen(struct fc_turns_walk *w, double *old, uint32_t n, uint32_t 
     double *array = fc_alloc(w->arena, room, sizeof *array, st);
     if (array && n) memcpy(array, old, n * sizeof *array);
     return array;
-}
-static void towards(double *mean, double now, double step)
-{
-    *mean += step * (now - *mean);
 }
 /* Means of states and choices. */
 static enum fc_code add_states(struct fc_turns_walk *w, struct mean *m, double step, struct fc_status *st)
@@ -169,13 +193,14 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
         fc_turns_add_up_met(w);
         if (whole && add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
         add_links(w, &m, 2.0 / (round + 2));
+        if (w->held_rate) hold(w, 2.0 / (round + 2), scratch);
         look(w, scratch);
     }
     if (!whole) {
         double weight = w->rate / (double)(w->n_walked ? w->n_walked : 1) * m.share;
         t->max_service_rate = 0;
         for (uint32_t l = 0; l < t->n_links; l++) {
-            double rate = w->level_rate[l] - CHANCE * sqrt(w->level_rate[l] * weight);
+            double rate = busy_rate(w, l) - CHANCE * sqrt(w->level_rate[l] * weight);
             t->max_service_rate = fmax(t->max_service_rate, rate * t->service[l]);
         }
         return FC_OK;
@@ -195,6 +220,7 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     w->level_rate = fc_alloc(w->arena, t->n_links, sizeof *w->level_rate, st);
     w->on_wire = fc_alloc(w->arena, t->n_links, sizeof *w->on_wire, st);
     w->waits = fc_alloc(w->arena, t->n_links, sizeof *w->waits, st);
+    if (t->stage > 0) w->held_rate = fc_alloc(w->arena, t->n_links, sizeof *w->held_rate, st);
     if (st->code || walk(w, 64, st)) return st->code;
     double packets = (double)most_hops / ((double)w->n_hops / (double)w->n_walked);
     if (load > 0) return settle(w, walk, load, packets, true, st);
