@@ -357,7 +357,7 @@ const struct fc_command fc_command_calibrate = {
     .name = "calibrate",
     .summary =
         "fits the queueing model to kernel runs; errors on networks left out; written beside the machine (-p adds one traffic)",
-    .example = "fabricast calibrate -m bgl-64 --budget 120 -o bgl-64.calibration.yaml",
+    .example = "fabricast calibrate -m bgl-64 --budget 30 -o bgl-64.calibration.yaml",
     .options =
         FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_PATTERN, FC_CHANNELS, FC_BUDGET, FC_CALIBRATION, FC_COMMON) | FC_RUNS,
     .run = run,

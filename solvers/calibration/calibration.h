@@ -97,7 +97,7 @@ struct fc_calibration {
         *aside; /* its own, with few jobs: the family's, whose jobs count beside; NULL; freed with it */
 };
 
-#define FC_CALIBRATION_BUDGET_S 120.0
+#define FC_CALIBRATION_BUDGET_S 60.0
 struct fc_calibration_settings {
     double budget_s; /* CPU seconds of a nominal core, counted in hops, so that results do not depend on the clock; 0:
                    * FC_CALIBRATION_BUDGET_S */
