@@ -4,8 +4,9 @@
  *
  *     T(x) = (1 - f) T_i(x) + f T_{i+1}(x),   f = (x - x_i) / (x_{i+1} - x_i);
  *
- * rung 0, at load 0, is the empty network. Where the lower one has no steady state at x, the upper one counts alone, and
- * it decides what is stable; above the last rung, the last. Limit: T has small steps where a lower rung ends.
+ * rung 0, at load 0, is the empty network. Where the lower one has no steady state at x, the upper one counts alone; where neither has
+ * one, the first further up that has: queues that grow turn as many packets away as those shares do. A load is stable where one of them
+ * has a steady state; above the last rung, the last. Limit: T has small steps where a lower rung ends.
  *
  * Waits of links and of single packets are those of the empty network's turns, which are solved at each load, too, but only
  * when someone asks (few do); in the order of the loads, as each solve goes on from those before. */
@@ -24,8 +25,20 @@ static uint32_t above(const struct fc_queueing *q, double load)
 enum fc_code fc_queueing_is_stable(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load,
                                    bool *stable, double *greatest_utilization, struct fc_status *st)
 {
-    struct fc_queueing *one = q->rung ? q->rung[above(q, load)] : q;
-    return fc_queueing_is_stable_one(one, parameters, load, stable, greatest_utilization, st);
+    if (!q->rung) return fc_queueing_is_stable_one(q, parameters, load, stable, greatest_utilization, st);
+    double least = INFINITY;
+    struct fc_status one = {0};
+    *stable = false;
+    for (uint32_t i = above(q, load); i < q->t->n_rungs && !*stable; i++) {
+        double u = INFINITY;
+        one = (struct fc_status){0};
+        if (fc_queueing_is_stable_one(q->rung[i], parameters, load, stable, &u, &one) && one.code != FC_NO) break;
+        if (one.code) *stable = false;
+        least = *stable ? u : fmin(least, one.code ? (double)INFINITY : u);
+    }
+    if (one.code && (one.code != FC_NO || isinf(least))) *st = one;
+    *greatest_utilization = least;
+    return st->code;
 }
 
 void fc_queueing_catch_up(const struct fc_queueing *queueing)
@@ -75,6 +88,20 @@ static void mix(double *to, double from, double share)
     *to += share * (from - *to);
 }
 
+/* The first rung from `from` on that has a steady state at the load, and its answer; the last, unstable or refused, where none has. */
+static uint32_t steady_rung(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load,
+                            uint32_t from, struct fc_queueing_answer *a, struct fc_status *st)
+{
+    for (uint32_t i = from;; i++) {
+        struct fc_status one = {0};
+        fc_queueing_solve_one(q->rung[i], parameters, load, a, &one);
+        bool open = one.code == FC_NO || (!one.code && !a->stable);
+        if (open && i + 1 < q->t->n_rungs) continue;
+        *st = one;
+        return i;
+    }
+}
+
 enum fc_code fc_queueing_solve(struct fc_queueing *q, const struct fc_queueing_parameters *parameters, double load,
                                struct fc_queueing_answer *a, struct fc_status *st)
 {
@@ -85,9 +112,12 @@ enum fc_code fc_queueing_solve(struct fc_queueing *q, const struct fc_queueing_p
     struct fc_status below_status = {0};
     q->unsolved = true;
     q->solved_cycles = NAN;
-    if (fc_queueing_solve_one(q->rung[i], parameters, load, a, st) || !a->stable) return st->code;
-    struct fc_queueing *below = i > 0 ? q->rung[i - 1] : q;
+    uint32_t up = steady_rung(q, parameters, load, i, a, st);
+    if (st->code || !a->stable) return st->code;
     q->unsolved = false;
+    if (up > i) put_off(q, parameters, load);
+    if (up > i) return FC_OK;
+    struct fc_queueing *below = i > 0 ? q->rung[i - 1] : q;
     if (below == q) fc_queueing_catch_up(q);
     bool known = !fc_queueing_solve_one(below, parameters, load, &b, &below_status) && b.stable;
     if (below != q) put_off(q, parameters, load);

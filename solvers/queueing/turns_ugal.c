@@ -21,7 +21,7 @@
 enum { ROUNDS = 32, TOP_ROUNDS = 12 };
 #define GROWTH 1.4
 /* Utilisation at which waits grow without bound here: the queueing model, which does not know the rule, must find a steady
- * state beside it (of 0.8, 0.9, 0.95 and 0.98 the best on half of twelve machines, docs/notes/calibration.md); and that of the busiest
+ * state beside it (of 0.8, 0.85, 0.9 and 0.95 the best on half of the machines in docs/notes/calibration.md); and that of the busiest
  * link at the last rung. */
 #define USABLE 0.95
 #define BEARABLE 0.98
