@@ -109,10 +109,10 @@ $ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1
 >
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
->          0.1       0.0983        71.28         1.97        71.95            -          0.9
->          0.2       0.2033        73.82         1.49        74.13            -          0.4
->          0.3       0.3047        78.76         1.04        77.55            -         -1.5
->          0.4       0.4037        87.37         1.95        86.19            -         -1.4
+>          0.1       0.0983        71.28         1.97        71.97            -          1.0
+>          0.2       0.2033        73.82         1.49        74.14            -          0.4
+>          0.3       0.3047        78.76         1.04        77.42            -         -1.7
+>          0.4       0.4037        87.37         1.95        83.60            -         -4.3
 >
 > saturation  0.4889 flits/node/cycle offered, 48.9 % of the ideal throughput 1
-> model       0.4255, deviation -13.0 %
+> model       0.5016, deviation +2.6 %
