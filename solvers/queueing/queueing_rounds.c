@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define LEAST_DAMPING 0.4
+#define HOPELESS 100.0 /* utilisation that no round comes back from */
 enum { MOST_ITERATIONS = 3000, DAMPED = 40, LEAP_EVERY = 8, MOST_POWER = 4096 };
 
 /* (3), (4): M/G/1 less what the link before allows. */
@@ -161,7 +162,7 @@ static bool rounds(struct fc_queueing_round *v, int *iterations)
         queues(v);
         *iterations = i;
         if (i > 2 && v->change <= v->q->accuracy * fc_more(1, v->greatest_wait)) return true;
-        if (i > DAMPED && v->most >= 1.2) return true; /* unstable: `most` says so */
+        if ((i > DAMPED && v->most >= 1.2) || v->most >= HOPELESS) return true; /* unstable: `most` says so */
         if (!isfinite(v->greatest_wait)) return false;
         /* The round behind a leap may change more. */
         if (i > 2 && v->change > before && i % LEAP_EVERY != 1) v->damping = fc_more(LEAST_DAMPING, 0.7 * v->damping);

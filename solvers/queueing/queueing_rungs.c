@@ -5,14 +5,17 @@
  *     T(x) = (1 - f) T_i(x) + f T_{i+1}(x),   f = (x - x_i) / (x_{i+1} - x_i);
  *
  * rung 0, at load 0, is the empty network. Where the lower one has no steady state at x, the upper one counts alone; where neither has
- * one, the first further up that has: queues that grow turn as many packets away as those shares do. A load is stable where one of them
- * has a steady state; above the last rung, the last. Limit: T has small steps where a lower rung ends.
+ * one, the first further up that has: queues that grow turn as many packets away as those shares do. A load is stable where its rung or the
+ * next has a steady state; above the last rung, the last. Limit: T has small steps where a lower rung ends.
  *
  * Waits of links and of single packets are those of the empty network's turns, which are solved at each load, too, but only
  * when someone asks (few do); in the order of the loads, as each solve goes on from those before. */
 #include "solvers/queueing/queueing_internal.h"
 
 #include <string.h>
+
+/* Rungs further up, where only whether a load is stable is asked: more changed no answer and cost as much each. */
+enum { LOOKED_AT = 1 };
 
 /* The first rung whose load is not below. */
 static uint32_t above(const struct fc_queueing *q, double load)
@@ -29,7 +32,8 @@ enum fc_code fc_queueing_is_stable(struct fc_queueing *q, const struct fc_queuei
     double least = INFINITY;
     struct fc_status one = {0};
     *stable = false;
-    for (uint32_t i = above(q, load); i < q->t->n_rungs && !*stable; i++) {
+    uint32_t first = above(q, load);
+    for (uint32_t i = first; i < q->t->n_rungs && i <= first + LOOKED_AT && !*stable; i++) {
         double u = INFINITY;
         one = (struct fc_status){0};
         if (fc_queueing_is_stable_one(q->rung[i], parameters, load, stable, &u, &one) && one.code != FC_NO) break;
