@@ -243,16 +243,18 @@ static enum fc_code read_loads(const char *text, const struct answer *a, struct 
 
 /* ---- the command ---- */
 
-/* Past the first unstable point only the accepted load is an answer, so latencies end there. */
+/* Past the first unstable point latencies end. Where a load behind it is stable, bad luck made it so; else the saturation lies between. */
 static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settings, struct fc_arena *arena,
                                struct fc_status *st)
 {
     bool stable = true;
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < a->n && !st->code; i++) {
         struct fc_flit_result r;
-        settings->load_flits_per_cycle = a->points[i].load;
+        double load = settings->load_flits_per_cycle = a->points[i].load;
         if (fc_flit_run(&a->session->net, a->demand, NULL, settings, &r, st)) return st->code;
-        if (r.deadlock) fc_refuse(st, FC_NO, "deadlock at load %g: %s", a->points[i].load, r.deadlock_text);
+        if (r.deadlock) fc_refuse(st, FC_NO, "deadlock at load %g: %s", load, r.deadlock_text);
+        if (r.stable) settings->stable_load = load, settings->unstable_load = 0;
+        if (!r.stable && !(settings->unstable_load > 0)) settings->unstable_load = load;
         stable = stable && r.stable;
         a->points[i].accepted = r.accepted_flits_per_node_cycle;
         a->points[i].latency_cycles = stable ? r.latency_mean_cycles : (double)NAN;
@@ -262,9 +264,8 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
         a->engine = fc_copy_text(arena, r.engine, st);
         a->vc_rule = fc_copy_text(arena, r.vc_rule, st);
         fc_flit_free(&r);
-        if (st->code) return st->code;
     }
-    return FC_OK;
+    return st->code;
 }
 
 /* Nothing of the model where it was not asked, else latency with its band. */

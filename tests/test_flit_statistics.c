@@ -261,6 +261,31 @@ static void saturation_throughput(void)
     close_whole(&w);
 }
 
+/* What runs before saw is where the search begins: the answer does not contradict them, and costs less; without a precision they are
+ * not looked at. */
+static void seen_before(void)
+{
+    struct whole w;
+    struct fc_flit_cost alone = {0}, bracketed = {0};
+    double load, within, below, fixed, again;
+    if (!open_whole(&w, PAPER_OF("mesh", "[6, 2]", "packet: {max: 8 B}\n"), "uniform")) return;
+    w.settings.precision = 0.02;
+    CU_ASSERT_EQUAL(fc_flit_saturation_counted(&w.net, &w.demand, &w.settings, &load, &alone, &w.st), FC_OK);
+    w.settings.stable_load = 0.95 * load, w.settings.unstable_load = 1.1 * load;
+    CU_ASSERT_EQUAL(fc_flit_saturation_counted(&w.net, &w.demand, &w.settings, &within, &bracketed, &w.st), FC_OK);
+    CU_ASSERT(fabs(within / load - 1) < 0.02 && bracketed.moves < alone.moves);
+    w.settings.stable_load = 0.5 * load, w.settings.unstable_load = 0.8 * load;
+    CU_ASSERT_EQUAL(fc_flit_saturation(&w.net, &w.demand, &w.settings, &below, &w.st), FC_OK);
+    CU_ASSERT(below < 0.8 * load && below > 0.77 * load);
+    w.settings.precision = 0;
+    w.settings.warmup_cycles = 1000, w.settings.measure_cycles = 6000;
+    CU_ASSERT_EQUAL(fc_flit_saturation(&w.net, &w.demand, &w.settings, &fixed, &w.st), FC_OK);
+    w.settings.stable_load = w.settings.unstable_load = 0;
+    CU_ASSERT_EQUAL(fc_flit_saturation(&w.net, &w.demand, &w.settings, &again, &w.st), FC_OK);
+    CU_ASSERT_EQUAL(fixed, again);
+    close_whole(&w);
+}
+
 /* A run is given up at the first chunk past its moves; a search, whose runs share them, says that it was and finds nothing, but
  * one that may move as much as it needs finds what it finds without a limit. */
 static void most_moves(void)
@@ -304,6 +329,7 @@ int suite_flit_statistics(void)
         {"counts add up", counts_add_up},
         {"ideal throughput", ideal_throughput},
         {"saturation throughput", saturation_throughput},
+        {"loads seen before a saturation", seen_before},
         {"runs and searches end where they have moved enough", most_moves},
         CU_TEST_INFO_NULL,
     };

@@ -24,7 +24,7 @@
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
- * precision, of the ideal. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
+ * precision, of the ideal. Loads that were run before (stable_load, unstable_load) are where the bracket begins: the answer does not contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
  * MOST_FLITS, and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
  * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 15 % too low where nodes are many, packets very long and sources wait
  * for links of their own. */
@@ -227,8 +227,8 @@ struct search {
 static enum fc_code search(const struct search *s, double next, double step, double width, double *low, double *high,
                            struct fc_status *st)
 {
-    *low = 0;
-    *high = s->top + width; /* itself never tried */
+    *low = s->settings->stable_load;
+    *high = s->settings->unstable_load > 0 ? s->settings->unstable_load : s->top + width; /* itself never tried */
     for (int run = 0; run < MOST_RUNS; run++) {
         if (*high - *low <= width * (1 + 1e-9)) break;
         bool stable = false;
@@ -265,6 +265,8 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     bool even = routing->minimal && !routing->adaptive;
     double start = fmin(bound, most * ABOVE_IDEAL), width = TOLERANCE * most;
     struct search how = {net, demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start, cost};
+    if (!(set.precision > 0)) set.stable_load = set.unstable_load = 0;
+    if (set.unstable_load > 0) start = (set.stable_load + set.unstable_load) / 2;
     if (set.precision > 0) {
         uint64_t packets = set.most_packets;
         if (!packets && probe_packets(net, &set, most, &packets, st)) return st->code;

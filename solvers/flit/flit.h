@@ -42,6 +42,8 @@ struct fc_flit_settings {
     bool allow_deadlock;      /* run a routing that has no deadlock certificate */
     bool backlog;             /* open loop: every source always has a packet waiting: saturation throughput */
     bool bubble_as_published; /* packets on the bubble count by true length: deadlocks with several lengths */
+    double stable_load;       /* saturation, with a precision: what a run before saw stable; 0: none */
+    double unstable_load;     /* the least that one saw unstable: it is looked for between the two; 0: none */
     double latency_limit_cycles; /* saturation: a load counts as stable while its mean latency stays below; 0:
                                     by run_phases.c */
     const char *vc_rule;         /* NULL: the machine's */
