@@ -24,7 +24,7 @@
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
- * precision, of the ideal. Loads that were run before (stable_load, unstable_load) are where the bracket begins: the answer does not contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
+ * precision, of the ideal. Long runs keep between loads that were run before (stable_load, unstable_load), so that the answer does not contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
  * MOST_FLITS, and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
  * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 15 % too low where nodes are many, packets very long and sources wait
  * for links of their own. */
@@ -239,13 +239,23 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         fc_progress_show(s->progress, 1 - log2((*high - *low) / width) / log2(1 + s->top / width), "saturation");
         double middle = (*low + *high) / 2;
         next = fmin(s->top, stable ? fmin(middle, *low + step) : fmax(middle, *high - step));
-        bool first = run == 0 || (s->settings->precision > 0 && *low == 0);
+        bool first = run == 0 || (s->settings->precision > 0 && *low == s->settings->stable_load);
         if (first && !stable && accepted > *low + width && accepted < *high - width)
             next = accepted;
         else
             step *= 2;
     }
     return FC_OK;
+}
+
+/* Long runs keep between what was seen before. */
+static void between(const struct fc_flit_settings *seen, struct fc_flit_settings *set, double width, double *start)
+{
+    set->stable_load = seen->stable_load;
+    set->unstable_load = seen->unstable_load;
+    *start = fmax(*start, set->stable_load + width);
+    if (set->unstable_load > 0)
+        *start = fmin(*start, fmax(set->unstable_load - width, (set->stable_load + set->unstable_load) / 2));
 }
 
 enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
@@ -265,8 +275,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     bool even = routing->minimal && !routing->adaptive;
     double start = fmin(bound, most * ABOVE_IDEAL), width = TOLERANCE * most;
     struct search how = {net, demand, &set, settings->progress, even ? fmin(bound, MOST_ABOVE * most) : start, cost};
-    if (!(set.precision > 0)) set.stable_load = set.unstable_load = 0;
-    if (set.unstable_load > 0) start = (set.stable_load + set.unstable_load) / 2;
+    set.stable_load = set.unstable_load = 0;
     if (set.precision > 0) {
         uint64_t packets = set.most_packets;
         if (!packets && probe_packets(net, &set, most, &packets, st)) return st->code;
@@ -278,6 +287,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         set.precision = settings->precision / 2;
         set.most_packets = packets;
         start = fmin((low + high) / 2, how.top);
+        if (!(settings->latency_limit_cycles > 0)) between(settings, &set, width, &start);
     }
     if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st) || cost->cut)
         return st->code;
