@@ -24,8 +24,9 @@
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
- * precision, of the ideal. Long runs keep between loads that were run before (stable_load, unstable_load), so that the answer does not contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and
- * MOST_FLITS, and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
+ * precision, of the ideal. Long runs keep between loads that were run before (stable_load, unstable_load), so that the answer does not
+ * contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS,
+ * and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
  * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 15 % too low where nodes are many, packets very long and sources wait
  * for links of their own. */
 #include "solvers/bound/bound.h"
