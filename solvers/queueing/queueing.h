@@ -23,7 +23,6 @@ struct fc_queueing_parameters {
  * routers, where theory also has the port (turns->one_bid). */
 void fc_queueing_defaults(struct fc_queueing_parameters *parameters);
 void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters);
-void fc_queueing_theory(const struct fc_turns *turns, struct fc_queueing_parameters *parameters);
 
 struct fc_queueing_answer {
     bool stable; /* a steady state exists; else all that follows but load is NaN */

@@ -119,8 +119,10 @@ enum fc_code fc_queueing_solve(struct fc_queueing *q, const struct fc_queueing_p
     uint32_t up = steady_rung(q, parameters, load, i, a, st);
     if (st->code || !a->stable) return st->code;
     q->unsolved = false;
-    if (up > i) put_off(q, parameters, load);
-    if (up > i) return FC_OK;
+    if (up > i) {
+        put_off(q, parameters, load);
+        return FC_OK;
+    }
     struct fc_queueing *below = i > 0 ? q->rung[i - 1] : q;
     if (below == q) fc_queueing_catch_up(q);
     bool known = !fc_queueing_solve_one(below, parameters, load, &b, &below_status) && b.stable;

@@ -148,6 +148,9 @@ uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 void fc_turns_add_up(struct fc_turns_walk *w);
 /* Those of links alone, where all other states than those met have a rate of 0. */
 void fc_turns_add_up_met(struct fc_turns_walk *w);
+/* Packets a cycle, at load one, that one followed packet stands for: a rate r of such packets varies by chance with a variance of r times
+ * that. `share`: sum of the squares of the weights of the walks that rates are the mean of. */
+double fc_turns_packet_weight(const struct fc_turns_walk *w, double share);
 /* rate[n_links] of packets that were drawn: a link's chance is taken out of its difference from the others of its class
  * (turns_sum.c). `share`: sum of the squares of the weights of the walks that rate is the mean of. O(links). */
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate);

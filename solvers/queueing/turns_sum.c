@@ -34,10 +34,15 @@ void fc_turns_add_up_met(struct fc_turns_walk *w)
             t->rate[t->choice_link[i]] += t->choice_rate[i] / t->copies[t->choice_link[i]];
 }
 
+double fc_turns_packet_weight(const struct fc_turns_walk *w, double share)
+{
+    return w->rate / (double)(w->n_walked ? w->n_walked : 1) * share;
+}
+
 void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate)
 {
     const struct fc_turns *t = w->turns;
-    double weight = w->rate / (double)(w->n_walked ? w->n_walked : 1) * share;
+    double weight = fc_turns_packet_weight(w, share);
     double n[FC_MAX_CLASSES][3] = {0}, mean[FC_MAX_CLASSES][3] = {0}, chance[FC_MAX_CLASSES][3] = {0},
            spread[FC_MAX_CLASSES][3] = {0};
     for (uint32_t l = 0; l < t->n_links; l++) {

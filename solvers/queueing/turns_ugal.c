@@ -12,8 +12,11 @@
  * walks of all traffic (turns.c): where a direct link nears saturation, W rises until as many packets turn
  * away from it as keep it below. At small loads nothing exceeds the threshold, and all is direct.
  *
- * Rungs: turns at rising loads, the last at the load that its own busiest link can just bear. queueing_rungs.c solves
- * between them. Limits: queues of links further away than the next are not seen; M/D/1 for all links. */
+ * Here rho is the link's utilisation, or that of the fullest of its channels where these are given out in a stage, over USABLE. Every walk
+ * follows packets of its own: with the same ones in all, the busiest of several cables alike would be one that had luck.
+ *
+ * Rungs: turns at rising loads, the last at the load that its own busiest link can just bear, less CHANCE standard deviations. queueing_rungs.c
+ * solves between them. Limits: queues of links further away than the next are not seen; M/D/1 for all links. */
 #include "solvers/queueing/turns_internal.h"
 
 #include <string.h>
@@ -197,7 +200,7 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
         look(w, scratch);
     }
     if (!whole) {
-        double weight = w->rate / (double)(w->n_walked ? w->n_walked : 1) * m.share;
+        double weight = fc_turns_packet_weight(w, m.share);
         t->max_service_rate = 0;
         for (uint32_t l = 0; l < t->n_links; l++) {
             double rate = busy_rate(w, l) - CHANCE * sqrt(w->level_rate[l] * weight);
