@@ -285,6 +285,51 @@ static void seen_before(void)
     close_whole(&w);
 }
 
+/* On a switch of 64 nodes two send to one 1.06 times what its link takes, the others a fifth of a link to one each: 0.4 % of what all
+ * offer is too much, buffers have room for it for all of the run, and the sources wait for nothing. What arrives ever later
+ * tells; offered 0.9 of the link all is stable. */
+static void few_late_pairs(void)
+{
+    enum { NODES = 64 };
+    static const struct {
+        double link; /* what two offer of it */
+        bool stable;
+    } cases[] = {{1.06, false}, {0.9, true}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct whole w;
+        struct fc_flit_result result;
+        uint32_t src[NODES], dst[NODES];
+        double bytes[NODES], sum = 0;
+        if (!open_whole(&w,
+                        "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [64], parents: [1]}\n"
+                        "links: {leaf: {bandwidth: 8 GB/s, latency: 200 ns}}\n"
+                        "router: {flit: 8 B, buffer: 64 KiB, vcs: 1, escape: none, flow_control: cut-through, routing: "
+                        "nca}\npacket: {max: 8 B}\n",
+                        "neighbor"))
+            return;
+        fc_demand_free(&w.demand);
+        for (uint32_t n = 0; n < NODES; n++) {
+            bool two = n < 2;
+            src[n] = n;
+            dst[n] = two ? 63 : n - 1;
+            sum += bytes[n] = two ? cases[i].link / 2 : 0.2;
+        }
+        CU_ASSERT_EQUAL_FATAL(fc_demand_of_pairs("two on a link", NODES, NODES, src, dst, bytes, &w.demand, &w.st),
+                              FC_OK);
+        w.demand.open_loop = true;
+        w.settings.load_flits_per_cycle = sum / NODES;
+        w.settings.precision = 0.01;
+        w.settings.most_packets = 100000;
+        for (int only_accepted = 0; only_accepted < 2; only_accepted++) {
+            w.settings.only_accepted = only_accepted;
+            CU_ASSERT_EQUAL(fc_flit_run(&w.net, &w.demand, NULL, &w.settings, &result, &w.st), FC_OK);
+            CU_ASSERT_EQUAL(result.stable, cases[i].stable);
+            fc_flit_free(&result);
+        }
+        close_whole(&w);
+    }
+}
+
 /* A run is given up at the first chunk past its moves; a search, whose runs share them, says that it was and finds nothing, but
  * one that may move as much as it needs finds what it finds without a limit. */
 static void most_moves(void)
@@ -328,6 +373,7 @@ int suite_flit_statistics(void)
         {"counts add up", counts_add_up},
         {"ideal throughput", ideal_throughput},
         {"saturation throughput", saturation_throughput},
+        {"few late pairs", few_late_pairs},
         {"loads seen before a saturation", seen_before},
         {"runs and searches end where they have moved enough", most_moves},
         CU_TEST_INFO_NULL,

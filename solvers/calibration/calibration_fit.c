@@ -3,7 +3,7 @@
  * Least squares of logarithms. Residuals of a case with kernel latencies T_i at loads L_i <= 0.86 s*, s* the
  * kernel's saturation, and the model's latencies T(L) and saturation s: log(T(L_i) / T_i) for L_i <= 0.98 s,
  *     log(T(0.98 s) / T_i) + 2 log(L_i / (0.98 s))      above: keeps a gradient where the model has no steady
- * state, 3 log(s / s*). Minimised over the logarithms of the free parameters by trust-region
+ * state (where errors are judged: in place of 0.98 s the greatest 0.98^n s, n < 16, that has one), 3 log(s / s*). Minimised over the logarithms of the free parameters by trust-region
  * Levenberg-Marquardt (GSL multifit_nlinear) with a Jacobian of differences of DIFFERENCE, wide enough for
  * the kinks at the model's saturation, and then by a coordinate pattern search (factors exp(+-d)), which
  * kinks do not stop, until steps of LAST_STEP do not help. When parameters are fitted without some cases, one
@@ -29,7 +29,7 @@
 #define EDGE 0.98
 #define SOLVE_ACCURACY 1e-5
 #define SATURATION_ACCURACY 1e-3
-enum { MOST_ROUNDS = 16, MOST_LM_STEPS = 12, MOST_HALVINGS = 3 };
+enum { MOST_ROUNDS = 16, MOST_LM_STEPS = 12, MOST_HALVINGS = 3, MOST_BELOW = 16 };
 
 static const struct range {
     double low, high;
@@ -56,16 +56,25 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, const struct
     return fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY, &job->saturation, st);
 }
 
-/* Mean latency of the model at a share of its saturation. */
-static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_queueing_parameters *p, double share,
-                               double *latency, struct fc_status *st)
+/* Mean latency of the model at a share of its saturation. or_below: at the next lower *share that has a steady state, as that may
+ * end with a jump, short of a saturation that is known to SATURATION_ACCURACY. */
+static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_queueing_parameters *p, bool or_below,
+                               double *share, double *latency, struct fc_status *st)
 {
-    struct fc_queueing_answer a;
-    if (fc_queueing_solve(job->queueing, p, share * job->saturation, &a, st)) return st->code;
-    *latency = a.latency_mean_cycles;
-    if (a.stable) return FC_OK;
+    double asked = *share;
+    for (int tries = 0; tries == 0 || (or_below && tries < MOST_BELOW); tries++, *share *= EDGE) {
+        struct fc_status none = {0};
+        struct fc_queueing_answer a;
+        enum fc_code code = fc_queueing_solve(job->queueing, p, *share * job->saturation, &a, &none);
+        *latency = a.latency_mean_cycles;
+        if (!code && a.stable) return FC_OK;
+        if (code && (code != FC_NO || !or_below)) {
+            *st = none;
+            return code;
+        }
+    }
     return fc_refuse(st, FC_NO, "%s, %s: no steady state at %g of the model's saturation", job->out->network,
-                     job->out->pattern, share);
+                     job->out->pattern, asked);
 }
 
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
@@ -73,13 +82,15 @@ enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct
                                     struct fc_status *st)
 {
     const struct fc_calibration_case *k = job->out;
-    double latency = NAN, at = NAN;
+    double latency = NAN, at = NAN, solved = NAN;
     if (find_saturation(job, p, st)) return st->code;
     *log_saturation = log(job->saturation / k->saturation) - (corrected ? corrected->saturation : 0);
     for (int i = 0; i < k->n_points; i++) {
-        double x = k->points[i].load_share * exp(-*log_saturation), solved = fmin(x, EDGE);
-        if (solved != at && latency_at(job, p, solved, &latency, st)) return st->code;
-        at = solved;
+        double x = k->points[i].load_share * exp(-*log_saturation), share = fmin(x, EDGE);
+        if (share != at) {
+            at = solved = share;
+            if (latency_at(job, p, corrected != NULL, &solved, &latency, st)) return st->code;
+        }
         log_ratio[i] = log(latency / k->points[i].latency_cycles) + 2 * log(x / solved);
         if (corrected) log_ratio[i] -= fc_corrected_latency(corrected, solved);
     }
@@ -93,9 +104,9 @@ enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct 
     if (find_saturation(job, p, st)) return st->code;
     k->saturation_ratio = job->saturation / k->saturation;
     for (int i = 0; i < k->n_points; i++) {
-        double latency = NAN;
-        if (latency_at(job, p, k->points[i].load_share, &latency, st)) return st->code;
-        k->points[i].model_ratio = latency / k->points[i].latency_cycles;
+        double latency = NAN, asked = k->points[i].load_share, solved = asked;
+        if (latency_at(job, p, true, &solved, &latency, st)) return st->code;
+        k->points[i].model_ratio = latency / k->points[i].latency_cycles * pow(asked / solved, 2);
     }
     return FC_OK;
 }

@@ -24,10 +24,12 @@
  *
  * With a precision, bracketing with short runs first: these look only whether what is offered is accepted to SHORT_WIDTH and
  * the latency does not grow, and bracket the saturation to that; long runs go on from the middle of it to half of the
- * precision, of the ideal. Long runs keep between loads that were run before (stable_load, unstable_load), so that the answer does not
- * contradict them. A long run measures at most `most_packets`, else LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS,
- * and longer before it calls a load unstable where that is few packets a source (run_precision.c): a queue's own noise then moves the
- * answer by 1 to 2 % from seed to seed (docs/performance.md). Limit: up to 15 % too low where nodes are many, packets very long and sources wait
+ * precision, of the saturation (under UGAL that is a third of the ideal). Long runs keep between loads that were run before
+ * (stable_load, unstable_load), so that the answer does not contradict them. A long run measures at most `most_packets`, else
+ * LONG_ZERO_LOADS zero-load times, within LEAST_FLITS and MOST_FLITS (MOST_PACKETS where one of few pairs must be seen to fall
+ * behind and a packet costs the same however long it is), and longer before it calls a load unstable where that is few packets a
+ * source (run_precision.c): a queue's own noise then moves the answer by 1 to 2 % from seed to seed (docs/performance.md).
+ * Limit: up to 15 % too low where nodes are many, packets very long and sources wait
  * for links of their own. */
 #include "solvers/bound/bound.h"
 #include "solvers/flit/run.h"
@@ -197,8 +199,9 @@ enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_de
 }
 
 /* How long runs with a precision go on: LONG_ZERO_LOADS of the network at the load, within what is worth its time. */
-static enum fc_code probe_packets(const struct fc_network *net, const struct fc_flit_settings *settings, double load,
-                                  uint64_t *packets, struct fc_status *st)
+static enum fc_code probe_packets(const struct fc_network *net, const struct fc_demand *demand,
+                                  const struct fc_flit_settings *settings, double load, uint64_t *packets,
+                                  struct fc_status *st)
 {
     struct fc_flit_net flit;
     double cycles;
@@ -207,7 +210,9 @@ static enum fc_code probe_packets(const struct fc_network *net, const struct fc_
         return st->code;
     if (!fc_flit_lengths(&flit, settings, &least, &most, st)) {
         double flits = ((double)least + most) / 2, wanted = LONG_ZERO_LOADS * cycles * load * net->n_nodes / flits;
-        *packets = (uint64_t)fmin(fmin(fmax(wanted, LEAST_FLITS / flits), MOST_FLITS / flits), MOST_PACKETS);
+        bool cheap = fc_flit_has_few_pairs(demand, net->n_nodes) && fc_flit_by_events(&flit, settings);
+        double cap = cheap ? MOST_PACKETS : fmin(MOST_FLITS / flits, MOST_PACKETS);
+        *packets = (uint64_t)fmin(fmax(wanted, LEAST_FLITS / flits), cap);
     }
     fc_flit_unprepare(&flit);
     return st->code;
@@ -242,9 +247,8 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         next = fmin(s->top, stable ? fmin(middle, *low + step) : fmax(middle, *high - step));
         bool first = run == 0 || (s->settings->precision > 0 && *low == s->settings->stable_load);
         if (first && !stable && accepted > *low + width && accepted < *high - width)
-            next = accepted;
-        else
-            step *= 2;
+            next = fmin(accepted, *high - step);
+        if (next != accepted) step *= 2;
     }
     return FC_OK;
 }
@@ -279,7 +283,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
     set.stable_load = set.unstable_load = 0;
     if (set.precision > 0) {
         uint64_t packets = set.most_packets;
-        if (!packets && probe_packets(net, &set, most, &packets, st)) return st->code;
+        if (!packets && probe_packets(net, demand, &set, most, &packets, st)) return st->code;
         width = set.precision / 2 * most;
         set.only_accepted = true;
         set.precision = SHORT_WIDTH;
@@ -288,6 +292,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         set.precision = settings->precision / 2;
         set.most_packets = packets;
         start = fmin((low + high) / 2, how.top);
+        width = settings->precision / 2 * fmin(most, high);
         if (!(settings->latency_limit_cycles > 0)) between(settings, &set, width, &start);
     }
     if (search(&how, start, set.precision > 0 ? 2 * width : 4 * width, width, &low, &high, st) || cost->cut)

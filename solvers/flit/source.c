@@ -489,6 +489,7 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
     if (!t) return fc_out_of_memory(st, "the sources");
     t->n_nodes = flit->n_nodes;
     t->open_loop = demand->open_loop;
+    t->few_pairs = fc_flit_has_few_pairs(demand, flit->n_nodes);
     t->backlog = settings->backlog;
     t->key = fc_random(settings->seed, UINT64_C(0x736f7572636573), 0); /* "sources" */
     t->offered = settings->load_flits_per_cycle;

@@ -60,9 +60,15 @@ struct fc_flit_closed {
     const struct fc_flit_group *group; /* [multicasts.n_entries] with flit->multicast, else NULL */
 };
 
+/* Whether nodes send to few others: one overloaded pair then shows in nothing that is a mean over all packets. */
+static inline bool fc_flit_has_few_pairs(const struct fc_demand *demand, uint32_t n_nodes)
+{
+    return demand->n_dense == 0 && demand->n_entries <= 8 * (size_t)n_nodes;
+}
+
 struct fc_flit_traffic {
     struct fc_arena arena;
-    bool open_loop, backlog;
+    bool open_loop, backlog, few_pairs;
     uint32_t n_nodes;
     uint64_t key;                       /* of all draws: from the seed, apart from the engines' draws */
     double mean_flits;                  /* of a packet */
