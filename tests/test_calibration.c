@@ -1,6 +1,7 @@
 /* test_calibration.c - calibrations: a synthetic truth is found again, answers of both tiers, kernel runs for
  * any number of threads, smaller relatives of machines. */
 #include "solvers/calibration/calibration_correction.h"
+#include "solvers/calibration/calibration_fit.h"
 #include "tests/calibration_world.h"
 
 /* A fitted calibration of the world. */
@@ -71,6 +72,27 @@ static void test_not_identifiable(void)
         CU_ASSERT(isnan(c.cases[0].mean_error_percent));
         fc_calibration_free(&c);
     }
+    close_world(&w);
+}
+
+/* A load of the kernel's that the model has no steady state at is compared by the next lower one that has, and does not lose the
+ * calibration: as if latencies grew as the square of the load. */
+static void test_no_steady_state(void)
+{
+    struct world w;
+    struct fc_status st = {0};
+    memset(&w, 0, sizeof w);
+    if (!fc_test_network(SQUARE, &w.machine[0], &w.net[0])) return;
+    CU_ASSERT_FATAL(add_job(&w, 0, "uniform", 1, &st));
+    struct fc_calibration_job *job = w.list[0];
+    struct fc_calibration_point *point = &job->out->points[job->out->n_points - 1];
+    CU_ASSERT_FATAL(!fc_queueing_open(&job->turns, &job->queueing, &st));
+    point->load_share = 1.2; /* of the model's saturation */
+    CU_ASSERT_EQUAL(fc_calibration_ratios(job, &truth, &st), FC_OK);
+    CU_ASSERT(point->model_ratio > 1.2 * 1.2 && point->model_ratio < 10);
+    point->load_share = 2.2; /* too far */
+    CU_ASSERT_EQUAL(fc_calibration_ratios(job, &truth, &st), FC_NO);
+    CU_ASSERT(fc_says(&st, FC_NO, "no steady state at 2.2 of the model's saturation"));
     close_world(&w);
 }
 
@@ -494,6 +516,7 @@ int suite_calibration(void)
         {"a synthetic truth is found again", test_truth},
         {"what the data does not tell stands still", test_not_identifiable},
         {"threads do not change a fit", test_threads},
+        {"a load without a steady state", test_no_steady_state},
         CU_TEST_INFO_NULL,
     };
     static const CU_TestInfo tests[] = {

@@ -5,7 +5,7 @@
  * others. The first case is run alone: what it takes corrects the estimates of the others. Saturation:
  * fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES zero-load times), which is cheap
  * but lets overload pass for as long as it fills buffers, or calls a load unstable by bad luck; from there, to WIDTH of
- * the ideal, with runs of chosen length as `curve` makes them. Cases that have room for short windows only: by
+ * itself, with runs of chosen length as `curve` makes them. Cases that have room for short windows only: by
  * fc_flit_saturation with the precision LEAN_PRECISION and runs of at most LEAN_RUN of these windows. With windows of fixed
  * length that search was off by 3.4 % of the ideal in the mean square and by 17 at worst (a window's luck), by 2.8 and 12 so
  * (docs/notes/calibration.md).
@@ -154,7 +154,7 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, struct fc_st
     job->cut = cost.cut;
     if (!code && cost.cut) return FC_OK;
     if (!code && job->window_cycles) k->saturation = load;
-    if (!code) return job->window_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, st);
+    if (!code) return job->window_cycles ? FC_OK : refine(job, load, WIDTH * fmin(load, k->ideal), st);
     if (none.code != FC_NO || strncmp(none.message, "no load", 7)) *st = none;
     return st->code;
 }
