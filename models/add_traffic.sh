@@ -1,6 +1,6 @@
 #!/bin/sh
 # Adds to the calibrations of small shipped machines the traffic that people name, run by the kernel: curves, and phases of five lengths.
-# Of gemini-xe6, whose own network is large, on one of 4 x 4 x 4 routers. Usage: models/add_traffic.sh PROGRAM THREADS (make calibrations)
+# Of gemini-xe6, whose own network is large, on one of 4 x 4 x 4 routers; of perlmutter and frontier on 32 switches. Usage: models/add_traffic.sh PROGRAM THREADS (make calibrations)
 set -eu
 program=$1 threads=$2
 
@@ -27,6 +27,12 @@ for machine in bgl-64 bgl-8x8x1 bgl-512 qsnet-64 percs-16; do
         echo "  ADD $machine $pattern"
         add $machine -p $pattern --budget 300
     done
+done
+# Where a budget has no room for it: on the smallest network that is run.
+for network in "perlmutter 9" "frontier 24"; do
+    set -- $network
+    echo "  ADD $1 neighbor"
+    add $1 --set network.supernodes=4 --set network.nodes_per_drawer=8 --set network.links_per_pair=$2 -p neighbor --budget 300
 done
 for machine in bgl-64 bgl-8x8x1 bgl-512 qsnet-64; do
     phases $machine "" permutation:seed=3, permutation:seed=4, permutation:seed=5, permutation:seed=6, bit-reverse: complement: \

@@ -79,6 +79,8 @@ static const struct subject {
     {"frontier", "network.supernodes=4 network.nodes_per_drawer=4 network.links_per_pair=5", ELSEWHERE, false},
     {"frontier", "network.supernodes=5 network.nodes_per_drawer=8 network.links_per_pair=18", ELSEWHERE, false},
     {"perlmutter", "network.supernodes=6 network.nodes_per_drawer=12 network.links_per_pair=8", ELSEWHERE, false},
+    {"theta", "network.supernodes=5 network.drawers=3 network.nodes_per_drawer=4 network.links_per_pair=9", ELSEWHERE,
+     false},
     {"theta", "network.supernodes=5 network.drawers=2 network.nodes_per_drawer=1 network.links_per_pair=3", ELSEWHERE,
      false},
     {"fugaku-torus", "network.dims=[5,4,4]", ELSEWHERE, false},
