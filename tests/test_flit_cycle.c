@@ -424,14 +424,14 @@ static void drained(void)
                            : j < FC_COUNT(simple) ? simple[j]
                            : k < FC_COUNT(turns)  ? turns[k]
                                                   : strips[l];
-        struct plan p = {.yaml = yaml, .pattern = "alltoall:bytes=200", .threads = 1 + (int)(i % 2), .closed = true};
+        struct plan p = {.yaml = yaml, .pattern = "alltoall:bytes=128", .threads = 1 + (int)(i % 2), .closed = true};
         struct run r;
         go(&r, &p);
         CU_ASSERT_TRUE(r.state.exhausted);
         CU_ASSERT_EQUAL(r.state.packets_in_flight, 0);
         CU_ASSERT_TRUE(r.credits_full);
         uint64_t n = r.net.n_nodes;
-        CU_ASSERT_EQUAL(r.counts->packets_delivered, n * (n - 1) * 4); /* 64 payload bytes a packet */
+        CU_ASSERT_EQUAL(r.counts->packets_delivered, n * (n - 1) * 2); /* 64 payload bytes a packet */
         if (!r.state.exhausted || !r.credits_full) printf("\n    not drained: %s", yaml);
         end(&r);
     }

@@ -205,20 +205,19 @@ $ fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20% --solver queueing --
 $ fabricast curve -m bgl-64 -p uniform --loads 20% --solver queueing --plot $TMP/c --per node
 ! fabricast: --per: for a plot of several machines (expected -m A,B --plot DIR)
 ? 2
-$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30%,80% --precision 2%
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 30%,80% --precision 5%
 > machine     ring-4: a ring
 > run         uniform, routing dimension-order, rule dateline, cycle engine
 >
 >      offered     accepted      latency           +-
 > flits/node/c flits/node/c       cycles       cycles
->          0.3       0.3009         8.14         0.13
->          0.8          0.8        12.18         0.23
+>          0.3       0.3003         8.14         0.15
+>          0.8       0.7999        12.30         0.31
 >
-> saturation  0.862 flits/node/cycle offered, 86.2 % of the ideal throughput 1
+> saturation  0.8586 flits/node/cycle offered, 85.9 % of the ideal throughput 1
 $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver flit --loads 30% --precision 2% | grep saturation
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
-$ cd $TMP; for length in '' '--warmup 500 --measure 2000'; do fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 30%,100% $length --json | grep -e precision; done
->         "precision_reached": true
+$ cd $TMP; for length in '' '--warmup 500 --measure 2000'; do fabricast curve -m ./ring.yaml -p uniform --packet-flits 8 --loads 30% $length --json | grep -e precision; done
 >         "precision_reached": true
 >   "precision": 0.01
 ? 1
