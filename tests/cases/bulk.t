@@ -7,7 +7,7 @@ $ cd $TMP; fabricast calibrate -m ./bulk.yaml --budget 1s > /dev/null; grep -c '
 > error       +-N % against the kernel, calibrated by bulk.calibration.yaml
 ! fabricast: writes ./bulk.calibration.yaml (-o FILE names another place)
 # A calibration of other settings is kept under another name, one of the same is not.
-$ cd $TMP; cp bulk.calibration.yaml first; fabricast calibrate -m ./bulk.yaml --budget 1200ms -q > /dev/null; cmp first bulk.calibration.yaml.before && rm bulk.calibration.yaml.before; fabricast calibrate -m ./bulk.yaml --budget 1200ms -q > /dev/null; ls bulk.calibration.yaml*
+$ cd $TMP; cp bulk.calibration.yaml first; fabricast calibrate -m ./bulk.yaml --budget 100ms -q > /dev/null; cmp first bulk.calibration.yaml.before && rm bulk.calibration.yaml.before; fabricast calibrate -m ./bulk.yaml --budget 100ms -q > /dev/null; ls bulk.calibration.yaml*; cp first bulk.calibration.yaml
 > bulk.calibration.yaml
 ! fabricast: the calibration of other settings that was there is kept as ./bulk.calibration.yaml.before
 $ cd $TMP; fabricast predict -m ./bulk.yaml -p alltoall:bytes=640 --json | grep -E '"(extrapolated|why|calibration)"'; fabricast predict -m ./bulk.yaml -p tornado:bytes=64 | grep -c 'calibrated by'
@@ -33,11 +33,11 @@ $ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$
 ? 2
 # A calibration for another kind of router.
 $ cd $TMP; sed 's/vcs: 2/vcs: 4/' bulk.yaml > other.yaml; cp bulk.calibration.yaml other.calibration.yaml; fabricast load -m ./other.yaml -p alltoall:bytes=640 2> why | tail -1; cut -d: -f1-3 why; grep -c 'vcs=2.*vcs=4' why
-> error       +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error       +-19 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > fabricast: ./other.calibration.yaml: made for another kind of router
 > 1
 $ cd $TMP; fabricast predict -m ./other.yaml -p alltoall:bytes=640 2> why | grep error; grep -c 'vcs=2.*vcs=4' why; fabricast curve -m ./other.yaml -p uniform --loads 0.1 --solver queueing 2> why | grep model; grep -c 'vcs=2.*vcs=4' why
-> error          +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error          +-19 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > 1
 > model       queueing, from other.calibration.yaml, made for other keys of its router; errors against the kernel on its family
 > 1
