@@ -48,7 +48,7 @@
 /* Of the ideal: how well the runs of a calibration tell saturations: with other random numbers `curve` finds them up to so
  * much away (tests/validate_curve.c). */
 #define RESOLUTION 0.02
-#define LEAN_RESOLUTION 0.03
+#define LEAN_RESOLUTION 0.0275
 #define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
 #define NEAR 0.85       /* share of saturation above which batches of a run are not independent */
 #define HALF_WIDTHS 0.8
