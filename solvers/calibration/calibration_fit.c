@@ -3,8 +3,8 @@
  * Least squares of logarithms. Residuals of a case with kernel latencies T_i at loads L_i <= 0.86 s*, s* the
  * kernel's saturation, and the model's latencies T(L) and saturation s: log(T(L_i) / T_i) for L_i <= 0.98 s,
  *     log(T(0.98 s) / T_i) + 2 log(L_i / (0.98 s))      above: keeps a gradient where the model has no steady
- * state (where errors are judged: in place of 0.98 s the greatest 0.98^n s, n < 16, that has one), 3 log(s / s*). Minimised over the logarithms of the free parameters by trust-region
- * Levenberg-Marquardt (GSL multifit_nlinear) with a Jacobian of differences of DIFFERENCE, wide enough for
+ * state (where errors are judged: in place of 0.98 s the greatest 0.98^n s, n < 16, that has one), 3 log(s / s*). Minimised
+ * over the logarithms of the free parameters by trust-region Levenberg-Marquardt (GSL multifit_nlinear) with a Jacobian of differences of DIFFERENCE, wide enough for
  * the kinks at the model's saturation, and then by a coordinate pattern search (factors exp(+-d)), which
  * kinks do not stop, until steps of LAST_STEP do not help. When parameters are fitted without some cases, one
  * Gauss-Newton step from the full fit by its Jacobian, halved until it helps. Intervals: log p +- t_{0.975, n
