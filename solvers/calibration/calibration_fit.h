@@ -34,10 +34,12 @@ void fc_fit_again(struct fc_fit *fit, struct fc_queueing_parameters *parameters)
 /* The sum of squares over the jobs in use. */
 double fc_fit_residuals(struct fc_fit *fit, const struct fc_queueing_parameters *parameters);
 /* Answer (the model, and what `corrected` says where it is not NULL) against kernel at the kernel's loads:
- * log_ratio[n_points] of the latencies, *log_saturation. */
+ * log_ratio[n_points] of the latencies, *log_saturation. FC_NO: the model has no steady state (with `corrected`: nor below, as of
+ * fc_calibration_ratios). */
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
                                     const struct fc_corrected *corrected, double *log_ratio, double *log_saturation,
                                     struct fc_status *st);
-/* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. */
+/* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. Of a share without a
+ * steady state by the next lower one that has one, latencies as the square of the load; FC_NO: none down to 0.74 of the share. */
 enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct fc_queueing_parameters *parameters,
                                    struct fc_status *st);

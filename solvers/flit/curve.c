@@ -229,7 +229,8 @@ struct search {
 };
 
 /* From `next` outwards in steps that double, then by halves, until the greatest load seen stable and the least seen unstable
- * are `width` apart. Where `next` is overload the search goes on from what it got accepted. */
+ * are `width` apart. Where `next` is overload and nothing was stable yet, the search goes on from what it got accepted, or a
+ * step down, if that is further. */
 static enum fc_code search(const struct search *s, double next, double step, double width, double *low, double *high,
                            struct fc_status *st)
 {
@@ -247,7 +248,7 @@ static enum fc_code search(const struct search *s, double next, double step, dou
         next = fmin(s->top, stable ? fmin(middle, *low + step) : fmax(middle, *high - step));
         bool first = run == 0 || (s->settings->precision > 0 && *low == s->settings->stable_load);
         if (first && !stable && accepted > *low + width && accepted < *high - width)
-            next = fmin(accepted, *high - step);
+            next = fmin(accepted, fmax(*high - step, *low + width));
         if (next != accepted) step *= 2;
     }
     return FC_OK;

@@ -28,7 +28,7 @@ struct fc_flit_settings {
         packet_flits_max;                   /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
     double precision; /* open loop: the measurement ends when the 95 % half widths of mean latency and accepted load
-                             are this share of them (run_precision.c); a saturation is found to half of it, of the ideal
+                             are this share of them (run_precision.c); a saturation is found to half of it, of itself
                              (curve.c); 0: by its length, see run_phases.c */
     uint64_t most_packets; /* with a precision: in the measurement, of a saturation in its long runs; 0: chosen */
     bool only_accepted;    /* with a precision: of the accepted load alone, whether all sources get what they offer */

@@ -270,8 +270,8 @@ static bool behind(const struct fc_flit_control *c, const struct course *course)
     return wait * rate / nodes > (4 + log(nodes)) * queued || !grown(c, course).none;
 }
 
-/* Ticks by which the latest packets are late, where few pairs may be so; else 0. */
-static double lateness(const struct fc_flit_control *c)
+/* How much longer than Z the latest packets take, where one of few pairs may be late; else 0. */
+static double late_ticks(const struct fc_flit_control *c)
 {
     if (!c->traffic->few_pairs) return 0;
     return fc_flit_percentile(c->total, 1 - 1 / (4.0 * c->flit->n_nodes)) - (double)c->zero_load;
@@ -288,18 +288,19 @@ static struct verdict judge(struct fc_flit_control *c, const struct course *cour
 {
     int arrived = fc_flit_arrived_batches(c);
     const struct fc_flit_counts *t = c->total;
-    bool source = c->settings->only_accepted && behind(c, course);
-    double late = lateness(c);
+    bool source_behind = c->settings->only_accepted && behind(c, course);
+    double late = late_ticks(c);
     bool suspect = late > BEHIND * (double)c->state.now;
-    if (arrived < (int)t->batches / 2) return (struct verdict){.rising = true, .short_of = true, .behind = source};
+    if (arrived < (int)t->batches / 2)
+        return (struct verdict){.rising = true, .short_of = true, .behind = source_behind};
     double target = STOPS_AT * c->settings->precision;
     double offered =
         packets_per_tick(c) * c->traffic->mean_flits * (double)(t->measure_to - t->measure_from) / t->batches;
     struct fc_flit_trend trend = fc_flit_latency_trend(t, arrived);
     struct fc_flit_mean latency = latency_mean(c, arrived), accepted = accepted_mean(c, arrived);
-    bool known = c->settings->only_accepted ? trend.growth + 2 * trend.error <= FLAT && !source
+    bool known = c->settings->only_accepted ? trend.growth + 2 * trend.error <= FLAT && !source_behind
                                             : latency.batches >= LEAST_BATCHES && reaches(&latency, target);
-    struct verdict v = {.behind = source,
+    struct verdict v = {.behind = source_behind,
                         .late = suspect && late > LATE_PACKETS * slowest_packet_ticks(c),
                         .rising = trend.growth > 0.1 && trend.t > 4,
                         .short_of = accepted.mean < (1 - c->settings->precision) * offered};

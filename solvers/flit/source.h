@@ -60,7 +60,8 @@ struct fc_flit_closed {
     const struct fc_flit_group *group; /* [multicasts.n_entries] with flit->multicast, else NULL */
 };
 
-/* Whether nodes send to few others: one overloaded pair then shows in nothing that is a mean over all packets. */
+/* Whether nodes send to few others, at most 8 in the mean: one overloaded pair then shows in nothing that is a mean over all
+ * packets. */
 static inline bool fc_flit_has_few_pairs(const struct fc_demand *demand, uint32_t n_nodes)
 {
     return demand->n_dense == 0 && demand->n_entries <= 8 * (size_t)n_nodes;
