@@ -200,6 +200,7 @@ static enum fc_code make_arrays(struct fc_event_engine *e, struct fc_status *st)
     e->injected_mask = fc_alloc(&e->arena, flit->n_routers * words, sizeof *e->injected_mask, st);
     e->head_first = fc_alloc(&e->arena, (size_t)flit->n_routers + 1, sizeof *e->head_first, st);
     e->head_channel = fc_alloc(&e->arena, bits_of_all, sizeof *e->head_channel, st);
+    e->asked = counts_waiting ? fc_alloc(&e->arena, bits_of_all, sizeof *e->asked, st) : NULL;
     e->bit_port = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_port, st);
     e->bit_vc = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_vc, st);
     e->stamp = fc_alloc(&e->arena, vertices, sizeof *e->stamp, st);
@@ -278,6 +279,7 @@ static void fill_links(struct fc_event_engine *e)
         e->head_first[r + 1] = e->head_first[r] + bits;
         if (!fc_event_here(e, r)) continue;
         for (uint32_t bit = 0; bit < bits; bit++) {
+            if (e->asked) e->asked[e->head_first[r] + bit] = FC_NONE;
             uint32_t l = flit->in_link[flit->in_first[r] + bit / e->n_vcs];
             if (bit % e->n_vcs >= fc_event_vcs_of(e, l)) continue; /* a bit that is never set */
             uint32_t c = fc_event_channel_at(e, l, bit % e->n_vcs);

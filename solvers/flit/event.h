@@ -52,6 +52,7 @@ struct fc_event_engine {
     struct fc_event_arrived { /* of a channel's packets those known to be there, so that a look counts each once */
         uint32_t last, flits; /* the last of them, 0: none; their flits */
     } * arrived;              /* [as channel] where UGAL counts what waits in the router; else NULL */
+    uint32_t *asked; /* [as head_channel] the link that the channel's head asks for, FC_NONE: empty; as `arrived` */
     struct fc_event_tokens *more_tokens; /* [n_more] of the further channels of injection links */
     uint32_t *more_at;                   /* [n_links] first of them */
     union fc_event_lane *lane;           /* [n_links * stride] */

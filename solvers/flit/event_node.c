@@ -60,15 +60,9 @@ static uint32_t waiting_flits(const void *view, uint32_t l)
     struct fc_event_block *block = (struct fc_event_block *)view;
     const struct fc_event_engine *e = block->engine;
     uint32_t r = e->flit->net->link_source[l], sum = 0;
-    for (uint32_t i = e->head_first[r]; i < e->head_first[r + 1]; i++) {
-        const struct fc_event_channel *channel = &e->channel[e->head_channel[i]];
-        const struct fc_event_packet *packet = &block->packet[channel->head];
-        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
-        if (!channel->head || packet->ready > block->wheel.now) continue;
-        struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
-        e->flit->route->choices(e->flit, r, channel->link, e->bit_vc[channel->bit], &head, choice);
-        if (choice[0].link == l) sum += arrived_flits(block, e->head_channel[i]);
-    }
+    for (uint32_t i = e->head_first[r]; i < e->head_first[r + 1]; i++)
+        if (e->asked[i] == l && block->packet[e->channel[e->head_channel[i]].head].ready <= block->wheel.now)
+            sum += arrived_flits(block, e->head_channel[i]);
     return sum;
 }
 

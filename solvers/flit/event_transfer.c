@@ -17,6 +17,19 @@
 #include "solvers/flit/event_wait.h"
 #include "solvers/flit/route_ops.h"
 
+/* A packet came to the front of its channel, or none is left: the link that it asks for, for UGAL (event_node.c). */
+static __attribute__((noinline)) void note_head(struct fc_event_block *block, const struct fc_event_channel *channel)
+{
+    struct fc_event_engine *e = block->engine;
+    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES] = {{.link = FC_NONE}};
+    if (channel->head) {
+        const struct fc_event_packet *packet = &block->packet[channel->head];
+        struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
+        e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit], &head, choice);
+    }
+    e->asked[e->head_first[channel->router] + channel->bit] = choice[0].link;
+}
+
 static inline __attribute__((always_inline)) void append(struct fc_event_block *block, uint32_t c, uint32_t p)
 {
     struct fc_event_channel *channel = &block->engine->channel[c];
@@ -31,6 +44,7 @@ static inline __attribute__((always_inline)) void append(struct fc_event_block *
     channel->head = channel->tail = p;
     channel->when = channel->when > ready ? channel->when : ready;
     channel->flags = FC_EVENT_DUE;
+    if (block->engine->asked) note_head(block, channel);
     fc_event_push(&block->wheel, channel->when, FC_EVENT_CHANNEL, c);
 }
 
@@ -84,6 +98,7 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
         channel->flags = FC_EVENT_DUE;
         fc_event_push(&block->wheel, channel->when, FC_EVENT_CHANNEL, c);
     }
+    if (e->asked) note_head(block, channel);
     uint32_t one_by_one = flit_ticks ? packet->flits : 1;
     struct fc_event_ramp ramp = {.last = left_at + e->times[packet->in_class].token,
                                  .step = flit_ticks ? flit_ticks : 1,
