@@ -511,6 +511,7 @@ const struct fc_family_ops fc_family_dragonfly_plus = {
     .vertex_name = vertex_name,
     .adversarial = adversarial,
     .partition = partition,
+    .groups_by_links = true,
     .facts = facts,
     .words = words,
     .relative = relative,

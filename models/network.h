@@ -201,6 +201,8 @@ struct fc_family_ops {
      * subtrees): label[n_routers] = block, or FC_NONE for a router in no block. Returns the number of blocks, 0 when
      * there are no more partitions. NULL: none. */
     uint32_t (*partition)(const struct fc_network *net, int index, uint32_t *label);
+    /* The family's routings know the blocks of partition 0 by the links between them alone, not by their numbers. */
+    bool groups_by_links;
     /* What a reader of the network's figures should know beyond them (what a fabric file left out); "" for nothing. */
     void (*note)(const struct fc_network *net, char *out, size_t size);
     /* Closed forms; sets what it knows, leaves NaN. NULL: everything by search. */

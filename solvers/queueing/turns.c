@@ -15,6 +15,9 @@
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024, EDGES_A_HOP = 10 };
+/* Like groups: from so many links on; hops a set of links of each rung of UGAL; and what pairs may be, times the packets asked for, for
+ * all of them to be followed. */
+enum { GROUPED_LINKS = 20000, GROUPED_HOPS = 170, GROUPED_PAIRS = 8, LEAST_MIXES = 2 };
 static const uint64_t packet_stream = UINT64_C(0x7475726e73);
 
 static uint32_t no_queue(const void *engine, uint32_t link)
@@ -145,6 +148,24 @@ static uint32_t sources(const struct fc_turns_walk *w)
     return w->turns->folded && w->cells.one_source ? w->cells.nodes : w->net->n_nodes;
 }
 
+/* Those that stand for all where like groups are. */
+static enum fc_code group_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint32_t repeats,
+                                struct fc_status *st)
+{
+    uint32_t n = w->net->n_nodes;
+    uint32_t *to = fc_alloc(w->arena, n, sizeof *to, st);
+    double *weight = fc_alloc(w->arena, n, sizeof *weight, st);
+    for (uint32_t s = 0; s < n && !st->code; s++) {
+        uint32_t n_to =
+            fc_turns_group_receivers(w->groups, w->mixes, fc_node_vertex(w->net, s), w->first_word, to, weight);
+        for (uint32_t i = 0; i < n_to; i++)
+            if (follow_pair(w, s, to[i], (uint64_t)s * n + to[i], part->a[s] * part->b[to[i]] * weight[i], repeats, st))
+                return st->code;
+    }
+    if (w->waits) w->first_word += repeats;
+    return st->code;
+}
+
 static enum fc_code all_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint32_t repeats,
                               struct fc_status *st)
 {
@@ -229,6 +250,19 @@ static uint32_t repeats_of(const struct fc_turns_walk *w, double pairs, double p
     return most < least ? (uint32_t)fmax(1, most) : (uint32_t)(most / least) * least;
 }
 
+/* Pairs that may be followed for a packet that was asked for. */
+static double most_pairs(const struct fc_turns_walk *w)
+{
+    return w->groups && !w->net->machine->routing->detours ? GROUPED_PAIRS : 1;
+}
+/* As many of like groups' pairs as that allows, but some at least. */
+static double pairs_of_groups(struct fc_turns_walk *w, double packets)
+{
+    w->mixes = LEAST_MIXES;
+    while (w->mixes < w->net->n_nodes && fc_turns_group_pairs(w->groups, 2 * w->mixes) <= packets) w->mixes *= 2;
+    return fc_turns_group_pairs(w->groups, w->mixes);
+}
+
 /* One walk of all traffic with about that many packets. */
 static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_status *st)
 {
@@ -236,6 +270,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
     struct fc_turns *t = w->turns;
     double share = (double)sources(w) / w->net->n_nodes;
     double pairs = share * w->net->n_nodes * w->net->n_nodes, entries = share * (double)demand->n_entries;
+    if (w->groups) pairs = pairs_of_groups(w, packets);
     w->n_walked = w->n_hops = 0;
     w->rate = w->hops = w->zero_load = w->zero_load2 = 0;
     w->least_zero_load = INFINITY;
@@ -246,7 +281,9 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
         const struct fc_dense *part = &demand->dense[p];
         double some = packets / demand->n_dense;
         uint32_t repeats = repeats_of(w, pairs, some);
-        if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st) : all_pairs(w, part, repeats, st))
+        if (pairs * repeats > most_pairs(w) * fmax(1, some) ? sample(w, part, (uint64_t)some, st)
+            : w->groups                                     ? group_pairs(w, part, repeats, st)
+                                                            : all_pairs(w, part, repeats, st))
             return st->code;
     }
     return fc_turns_count_pending(w, st);
@@ -309,7 +346,10 @@ static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
     const struct fc_network *net = w->net;
     uint32_t n = net->n_links;
     uint32_t *place = NULL;
-    if (t->folded && fc_turns_orbits(net, &w->cells, &t->arena, &t->orbit, &place, &n, st)) return st->code;
+    if (w->groups   ? fc_turns_group_orbits(net, w->groups, &t->arena, &t->orbit, &n, st)
+        : t->folded ? fc_turns_orbits(net, &w->cells, &t->arena, &t->orbit, &place, &n, st)
+                    : FC_OK)
+        return st->code;
     w->orbit = t->orbit;
     t->n_links = n;
     t->link = fc_alloc(&t->arena, n, sizeof *t->link, st);
@@ -331,7 +371,7 @@ static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
         uint32_t o = w->orbit ? w->orbit[l] : l;
         if (t->copies[o]++ > 0) continue;
         t->link[o] = l;
-        t->port[o] = place ? place[o] : l;
+        t->port[o] = place ? place[o] : o;
         t->service[o] = mean[net->link_class[l]];
         t->service2[o] = square[net->link_class[l]];
         t->kind[o] = fc_is_node(net, net->link_source[l])   ? FC_TURN_INJECTION
@@ -385,6 +425,7 @@ void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *se
 static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
     bool done = false, whole = method == FC_TURNS_DESTINATIONS;
+    if (w->groups && w->ugal) most_hops = (uint64_t)fmin((double)most_hops, GROUPED_HOPS * (double)w->turns->n_links);
     if (w->ugal) return fc_turns_ugal(w, walk_all, w->at_load, most_hops, &w->at_load, st);
     if (method == FC_TURNS_AUTO && fc_turns_is_torus(w)) return fc_turns_torus(w, st);
     if ((whole || (method == FC_TURNS_AUTO && !w->turns->folded)) &&
@@ -400,7 +441,10 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
     if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) ||
-        (method < FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) || make_links(w, st))
+        (method < FC_TURNS_GROUPS && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
+        (((method == FC_TURNS_AUTO && !t->folded && net->n_links >= GROUPED_LINKS) || method == FC_TURNS_GROUPS) &&
+         fc_turns_groups(w, &t->folded, st)) ||
+        make_links(w, st))
         return st->code;
     fc_turns_routers(w, settings);
     if (w->flit.route->strata) w->n_strata = w->flit.route->strata(&w->flit, &w->tie_bits);
@@ -456,7 +500,7 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 }
 
 /* The last rung tells how far the others go. */
-static enum fc_code add_rungs(const struct fc_network *net, const struct fc_demand *demand,
+static enum fc_code add_rungs(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
                               const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *t,
                               struct fc_status *st)
 {
@@ -465,7 +509,7 @@ static enum fc_code add_rungs(const struct fc_network *net, const struct fc_dema
     t->n_rungs = FC_TURNS_RUNGS;
     for (uint32_t i = FC_TURNS_RUNGS; i-- > 0;) {
         double load = i + 1 == FC_TURNS_RUNGS ? 0 : fc_turns_rung_load(t, i);
-        if (make_at(FC_TURNS_UNFOLDED, net, demand, settings, most_hops / FC_TURNS_RUNGS, 0, &load, &t->rung[i], st))
+        if (make_at(method, net, demand, settings, most_hops / FC_TURNS_RUNGS, 0, &load, &t->rung[i], st))
             return st->code;
         if (i + 1 == FC_TURNS_RUNGS) t->rung_top = load;
     }
@@ -480,16 +524,24 @@ enum fc_code fc_turns_make_empty(const struct fc_network *net, const struct fc_d
     return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }
 
+enum fc_code fc_turns_make_rungs_by(enum fc_turns_method method, const struct fc_network *net,
+                                    const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                                    uint64_t most_hops, double least_visits, struct fc_turns *turns,
+                                    struct fc_status *st)
+{
+    if (make_at(method, net, demand, settings, most_hops, least_visits, NULL, turns, st)) return st->code;
+    /* Detours by load: the rule of router.ugal. */
+    const struct fc_routing_ops *routing = net->machine->routing;
+    if (routing->adaptive && routing->detours && add_rungs(method, net, demand, settings, most_hops, turns, st))
+        fc_turns_free(turns);
+    return st->code;
+}
+
 enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
                                 struct fc_turns *turns, struct fc_status *st)
 {
-    if (make_at(FC_TURNS_AUTO, net, demand, settings, most_hops, least_visits, NULL, turns, st)) return st->code;
-    /* Detours by load: the rule of router.ugal. */
-    const struct fc_routing_ops *routing = net->machine->routing;
-    if (routing->adaptive && routing->detours && add_rungs(net, demand, settings, most_hops, turns, st))
-        fc_turns_free(turns);
-    return st->code;
+    return fc_turns_make_rungs_by(FC_TURNS_AUTO, net, demand, settings, most_hops, least_visits, turns, st);
 }
 
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,

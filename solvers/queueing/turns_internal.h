@@ -30,6 +30,28 @@ enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand
 enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells *cells, struct fc_arena *arena,
                              uint32_t **orbit, uint32_t **place, uint32_t *n_orbits, struct fc_status *st);
 
+/* Groups of routers and nodes that can change places (turns_groups.c), in classes of like ones. */
+struct fc_groups {
+    uint32_t n_groups, n_classes;
+    uint32_t *group, *place;         /* [n_vertices] group, and number among its routers or among its nodes */
+    uint32_t *first_node, *node;     /* [n_groups + 1], [n_nodes] nodes of each group */
+    uint32_t *class_of, *rank;       /* [n_groups] class, and number within it */
+    uint32_t *size;                  /* [n_classes] groups */
+    uint32_t *first_member, *member; /* [n_classes + 1], [n_groups] groups of each class */
+};
+struct fc_turns_walk;
+/* Sets w->groups where the network's groups are fewer classes than groups and all nodes send alike; else *folded is false. */
+enum fc_code fc_turns_groups(struct fc_turns_walk *w, bool *folded, struct fc_status *st);
+/* orbit[n_links]: the set that each link belongs to. O(links + groups^2). */
+enum fc_code fc_turns_group_orbits(const struct fc_network *net, const struct fc_groups *groups, struct fc_arena *arena,
+                                   uint32_t **orbit, uint32_t *n_orbits, struct fc_status *st);
+/* Pairs of nodes that stand for all: how many there are, and the nodes that `vertex`, a node, sends to, each as often as weight says;
+ * to, weight: room for all nodes. Every set of links meets each node of a group some `mixes` times; the more, the nearer to all
+ * pairs. `turn`: other pairs that do as well. */
+double fc_turns_group_pairs(const struct fc_groups *groups, uint32_t mixes);
+uint32_t fc_turns_group_receivers(const struct fc_groups *groups, uint32_t mixes, uint32_t vertex, uint32_t turn,
+                                  uint32_t *to, double *weight);
+
 struct fc_turns_choice {
     uint32_t link, channel; /* of the turns */
 };
@@ -55,10 +77,12 @@ struct fc_turns_walk {
     struct fc_arena *arena; /* scratch */
     const struct fc_demand *demand;
     struct fc_cells cells;
-    uint32_t *orbit;      /* [net->n_links] of the turns */
-    double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
-    uint32_t *channel_of; /* hash of (link, mask) */
-    uint64_t *recent;     /* [n_links][recent_width] by the lowest channel of the mask: channel + 1, mask (16 bits) */
+    const struct fc_groups *groups; /* by which the network is folded; NULL: not by groups */
+    uint32_t mixes;                 /* of the pairs of groups that are followed */
+    uint32_t *orbit;                /* [net->n_links] of the turns */
+    double *utilisation;            /* [n_links] relative to the busiest, of the rounds before */
+    uint32_t *channel_of;           /* hash of (link, mask) */
+    uint64_t *recent; /* [n_links][recent_width] by the lowest channel of the mask: channel + 1, mask (16 bits) */
     uint32_t recent_width;
     uint32_t channel_slots, state_slots;
     struct fc_turns_slot *state_of; /* hash of states */
@@ -137,11 +161,17 @@ uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_
  * prepared. */
 void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *settings);
 /* How the turns are found; FC_TURNS_AUTO is fc_turns_make, the others are for tests that hold the ways
- * together: followed on the folded network, followed on the whole one, by destination on the whole one. */
-enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED, FC_TURNS_DESTINATIONS };
+ * together: followed on the folded network, on one folded by like groups (as AUTO does with large ones), on the whole one, by
+ * destination on the whole one. */
+enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_GROUPS, FC_TURNS_UNFOLDED, FC_TURNS_DESTINATIONS };
 enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
                               const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                               struct fc_status *st);
+/* The same with the rungs of UGAL, as fc_turns_make_seen. */
+enum fc_code fc_turns_make_rungs_by(enum fc_turns_method method, const struct fc_network *net,
+                                    const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                                    uint64_t most_hops, double least_visits, struct fc_turns *turns,
+                                    struct fc_status *st);
 /* The first of cumulative[n], running sums, that is more than x; the last when none is. */
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */

@@ -6,7 +6,8 @@
  *
  *     r' = m + (r - m) max(0, 1 - sum r w / sum (r - m)^2).
  *
- * Links that differ by more than chance keep what they differ by. Limit: chance is taken for that of independent packets. */
+ * Links that differ by more than chance keep what they differ by. Sets of like groups' links stand for few links or many, so each has a
+ * factor of its own, t / (t + m w / copies), t the mean square of the differences that are not chance. Limit: chance is taken for that of independent packets. */
 #include "solvers/queueing/turns_internal.h"
 #include <string.h>
 
@@ -60,6 +61,10 @@ void fc_turns_level(const struct fc_turns_walk *w, double share, double *rate)
         int c = w->net->link_class[t->link[l]], k = t->kind[l];
         double m = mean[c][k] / n[c][k];
         double part = spread[c][k] > 0 ? fmax(0, 1 - chance[c][k] / spread[c][k]) : 1;
+        if (w->groups && part > 0) {
+            double true_spread = (spread[c][k] - chance[c][k]) / n[c][k];
+            part = true_spread / (true_spread + m * weight / t->copies[l]);
+        }
         rate[l] = m + (rate[l] - m) * part;
     }
 }

@@ -56,9 +56,10 @@ static uint32_t drawn(const void *of, uint32_t link)
 {
     const struct fc_turns_sight *sight = of;
     const struct fc_turns_walk *w = sight->walk;
+    uint32_t set = w->orbit ? w->orbit[link] : link;
     double flits = w->turns->flits_mean;
-    double wire = w->on_wire[link] > 0 ? flits * poisson(w->on_wire[link] / flits, sight->random, link) : 0;
-    double waits = -w->waits[link] * log(uniform(sight->random, link, 2));
+    double wire = w->on_wire[set] > 0 ? flits * poisson(w->on_wire[set] / flits, sight->random, link) : 0;
+    double waits = -w->waits[set] * log(uniform(sight->random, link, 2));
     int stages = 1 + (w->net->machine->router.ugal.queue == FC_UGAL_BOTH);
     return (uint32_t)fmin(wire + waits, stages * w->flit.n_network_vcs * (double)w->flit.buffer_flits);
 }
@@ -93,7 +94,7 @@ static void hold(struct fc_turns_walk *w, double step, double *scratch)
             rate[t->choice_channel[i]] += t->choice_rate[i];
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t l = t->channel_link[c];
-        double each = rate[c] / t->channel_vcs[c] * (t->service[l] + t->stage) / t->service[l];
+        double each = rate[c] / t->copies[l] / t->channel_vcs[c] * (t->service[l] + t->stage) / t->service[l];
         if (t->kind[l] == FC_TURN_NETWORK && t->service[l] > 0) scratch[l] = fmax(scratch[l], each);
     }
     for (uint32_t l = 0; l < t->n_links; l++) towards(&w->held_rate[l], scratch[l], step);
@@ -130,7 +131,7 @@ static void look(struct fc_turns_walk *w, double *scratch)
         }
     }
     for (uint32_t l = 0; l < t->n_links; l++) {
-        int class = w->net->link_class[l];
+        int class = w->net->link_class[t->link[l]];
         double x = fmin(w->at_load * w->level_rate[l], 1 / fmax(t->service[l], 1e-9)) * t->flits_mean;
         double trip =
             (2.0 * flit->latency_ticks[class] + flit->router_ticks + flit->credit_ticks) / flit->ticks_per_cycle;
@@ -203,7 +204,7 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
         double weight = fc_turns_packet_weight(w, m.share);
         t->max_service_rate = 0;
         for (uint32_t l = 0; l < t->n_links; l++) {
-            double rate = busy_rate(w, l) - CHANCE * sqrt(w->level_rate[l] * weight);
+            double rate = busy_rate(w, l) - CHANCE * sqrt(w->level_rate[l] * weight / t->copies[l]);
             t->max_service_rate = fmax(t->max_service_rate, rate * t->service[l]);
         }
         return FC_OK;
