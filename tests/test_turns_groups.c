@@ -210,7 +210,7 @@ static void ugal(void)
     CU_ASSERT_FATAL(uniform(&net, &demand));
     for (int i = 0; i < 2; i++)
         CU_ASSERT_EQUAL_FATAL(fc_turns_make_rungs_by(i ? FC_TURNS_UNFOLDED : FC_TURNS_GROUPS, &net, &demand, &settings,
-                                                     3000000, 0, &t[i], &st),
+                                                     3000000, 3000000, 0, &t[i], &st),
                               FC_OK);
     CU_ASSERT(t[0].folded && !t[1].folded && t[0].n_rungs > 0);
     for (uint32_t i = 0; i < t[0].n_rungs; i++) CU_ASSERT(t[0].rung[i].folded && t[0].rung[i].n_links == t[0].n_links);

@@ -74,7 +74,7 @@ enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand 
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st);
 /* The same, FC_NO where traffic is sampled and fewer packets than that are followed over a link, in the mean: rates would be
- * noise. Refused before that noise is fitted. */
+ * noise. Refused before that noise is fitted. Of large networks the rungs of UGAL take up to three times the hops: their noise is the saturation's. */
 enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, uint64_t most_hops, double least_visits,
                                 struct fc_turns *turns, struct fc_status *st);

@@ -167,10 +167,10 @@ enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_GROUPS, FC_
 enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
                               const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                               struct fc_status *st);
-/* The same with the rungs of UGAL, as fc_turns_make_seen. */
+/* The same with the rungs of UGAL, as fc_turns_make_seen; rung_hops: for all of them. */
 enum fc_code fc_turns_make_rungs_by(enum fc_turns_method method, const struct fc_network *net,
                                     const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                                    uint64_t most_hops, double least_visits, struct fc_turns *turns,
+                                    uint64_t most_hops, uint64_t rung_hops, double least_visits, struct fc_turns *turns,
                                     struct fc_status *st);
 /* The first of cumulative[n], running sums, that is more than x; the last when none is. */
 uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
