@@ -200,6 +200,42 @@ static void depth(void)
         }
 }
 
+/* An adapter's queue of one packet on a link that has 25 on the wire, there and back: they have left the queue, so the link is full but for
+ * the router's delay and the flit that a credit waits for; not where the router behind has no room for them. */
+static void long_links(void)
+{
+    static const struct {
+        const char *buffer;
+        double least, most;
+    } cases[] = {{"4 KiB", 0.95, 1}, {"512 B", 0.25, 0.35}, {"64 B", 0.03, 0.05}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++)
+        for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+            struct bench b;
+            char yaml[1024];
+            uint32_t src[] = {0, 1}, dst[] = {1, 0};
+            double rate[] = {1, 1};
+            snprintf(yaml, sizeof yaml,
+                     MACHINE(PAIR,
+                             "mesh: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 100 "
+                             "cycles}",
+                             CUT "vcs: 1, injection_fifos: 1, injection_buffer: 64 B, buffer: %s", ""),
+                     cases[i].buffer);
+            if (!open_bench(&b, yaml)) continue;
+            struct fc_demand demand = entry(&b, src, dst, rate, 2, true);
+            b.settings.engine = engine;
+            b.settings.backlog = true;
+            b.settings.packet_flits_min = b.settings.packet_flits_max = 8;
+            b.settings.warmup_cycles = 2000;
+            b.settings.measure_cycles = 8000;
+            must_run(&b, &demand);
+            double busy = b.r.accepted_flits_per_node_cycle;
+            if (!(busy >= cases[i].least && busy <= cases[i].most))
+                printf("\n    %s, buffer %s: %g\n", fc_flit_engine_names[engine], cases[i].buffer, busy);
+            CU_ASSERT(busy >= cases[i].least && busy <= cases[i].most);
+            close_bench(&b);
+        }
+}
+
 static void never_empty(void)
 {
     double shallow = saturated(RING("injection_fifos: 2, injection: random"), FC_ENGINE_EVENT, 50000);
@@ -420,6 +456,7 @@ static CU_TestInfo tests[] = {
     {"FIFOs of a packet", masks},
     {"a FIFO drawn for each packet", drawn},
     {"depth: packets taken in while links stand still", depth},
+    {"a short queue before a long link", long_links},
     {"FIFOs that are never empty", never_empty},
     {"conservation", conserved},
     {"depth is part of the kind", kinds},

@@ -239,6 +239,16 @@ static enum fc_code choose_ticks(struct fc_flit_net *flit, struct fc_status *st)
 
 /* ---- packets and buffers ---- */
 
+/* Depth of an injection queue of so many flits. Where it holds less than the injection link has on the wire, there and back, it is an
+ * adapter's, which packets have left when they are on their way; the router's buffer behind the link takes them. */
+static uint32_t injection_depth(const struct fc_machine *machine, uint32_t given, uint32_t buffer_flits)
+{
+    const struct fc_link_class *link = &machine->classes[fc_injection_class(machine)];
+    double wire = ceil(link->bandwidth_bytes_per_s * 2 * link->latency_s / machine->router.flit_bytes - 1e-9);
+    if (wire <= given || given >= buffer_flits) return given;
+    return (uint32_t)fmin(given + wire, buffer_flits);
+}
+
 static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_settings *settings,
                                  struct fc_status *st)
 {
@@ -271,6 +281,7 @@ static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_
         return fc_route_refuse(flit, st, "router.injection_buffer: %.15g B hold %u flits (expected at least %u, %s)",
                                router->injection_buffer_bytes, flit->injection_flits, flit->cut_through ? high : 1,
                                flit->cut_through ? "the longest packet" : "wormhole's least");
+    flit->injection_flits = injection_depth(machine, flit->injection_flits, flit->buffer_flits);
     if (machine->reception.bytes == 0) return FC_OK;
     double reception = floor(machine->reception.bytes / router->flit_bytes + 1e-9);
     flit->reception_flits = reception < (1u << 30) ? (uint32_t)reception : 1u << 30;
