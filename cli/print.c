@@ -36,13 +36,15 @@ json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double b
     return bottleneck;
 }
 
-/* What fits over the narrowest figure; not cut within a letter. */
+/* What fits over the narrowest figure; cut at a blank, or where its second half has none, not within a letter. */
 static int title_length(const char *text)
 {
     enum { LONGEST = 96 };
-    size_t n = strlen(text);
-    if (n > LONGEST)
-        for (n = LONGEST; n > 0 && (text[n] & 0xc0) == 0x80;) n--;
+    size_t n = strlen(text), blank = LONGEST;
+    if (n <= LONGEST) return (int)n;
+    while (blank > LONGEST / 2 && text[blank] != ' ') blank--;
+    if (blank > LONGEST / 2) return (int)blank;
+    for (n = LONGEST; n > 0 && (text[n] & 0xc0) == 0x80;) n--;
     return (int)n;
 }
 
