@@ -136,6 +136,48 @@ static void stated(void)
     queued_close(&s, true);
 }
 
+/* Dragonflies of cells under UGAL: uniform traffic states an error, a wider one where a virtual channel holds few packets; other
+ * traffic none. */
+static void under_ugal(void)
+{
+    static const struct {
+        const char *buffer, *pattern, *why;
+        double least, most; /* of the saturation's error; NaN: none */
+    } cases[] = {{"4 KiB", "uniform", NULL, 9, 11},
+                 {"512 B", "uniform", "a virtual channel holds 4 packets", 19, 22},
+                 {"4 KiB", "complement", "", NAN, NAN}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct queued s;
+        struct fc_calibrated *c = NULL;
+        struct fc_calibrated_answer answer;
+        char yaml[1024];
+        double percent;
+        snprintf(
+            yaml, sizeof yaml,
+            "name: t\nclock: 1 GHz\nnetwork: {family: dragonfly-plus, cells: [5], leaves: [4], nodes_per_cell: [8], "
+            "links_per_pair: 2}\nlinks: {local: {bandwidth: 32 GB/s, latency: 3 ns}, global: {bandwidth: 32 GB/s, "
+            "latency: 5 ns}, injection: {bandwidth: 32 GB/s, latency: 1 ns}}\nrouter: {delay: 2 ns, flow_control: "
+            "cut-through, flit: 32 B, vcs: 4, escape: none, buffer: %s, routing: ugal}\npacket: {min: 128 B, max: 128 B}\n",
+            cases[i].buffer);
+        if (open_stage(yaml, cases[i].pattern, 4, &s)) {
+            CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &s.turns, cases[i].pattern, &s.settings, &c, &s.st) && c);
+            double end = fc_calibrated_saturation(c, &percent);
+            CU_ASSERT(fc_calibrated_by_theory(c) == !isnan(cases[i].least));
+            CU_ASSERT(!fc_calibrated_solve(c, 0.3 * end, &answer, &s.st));
+            if (isnan(cases[i].least)) {
+                CU_ASSERT(isnan(percent) && isnan(answer.error_percent));
+            } else {
+                CU_ASSERT(percent > cases[i].least && percent < cases[i].most);
+                CU_ASSERT(answer.error_percent >= 1 && answer.error_percent < 8);
+                CU_ASSERT(answer.extrapolated == (cases[i].why != NULL));
+            }
+            if (cases[i].why && *cases[i].why) CU_ASSERT(strstr(answer.why, cases[i].why) != NULL);
+            fc_calibrated_close(c);
+        }
+        queued_close(&s, true);
+    }
+}
+
 int suite_queueing_stage(void)
 {
     static const CU_TestInfo tests[] = {
@@ -144,6 +186,7 @@ int suite_queueing_stage(void)
         {"a buffer passes itself a round trip", credits},
         {"a curve, its pairs, and the kernel", curve},
         {"theory states an error", stated},
+        {"and under UGAL", under_ugal},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("queueing_stage", tests);

@@ -234,14 +234,21 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
 /* Routers with a stage of their own for virtual channels leave theory nothing to fit, so that other routers of the family
  * say less of them than theory does. Off by: of 25 runs on ten networks of 64 to 342 nodes (tests/validate_theory.sh; six more of
  * 1,000 nodes were 4 % off at most) what 23 keep to, at shares of the saturation. Families that theory answers for (by_theory) under
- * uniform traffic: the same, which 19 of 20 runs there keep to (the other is -21 %). Latencies: 0.03, 0.05 and 0.1, of
- * which all counts. */
+ * uniform traffic: the same, which 19 of 20 runs there keep to (the other is -21 %), and under UGAL ten of twelve (the other two, +13 and
+ * +18 %, have buffers of four packets, where twice as much is stated). Latencies: 0.03, 0.05 and 0.1, of which all counts. */
 static const double theory_share[] = {0.3, 0.6, 0.85};
 static const struct fc_off theory_off = {
     .weight = 1,
     .saturation = 0.093,
     .latency = {0.03 / FC_CURVE_ERROR_OTHERS, 0.05 / FC_CURVE_ERROR_OTHERS, 0.1 / FC_CURVE_ERROR_OTHERS}};
+/* Latencies under UGAL, as six of the twelve show (the other six are off by 0.003, 0.008 and 0.031 at most). */
+static const struct fc_off theory_off_ugal = {
+    .weight = 1,
+    .saturation = 0.093,
+    .latency = {0.01 / FC_CURVE_ERROR_OTHERS, 0.015 / FC_CURVE_ERROR_OTHERS, 0.035 / FC_CURVE_ERROR_OTHERS}};
 #define THEORY_FLITS 8
+#define UGAL_FLITS 67 /* and room for so many packets: dragonflies of unequal cells under UGAL */
+#define UGAL_BUFFER 6.0
 
 static bool says_more(const struct fc_calibration *k)
 {
@@ -272,11 +279,30 @@ static bool links_alike(const struct fc_turns *t)
     return true;
 }
 
+/* Whether theory was held against runs of the kernel on such routers: without UGAL where links have one speed if packets move whole; with
+ * it those alone, under uniform traffic. */
+static bool held(const struct fc_turns *t, const char *pattern)
+{
+    bool whole = t->by_theory && links_alike(t);
+    if (t->n_rungs) return whole && !(t->stage > 0) && !t->one_bid && !strcmp(pattern, "uniform");
+    return t->stage > 0 || whole;
+}
+
+/* The least that a buffer holds of what its link sends in a credit's round trip. Under UGAL between routers: nodes' links have several
+ * queues there. */
+static double least_room(const struct fc_turns *t)
+{
+    double least = INFINITY;
+    for (uint32_t l = 0; l < t->n_links; l++)
+        if (t->rate[l] > 0 && t->places[l] > 0 && !(t->n_rungs && t->kind[l] == FC_TURN_INJECTION))
+            least = fmin(least, t->places[l] * t->service[l] / t->round_trip[l]);
+    return least;
+}
+
 static enum fc_code check_theory(struct fc_calibrated *c, const char *pattern, struct fc_status *st)
 {
     const struct fc_turns *t = c->turns;
-    /* Not held against runs under UGAL, nor where packets move whole over links of several speeds. */
-    if (t->n_rungs || !(t->stage > 0 || (t->by_theory && links_alike(t)))) return FC_OK;
+    if (!held(t, pattern)) return FC_OK;
     if (c->calibration && !says_more(c->calibration)) c->calibration = NULL;
     if (c->calibration) return FC_OK;
     c->theory = true;
@@ -286,14 +312,16 @@ static enum fc_code check_theory(struct fc_calibrated *c, const char *pattern, s
     c->error.n = 1;
     c->error.off = fc_alloc(&c->arena, 1, sizeof *c->error.off, st);
     if (st->code) return st->code;
-    *c->error.off = theory_off;
-    double least = INFINITY;
-    for (uint32_t l = 0; l < t->n_links; l++)
-        if (t->rate[l] > 0 && t->places[l] > 0) least = fmin(least, t->places[l] * t->service[l] / t->round_trip[l]);
+    *c->error.off = t->n_rungs ? theory_off_ugal : theory_off;
+    double least = least_room(t);
+    int most_flits = t->n_rungs ? UGAL_FLITS : THEORY_FLITS;
     if (*c->outside || st->code) return st->code;
-    if (t->flits_mean > THEORY_FLITS)
+    if (t->flits_mean > most_flits)
         c->outside =
-            words(c, st, "mean packet length in flits %.4g: held against runs of 1 to %d", t->flits_mean, THEORY_FLITS);
+            words(c, st, "mean packet length in flits %.4g: held against runs of 1 to %d", t->flits_mean, most_flits);
+    else if (t->n_rungs && t->buffer_packets < UGAL_BUFFER)
+        c->outside = words(c, st, "a virtual channel holds %.3g packets: held against runs where it holds %g and more",
+                           t->buffer_packets, UGAL_BUFFER);
     else if (least < 1)
         c->outside = words(c, st, "a buffer holds %.3g of what a link sends in a credit's round trip", least);
     else if (!(t->stage > 0))
