@@ -247,8 +247,8 @@ static const struct fc_off theory_off_ugal = {
     .saturation = 0.093,
     .latency = {0.01 / FC_CURVE_ERROR_OTHERS, 0.015 / FC_CURVE_ERROR_OTHERS, 0.035 / FC_CURVE_ERROR_OTHERS}};
 #define THEORY_FLITS 8
-#define UGAL_FLITS 67 /* and room for so many packets: dragonflies of unequal cells under UGAL */
-#define UGAL_BUFFER 6.0
+#define UGAL_FLITS 67   /* most flits of a packet in the runs under UGAL */
+#define UGAL_BUFFER 6.0 /* packets that a virtual channel must hold for what they showed */
 
 static bool says_more(const struct fc_calibration *k)
 {

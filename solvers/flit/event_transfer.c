@@ -21,13 +21,15 @@
 static __attribute__((noinline)) void note_head(struct fc_event_block *block, const struct fc_event_channel *channel)
 {
     struct fc_event_engine *e = block->engine;
-    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES] = {{.link = FC_NONE}};
+    uint32_t link = FC_NONE;
     if (channel->head) {
+        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
         const struct fc_event_packet *packet = &block->packet[channel->head];
         struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
         e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit], &head, choice);
+        link = choice[0].link;
     }
-    e->asked[e->head_first[channel->router] + channel->bit] = choice[0].link;
+    e->asked[e->head_first[channel->router] + channel->bit] = link;
 }
 
 static inline __attribute__((always_inline)) void append(struct fc_event_block *block, uint32_t c, uint32_t p)

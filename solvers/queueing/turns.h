@@ -13,7 +13,8 @@ struct fc_turns {
     const struct fc_network *net;
     /* Links, or where the network and the traffic look the same from every cell (router of a torus, chip of a
      * tmesh) sets of links alike: those at one place of the cell; with virtual channels that depend on where
-     * in its ring a packet is, also at one coordinate along their ring. */
+     * in its ring a packet is, also at one coordinate along their ring. Or, where groups can change places, those at
+     * one place of like groups (turns_groups.c). */
     bool folded;
     uint32_t n_links;
     uint32_t *orbit;  /* [net->n_links] the set that each link of the network is in; NULL: not folded */

@@ -3,8 +3,8 @@
  *
  * A cell is a router of a torus with its nodes, or a chip of a tmesh with its mesh; cells form a torus in which
  * every ring is closed. Traffic is alike when each task is a node, dense parts are constant, and every (place in
- * the cell, offset of cells, place in the cell) that occurs carries the same bytes from all cells. Limit: other
- * symmetries (levels of a fat-tree, reflections) are not looked for. */
+ * the cell, offset of cells, place in the cell) that occurs carries the same bytes from all cells. Groups that
+ * can change places: turns_groups.c. Limit: other symmetries (levels of a fat-tree, reflections) are not looked for. */
 #include "solvers/queueing/turns_internal.h"
 
 #include <stdlib.h>

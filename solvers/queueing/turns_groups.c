@@ -43,9 +43,11 @@ static enum fc_code divide(const struct fc_network *net, struct fc_groups *g, st
     g->node = fc_alloc(arena, net->n_nodes + 1ull, sizeof *g->node, st);
     if (st->code) return st->code;
     for (uint32_t v = 0; v < n; v++) {
-        if (v >= net->n_routers) g->group[v] = g->group[net->link_target[net->first_link[v]]];
+        bool node = v >= net->n_routers;
+        if (node && net->first_link[v] == net->first_link[v + 1]) return FC_OK;
+        if (node) g->group[v] = g->group[net->link_target[net->first_link[v]]];
         if (g->group[v] == FC_NONE) return FC_OK;
-        g->place[v] = v < net->n_routers ? routers[g->group[v]]++ : g->first_node[g->group[v] + 1]++;
+        g->place[v] = node ? g->first_node[g->group[v] + 1]++ : routers[g->group[v]]++;
     }
     for (uint32_t i = 0; i < g->n_groups; i++) g->first_node[i + 1] += g->first_node[i];
     for (uint32_t v = net->n_routers; v < n; v++)
