@@ -145,9 +145,7 @@ whole jf60-8 jf60 --set router.vcs=8
 
 # cells NAME NETWORK CLASS WIRE DELAY INJECTION FLIT BUFFER PACKETS: dragonflies of cells under UGAL; INJECTION: GB/s and wire.
 cells() {
-    { read -r bandwidth wire; } <<END
-$6
-END
+    bandwidth=${6% *} wire=${6#* }
     cat >"$1.yaml" <<END
 name: $1
 clock: 1 GHz

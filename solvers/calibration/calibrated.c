@@ -247,8 +247,8 @@ static const struct fc_off theory_off_ugal = {
     .saturation = 0.093,
     .latency = {0.01 / FC_CURVE_ERROR_OTHERS, 0.015 / FC_CURVE_ERROR_OTHERS, 0.035 / FC_CURVE_ERROR_OTHERS}};
 #define THEORY_FLITS 8
-#define UGAL_FLITS 67   /* most flits of a packet in the runs under UGAL */
-#define UGAL_BUFFER 6.0 /* packets that a virtual channel must hold for what they showed */
+#define UGAL_MOST_FLITS 67     /* most flits of a packet in the runs under UGAL */
+#define UGAL_LEAST_PACKETS 6.0 /* packets that a virtual channel must hold for what they showed */
 
 static bool says_more(const struct fc_calibration *k)
 {
@@ -314,14 +314,14 @@ static enum fc_code check_theory(struct fc_calibrated *c, const char *pattern, s
     if (st->code) return st->code;
     *c->error.off = t->n_rungs ? theory_off_ugal : theory_off;
     double least = least_room(t);
-    int most_flits = t->n_rungs ? UGAL_FLITS : THEORY_FLITS;
+    int most_flits = t->n_rungs ? UGAL_MOST_FLITS : THEORY_FLITS;
     if (*c->outside || st->code) return st->code;
     if (t->flits_mean > most_flits)
         c->outside =
             words(c, st, "mean packet length in flits %.4g: held against runs of 1 to %d", t->flits_mean, most_flits);
-    else if (t->n_rungs && t->buffer_packets < UGAL_BUFFER)
+    else if (t->n_rungs && t->buffer_packets < UGAL_LEAST_PACKETS)
         c->outside = words(c, st, "a virtual channel holds %.3g packets: held against runs where it holds %g and more",
-                           t->buffer_packets, UGAL_BUFFER);
+                           t->buffer_packets, UGAL_LEAST_PACKETS);
     else if (least < 1)
         c->outside = words(c, st, "a buffer holds %.3g of what a link sends in a credit's round trip", least);
     else if (!(t->stage > 0))

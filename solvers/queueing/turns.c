@@ -6,7 +6,7 @@
  * equal in the first. Escape channels
  * are taken only where there is nothing else. Each pair is followed once for every random word that makes a
  * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
- * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
+ * alike everywhere are not walked (turns_torus.c), of large networks like groups tell of each other (turns_groups.c). Zero load: turns_zero.c. Limits: with more pairs than the
  * work allows, pairs are sampled, receivers by a van der Corput sequence; routings that hash the random word
  * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair. UGAL: turns_ugal.c. */
 #include "solvers/flit/run.h"
@@ -438,15 +438,23 @@ static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, u
     return whole ? fc_refuse(st, FC_NO, "the turns cannot be found by destination") : rounds(w, most_hops, st);
 }
 
+/* By cells, or by like groups where there are none and the network is large. */
+static enum fc_code fold(struct fc_turns_walk *w, enum fc_turns_method method, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    if (method < FC_TURNS_GROUPS && fc_turns_cells(w->net, w->demand, &w->cells, &t->folded, st)) return st->code;
+    bool large = method == FC_TURNS_AUTO && !t->folded && w->net->n_links >= GROUPED_LINKS;
+    if ((large || method == FC_TURNS_GROUPS) && fc_turns_groups(w, st)) return st->code;
+    t->folded = t->folded || w->groups;
+    return FC_OK;
+}
+
 static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings, enum fc_turns_method method,
                          uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
-    if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) ||
-        (method < FC_TURNS_GROUPS && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
-        (((method == FC_TURNS_AUTO && !t->folded && net->n_links >= GROUPED_LINKS) || method == FC_TURNS_GROUPS) &&
-         fc_turns_groups(w, &t->folded, st)) ||
+    if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) || fold(w, method, st) ||
         make_links(w, st))
         return st->code;
     fc_turns_routers(w, settings);

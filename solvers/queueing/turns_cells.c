@@ -79,16 +79,21 @@ static enum fc_code entries_alike(const struct fc_cells *cells, const struct fc_
     return st->code;
 }
 
+bool fc_turns_is_even(const struct fc_network *net, const struct fc_demand *demand)
+{
+    bool even = demand->n_tasks == net->n_nodes;
+    for (int p = 0; even && p < demand->n_dense; p++)
+        even = fc_all_equal(demand->dense[p].a, net->n_nodes) && fc_all_equal(demand->dense[p].b, net->n_nodes);
+    return even;
+}
+
 enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand, struct fc_cells *cells,
                             bool *folded, struct fc_status *st)
 {
     memset(cells, 0, sizeof *cells);
     *folded = false;
     if (!closed_cells(net, cells)) return FC_OK;
-    if (demand->n_tasks != net->n_nodes || cells->n_cells < 2) return FC_OK;
-    for (int p = 0; p < demand->n_dense; p++)
-        if (!fc_all_equal(demand->dense[p].a, net->n_nodes) || !fc_all_equal(demand->dense[p].b, net->n_nodes))
-            return FC_OK;
+    if (cells->n_cells < 2 || !fc_turns_is_even(net, demand)) return FC_OK;
     return entries_alike(cells, demand, folded, st);
 }
 

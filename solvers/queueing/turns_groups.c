@@ -103,23 +103,18 @@ static enum fc_code classify(struct fc_groups *g, const struct looks *looks, str
     return st->code;
 }
 
-enum fc_code fc_turns_groups(struct fc_turns_walk *w, bool *folded, struct fc_status *st)
+enum fc_code fc_turns_groups(struct fc_turns_walk *w, struct fc_status *st)
 {
     const struct fc_network *net = w->net;
     const struct fc_demand *demand = w->demand;
     struct fc_groups *g = fc_alloc(w->arena, 1, sizeof *g, st);
     struct looks looks;
     bool good;
-    *folded = false;
     if (!g) return st->code;
-    if (!net->machine->family->groups_by_links || demand->n_tasks != net->n_nodes || demand->n_entries) return FC_OK;
-    for (int p = 0; p < demand->n_dense; p++)
-        if (!fc_all_equal(demand->dense[p].a, net->n_nodes) || !fc_all_equal(demand->dense[p].b, net->n_nodes))
-            return FC_OK;
+    if (!net->machine->family->groups_by_links || demand->n_entries || !fc_turns_is_even(net, demand)) return FC_OK;
     if (divide(net, g, w->arena, &good, st) || !good) return st->code;
     if (look(net, g, w->arena, &looks, st) || classify(g, &looks, w->arena, st)) return st->code;
-    *folded = g->n_classes < g->n_groups;
-    if (*folded) w->groups = g;
+    if (g->n_classes < g->n_groups) w->groups = g;
     return FC_OK;
 }
 

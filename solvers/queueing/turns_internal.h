@@ -23,6 +23,8 @@ struct fc_cells {
     bool along;                                   /* coordinates along the ring matter */
     bool one_source;                              /* packets of one cell tell all: channels depend on no coordinate */
 };
+/* Whether each task is a node, and all dense parts of the demand are the same between all nodes. */
+bool fc_turns_is_even(const struct fc_network *net, const struct fc_demand *demand);
 /* The cells of the network, and whether it and the demand look alike from all of them. */
 enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand, struct fc_cells *cells,
                             bool *folded, struct fc_status *st);
@@ -40,8 +42,8 @@ struct fc_groups {
     uint32_t *first_member, *member; /* [n_classes + 1], [n_groups] groups of each class */
 };
 struct fc_turns_walk;
-/* Sets w->groups where the network's groups are fewer classes than groups and all nodes send alike; else *folded is false. */
-enum fc_code fc_turns_groups(struct fc_turns_walk *w, bool *folded, struct fc_status *st);
+/* Sets w->groups where all nodes send to all alike and some of the network's groups can change places. Of the walk: net, demand, arena. */
+enum fc_code fc_turns_groups(struct fc_turns_walk *w, struct fc_status *st);
 /* orbit[n_links]: the set that each link belongs to. O(links + groups^2). */
 enum fc_code fc_turns_group_orbits(const struct fc_network *net, const struct fc_groups *groups, struct fc_arena *arena,
                                    uint32_t **orbit, uint32_t *n_orbits, struct fc_status *st);
