@@ -262,6 +262,7 @@ enum lateness { IN_TIME, LATE, EVER_LATER };
 struct verdict {
     bool rising, precise, short_of; /* short_of: accepts less than is offered, by more than the precision */
     bool behind;                    /* a source; of the accepted load alone */
+    bool outlasted;                 /* packets take longer than half of the window */
     enum lateness lateness;
 };
 
@@ -320,7 +321,7 @@ static struct verdict judge(struct fc_flit_control *c, struct course *course)
     course->from[course->n - 1] = t->measure_from;
     enum lateness late = lateness(c, course);
     if (arrived < (int)t->batches / 2)
-        return (struct verdict){.rising = true, .short_of = true, .behind = source_behind};
+        return (struct verdict){.rising = true, .short_of = true, .behind = source_behind, .outlasted = true};
     double target = STOPS_AT * c->settings->precision;
     double offered =
         packets_per_tick(c) * c->traffic->mean_flits * (double)(t->measure_to - t->measure_from) / t->batches;
@@ -359,7 +360,8 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         if (v.precise && before) break;
         before = v.precise || c->settings->only_accepted;
         bool end = (double)length * (v.rising ? 2 : 1.25) > most;
-        if (end && v.lateness == EVER_LATER && (double)length < known_ticks && !c->settings->most_cycles) {
+        bool may_last = v.lateness == EVER_LATER || v.outlasted;
+        if (end && may_last && (double)length < known_ticks && !c->settings->most_cycles) {
             most = fmin(2 * most, 1.25 * known_ticks);
             end = false;
         }

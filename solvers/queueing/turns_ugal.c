@@ -112,8 +112,17 @@ static double wait_of(const struct fc_turns_walk *w, uint32_t l)
     return rho * t->service[l] / (2 * (1 - rho));
 }
 
-/* What a packet finds at each link, from the mean loads so far and the outputs of the last walk; scratch: [3][n_links]. */
-static void look(struct fc_turns_walk *w, double *scratch)
+/* Means of several walks: of states, of choices, and of the sums of the walk. */
+struct mean {
+    double *state, *choice;
+    uint32_t states, choices; /* room */
+    double rate, hops, zero_load, zero_load2;
+    double share; /* sum of the squares of the walks' weights */
+};
+
+/* What a packet finds at each link, from the mean loads and outputs so far; scratch: [3][n_links]. Of the last walk alone, whoever
+ * turned away would leave no queue for the next to see. */
+static void look(struct fc_turns_walk *w, const struct mean *m, double *scratch)
 {
     const struct fc_turns *t = w->turns;
     const struct fc_flit_net *flit = &w->flit;
@@ -122,12 +131,12 @@ static void look(struct fc_turns_walk *w, double *scratch)
     double *sum = scratch, *rate = sum + t->n_links, *wait = rate + t->n_links;
     memset(sum, 0, 2 * t->n_links * sizeof *sum);
     for (uint32_t l = 0; l < t->n_links; l++) wait[l] = wait_of(w, l);
-    for (uint32_t s = fc_turns_next_met(w, 0); s < t->n_states; s = fc_turns_next_met(w, s + 1)) {
+    for (uint32_t s = 0; behind && s < t->n_states; s++) {
         if (t->state_in[s] == FC_NONE) continue;
         uint32_t in = t->channel_link[t->state_in[s]];
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            sum[in] += t->choice_rate[i] * wait[t->choice_link[i]];
-            rate[in] += t->choice_rate[i];
+            sum[in] += m->choice[i] * wait[t->choice_link[i]];
+            rate[in] += m->choice[i];
         }
     }
     for (uint32_t l = 0; l < t->n_links; l++) {
@@ -140,13 +149,6 @@ static void look(struct fc_turns_walk *w, double *scratch)
     }
 }
 
-/* Means of several walks: of states, of choices, and of the sums of the walk. */
-struct mean {
-    double *state, *choice;
-    uint32_t states, choices; /* room */
-    double rate, hops, zero_load, zero_load2;
-    double share; /* sum of the squares of the walks' weights */
-};
 static double *widen(struct fc_turns_walk *w, double *old, uint32_t n, uint32_t room, struct fc_status *st)
 {
     double *array = fc_alloc(w->arena, room, sizeof *array, st);
@@ -195,10 +197,10 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     for (int round = 0; round < ROUNDS; round++) {
         if (walk(w, packets / ROUNDS, st)) return st->code;
         fc_turns_add_up_met(w);
-        if (whole && add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
+        if (add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
         add_links(w, &m, 2.0 / (round + 2));
         if (w->held_rate) hold(w, 2.0 / (round + 2), scratch);
-        look(w, scratch);
+        look(w, &m, scratch);
     }
     if (!whole) {
         double weight = fc_turns_packet_weight(w, m.share);
