@@ -304,6 +304,7 @@ static void long_queues_that_last(void)
     w.settings.load_flits_per_cycle = 0.15;
     w.settings.precision = 0.05;
     w.settings.most_packets = 3000;
+    w.settings.lengthen = true;
     CU_ASSERT_EQUAL(fc_flit_run(&w.net, &w.demand, NULL, &w.settings, &result, &w.st), FC_OK);
     CU_ASSERT(result.stable);
     CU_ASSERT(result.latency_p99_cycles >

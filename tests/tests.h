@@ -100,7 +100,7 @@
                             X(suite_replay_online) X(suite_replay_graph) X(suite_report) X(suite_tmesh)                \
                                 X(suite_trace_blocks) X(suite_trace_period) X(suite_trace_graph) X(suite_trace_sink)   \
                                     X(suite_trace_stream) X(suite_trace_use) X(suite_timeline) X(suite_transit) X(suite_transit_cut) X(suite_transit_fair) X(suite_transit_models) \
-                                        X(suite_traces) X(suite_turns) X(suite_turns_destinations) X(suite_turns_groups) X(suite_waiting) X(suite_node_kinds) X(suite_routes) X(suite_weakest) X(suite_without) X(suite_cases)
+                                        X(suite_traces) X(suite_turns) X(suite_turns_destinations) X(suite_turns_groups) X(suite_turns_kept) X(suite_waiting) X(suite_node_kinds) X(suite_routes) X(suite_weakest) X(suite_without) X(suite_cases)
 /* clang-format on */
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the

@@ -437,7 +437,8 @@ static void scale(struct fc_queueing_answer *a, double factor)
 {
     double *const times[] = {&a->latency_mean_cycles, &a->network_cycles,     &a->source_cycles,
                              &a->latency_sd_cycles,   &a->latency_p95_cycles, &a->latency_p99_cycles,
-                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles};
+                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles,
+                             &a->kept_off_cycles};
     for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
 }
 
@@ -497,6 +498,9 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
         c->anchors ? anchored_error(c, asked, x, waiting, off)
         : others   ? fmax(LEAST_TRANSFER, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
                    : fmax(LEAST_TRANSFER, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
+    if (!c->anchors)
+        answer->error_percent =
+            hypot(answer->error_percent, 100 * answer->model.kept_off_cycles / answer->model.latency_mean_cycles);
     if (isnan(off)) {
         answer->error_percent = NAN;
         answer->why = "nothing was left out of the fit";

@@ -292,6 +292,7 @@ enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const stru
         if (search(&how, start, SHORT_WIDTH * most, SHORT_WIDTH * most, &low, &high, st) || cost->cut) return st->code;
         set.precision = settings->precision / 2;
         set.most_packets = packets;
+        set.lengthen = settings->most_packets == 0;
         start = fmin((low + high) / 2, how.top);
         width = settings->precision / 2 * fmin(most, high);
         if (!(settings->latency_limit_cycles > 0)) between(settings, &set, width, &start);

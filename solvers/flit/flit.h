@@ -31,6 +31,7 @@ struct fc_flit_settings {
                              are this share of them (run_precision.c); a saturation is found to half of it, of itself
                              (curve.c); 0: by its length, see run_phases.c */
     uint64_t most_packets; /* with a precision: in the measurement, of a saturation in its long runs; 0: chosen */
+    bool lengthen;         /* more than most_packets where fewer a node cannot tell whether a pair is too much */
     bool only_accepted;    /* with a precision: of the accepted load alone, whether all sources get what they offer */
     uint64_t most_cycles;  /* the run ends here whatever happens; 0: chosen */
     double most_moves;     /* the run is given up when its moves (fc_flit_moves) are more; 0: no limit */

@@ -349,6 +349,7 @@ static bool too_short(const struct fc_flit_control *c, const struct verdict *v, 
 static enum fc_code measure(struct fc_flit_control *c, struct course *course, struct fc_status *st)
 {
     double most = most_window_ticks(c), known_ticks = c->flit->n_nodes / packets_per_tick(c) / (BEHIND * BEHIND);
+    bool longer = !c->settings->most_cycles && (c->settings->lengthen || !c->settings->most_packets);
     bool before = c->settings->only_accepted; /* precise at the checkpoint before */
     while (!c->stopped) {
         uint64_t to = c->counts->measure_to, length = to - c->counts->measure_from, batch = length / c->counts->batches;
@@ -361,7 +362,7 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         before = v.precise || c->settings->only_accepted;
         bool end = (double)length * (v.rising ? 2 : 1.25) > most;
         bool may_last = v.lateness == EVER_LATER || v.outlasted;
-        if (end && may_last && (double)length < known_ticks && !c->settings->most_cycles) {
+        if (end && longer && may_last && (double)length < known_ticks) {
             most = fmin(2 * most, 1.25 * known_ticks);
             end = false;
         }

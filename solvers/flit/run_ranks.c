@@ -69,21 +69,14 @@ static void digest_network(uint64_t *so_far, const struct fc_flit_net *flit)
 
 static void digest_settings(uint64_t *so_far, const struct fc_flit_settings *s)
 {
-    const uint64_t whole[] = {s->packet_flits_min,
-                              s->packet_flits_max,
-                              s->warmup_cycles,
-                              s->measure_cycles,
-                              s->most_packets,
-                              s->only_accepted,
-                              s->most_cycles,
-                              s->interval_cycles,
-                              s->deadlock_cycles,
-                              s->in_order,
-                              s->allow_deadlock,
-                              s->backlog,
-                              s->seed,
-                              (uint64_t)s->threads,
-                              s->bubble_as_published};
+    const uint64_t whole[] = {s->packet_flits_min,  s->packet_flits_max,
+                              s->warmup_cycles,     s->measure_cycles,
+                              s->most_packets,      s->lengthen,
+                              s->only_accepted,     s->most_cycles,
+                              s->interval_cycles,   s->deadlock_cycles,
+                              s->in_order,          s->allow_deadlock,
+                              s->backlog,           s->seed,
+                              (uint64_t)s->threads, s->bubble_as_published};
     const double real[] = {s->load_flits_per_cycle,
                            s->high_priority_share,
                            s->background_flits_per_cycle,

@@ -110,13 +110,16 @@ static double state_wait(const struct fc_queueing *q, uint32_t s, double *vc)
 static void add_waits(struct fc_queueing *q, double load, struct fc_queueing_answer *a)
 {
     const struct fc_turns *t = q->t;
-    double contention_sum = 0, queue = 0, room = 0, variance = 0, source = 0;
+    double contention_sum = 0, queue = 0, room = 0, variance = 0, source = 0, kept_off = 0;
     memset(q->link_wait, 0, t->n_links * sizeof *q->link_wait);
     for (uint32_t s = 0; s < t->n_states; s++) {
         double vc = 0, w = state_wait(q, s, &vc);
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             double rate = t->choice_rate[i], x = vc + q->room[t->choice_channel[i]];
             uint32_t l = t->choice_link[i];
+            double off = 0, kept = t->state_in[s] == FC_NONE ? 0 : fc_turns_kept_cycles(t, l, load, &off);
+            if (kept > w + x)
+                contention_sum += rate * (kept - w - x), kept_off += rate * off, variance += rate * kept * kept;
             if (t->state_in[s] == FC_NONE)
                 source += rate * x;
             else
@@ -144,6 +147,7 @@ static void add_waits(struct fc_queueing *q, double load, struct fc_queueing_ans
     a->contention_cycles = contention_sum / n;
     a->queue_cycles = queue / n;
     a->backpressure_cycles = room / n;
+    a->kept_off_cycles = kept_off / n;
     a->source_cycles = source / n;
     a->network_cycles = t->zero_load_cycles + a->contention_cycles + a->queue_cycles + a->backpressure_cycles;
     a->latency_mean_cycles = a->network_cycles + a->source_cycles;

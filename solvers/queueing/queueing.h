@@ -33,6 +33,7 @@ struct fc_queueing_answer {
     double latency_sd_cycles;   /* standard deviation: of zero-load latency over pairs and of waiting */
     double latency_p95_cycles, latency_p99_cycles; /* estimate: shifted gamma distribution with these moments */
     double contention_cycles, queue_cycles, backpressure_cycles; /* parts of the waiting in the network, a packet */
+    double kept_off_cycles;      /* by which the mean may be off for queues that last under UGAL (turns_kept.c) */
     double greatest_utilization; /* of a virtual channel queue, a port or a link: 1 is saturation */
     int iterations;
 };

@@ -138,5 +138,6 @@ enum fc_code fc_queueing_solve(struct fc_queueing *q, const struct fc_queueing_p
     mix(&a->contention_cycles, b.contention_cycles, share);
     mix(&a->queue_cycles, b.queue_cycles, share);
     mix(&a->backpressure_cycles, b.backpressure_cycles, share);
+    mix(&a->kept_off_cycles, b.kept_off_cycles, share);
     return FC_OK;
 }

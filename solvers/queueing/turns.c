@@ -522,7 +522,9 @@ static enum fc_code add_rungs(enum fc_turns_method method, const struct fc_netwo
         double load = i + 1 == FC_TURNS_RUNGS ? 0 : fc_turns_rung_load(t, i);
         if (make_at(method, net, demand, settings, most_hops / FC_TURNS_RUNGS, 0, &load, &t->rung[i], st))
             return st->code;
-        if (i + 1 == FC_TURNS_RUNGS) t->rung_top = load;
+        if (i + 1 < FC_TURNS_RUNGS) continue;
+        t->rung_top = load;
+        t->direct_load = t->rung[i].direct_load;
     }
     t->max_service_rate = 1 / t->rung_top;
     return FC_OK;

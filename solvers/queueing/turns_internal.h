@@ -111,10 +111,22 @@ struct fc_turns_walk {
     /* UGAL (turns_ugal.c), [n_links]; NULL: packets find no queues. */
     double *mean_rate, *level_rate; /* packets a cycle at load one, mean of the walks so far, and without chance */
     double *held_rate;       /* of the fullest channel, where virtual channels are given out in a stage; else NULL */
+    double *price;           /* cycles that a packet waits at least for a link which would be too full */
     double *on_wire, *waits; /* flits that a packet finds, means */
     double at_load;
     bool ugal; /* turns of at_load; else, under UGAL, of an empty network */
 };
+
+/* ---- turns_kept.c ---- */
+
+/* What a walk sent in which nobody turned away, packets a cycle at load one. */
+struct fc_turns_direct {
+    double *choice_rate; /* [n_choices] of the choices that it met */
+    double *rate;        /* [n_links] without chance */
+    uint32_t n_choices;
+};
+/* Queues that last, into w->turns (kept_cycles, kept_from), at w->at_load. */
+enum fc_code fc_turns_keep(struct fc_turns_walk *w, const struct fc_turns_direct *direct, struct fc_status *st);
 
 /* ---- turns_tables.c ---- */
 

@@ -10,13 +10,21 @@
  *
  * no more than the channels hold, those before it the more for both. The shares at a load are a fixed point, found by successive averages over
  * walks of all traffic (turns.c): where a direct link nears saturation, W rises until as many packets turn
- * away from it as keep it below. At small loads nothing exceeds the threshold, and all is direct.
+ * away from it as keep it below. At small loads nothing exceeds the threshold, and all is direct. p(o | l) is the mean of the walks: after one in
+ * which all turned away from o, the next would see no queue.
+ *
+ * Where several times what a link takes would come directly (adverse traffic between groups), W is thousands of t, which means of rho do not find in
+ * so few walks: there it is a price, which each walk raises or lowers by what it sent,
+ *
+ *     W <- W exp(GAIN (rho - 1) s),   s = (rho - 1)^2 / ((rho - 1)^2 + the variance of a walk's rho).
+ *
  *
  * Here rho is the link's utilisation, or that of the fullest of its channels where these are given out in a stage, over USABLE. Every walk
  * follows packets of its own: with the same ones in all, the busiest of several cables alike would be one that had luck.
  *
  * Rungs: turns at rising loads, the last at the load that its own busiest link can just bear, less CHANCE standard deviations. queueing_rungs.c
- * solves between them. Limits: queues of links further away than the next are not seen; M/D/1 for all links. */
+ * solves between them. Queues that last before links which are too full: turns_kept.c. Limits: queues of links further away than the next are not
+ * seen; M/D/1 for all other links. */
 #include "solvers/queueing/turns_internal.h"
 
 #include <string.h>
@@ -28,8 +36,11 @@ enum { ROUNDS = 32, TOP_ROUNDS = 12 };
  * link at the last rung. */
 #define USABLE 0.95
 #define BEARABLE 0.98
-#define CHANCE 1.5  /* standard deviations by which the busiest of several links alike looks busier than it is */
-#define FULL 0.9995 /* utilisation that is taken for 1 */
+#define CHANCE 1.5     /* standard deviations by which the busiest of several links alike looks busier than it is */
+#define FULL 0.9995    /* share of USABLE that is taken for 1 */
+#define GAIN 4.0       /* of a price in the first walk */
+#define ALL_DIRECT 0.9 /* of the load that fills the busiest link directly: the first rung is no higher */
+#define MOST_PRICE 4e3 /* service times; 1000 to 8000 chosen among as USABLE was (docs/notes/queueing.md) */
 static const double rung_share[FC_TURNS_RUNGS] = {0.25, 0.45, 0.6, 0.75, 0.88, 1};
 
 /* Uniform in (0, 1) from the packet's word. */
@@ -109,7 +120,22 @@ static double wait_of(const struct fc_turns_walk *w, uint32_t l)
 {
     const struct fc_turns *t = w->turns;
     double rho = fmin(FULL, w->at_load * busy_rate(w, l) * t->service[l] / USABLE);
-    return rho * t->service[l] / (2 * (1 - rho));
+    return fmax(w->price[l], rho * t->service[l] / (2 * (1 - rho)));
+}
+
+/* Prices by what the walk just done sent, in later rounds less. */
+static void set_prices(struct fc_turns_walk *w, int round)
+{
+    const struct fc_turns *t = w->turns;
+    double weight = fc_turns_packet_weight(w, 1);
+    double gain = GAIN / (1 + round * round / 64.0);
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        double scale = w->at_load * t->service[l] / USABLE, over = scale * t->rate[l] - 1;
+        double chance2 = scale * scale * t->rate[l] * weight / t->copies[l];
+        over = fmin(2, over) * over * over / (over * over + chance2);
+        double price = over > 0 ? fmax(w->price[l], t->service[l]) : w->price[l];
+        w->price[l] = fmin(MOST_PRICE * t->service[l], price * exp(gain * over));
+    }
 }
 
 /* Means of several walks: of states, of choices, and of the sums of the walk. */
@@ -183,12 +209,27 @@ static void add_links(struct fc_turns_walk *w, struct mean *m, double step)
     fc_turns_level(w, m->share, w->level_rate);
 }
 
+/* Of the walk just done. */
+static enum fc_code take_direct(struct fc_turns_walk *w, struct fc_turns_direct *d, struct fc_status *st)
+{
+    const struct fc_turns *t = w->turns;
+    d->n_choices = t->n_choices;
+    d->choice_rate = fc_alloc(w->arena, d->n_choices + 1ull, sizeof *d->choice_rate, st);
+    d->rate = fc_alloc(w->arena, t->n_links, sizeof *d->rate, st);
+    if (st->code) return st->code;
+    memcpy(d->choice_rate, t->choice_rate, d->n_choices * sizeof *d->choice_rate);
+    memcpy(d->rate, t->rate, t->n_links * sizeof *d->rate);
+    fc_turns_level(w, 1, d->rate);
+    return FC_OK;
+}
+
 /* The turns at a load, in w->turns: means of the walks, the first ones counting less. Not `whole`: max_service_rate alone. */
 static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, double load, double packets, bool whole,
                            struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     struct mean m = {0};
+    struct fc_turns_direct direct = {0};
     double *scratch = fc_alloc(w->arena, 3ull * t->n_links, sizeof *scratch, st);
     if (st->code) return st->code;
     w->at_load = load;
@@ -197,8 +238,10 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     for (int round = 0; round < ROUNDS; round++) {
         if (walk(w, packets / ROUNDS, st)) return st->code;
         fc_turns_add_up_met(w);
+        if (round == 0 && whole && take_direct(w, &direct, st)) return st->code;
         if (add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
         add_links(w, &m, 2.0 / (round + 2));
+        set_prices(w, round);
         if (w->held_rate) hold(w, 2.0 / (round + 2), scratch);
         look(w, &m, scratch);
     }
@@ -215,6 +258,8 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     memcpy(t->choice_rate, m.choice, t->n_choices * sizeof *m.choice);
     w->rate = m.rate, w->hops = m.hops, w->zero_load = m.zero_load, w->zero_load2 = m.zero_load2;
     fc_turns_add_up(w);
+    bool counted = w->net->machine->router.ugal.queue == FC_UGAL_BOTH; /* elsewhere some sources do not see the queue */
+    if (counted && fc_turns_keep(w, &direct, st)) return st->code;
     return fc_turns_smooth(w, m.share, st);
 }
 
@@ -224,6 +269,7 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     struct fc_turns *t = w->turns;
     w->mean_rate = fc_alloc(w->arena, t->n_links, sizeof *w->mean_rate, st);
     w->level_rate = fc_alloc(w->arena, t->n_links, sizeof *w->level_rate, st);
+    w->price = fc_alloc(w->arena, t->n_links, sizeof *w->price, st);
     w->on_wire = fc_alloc(w->arena, t->n_links, sizeof *w->on_wire, st);
     w->waits = fc_alloc(w->arena, t->n_links, sizeof *w->waits, st);
     if (t->stage > 0) w->held_rate = fc_alloc(w->arena, t->n_links, sizeof *w->held_rate, st);
@@ -234,6 +280,7 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     fc_turns_add_up(w);
     /* The rule sheds no more than it must, so the greatest load is found from below and halved in. */
     double low = 1 / t->max_service_rate, high = 0, x = GROWTH * low;
+    t->direct_load = low;
     for (int round = 0; round < TOP_ROUNDS && (high == 0 || high - low > 0.01 * high); round++) {
         if (settle(w, walk, x, packets / 4, false, st)) return st->code;
         bool bears = x * t->max_service_rate < BEARABLE;
@@ -246,5 +293,6 @@ enum fc_code fc_turns_ugal(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
 
 double fc_turns_rung_load(const struct fc_turns *turns, uint32_t rung)
 {
-    return rung_share[rung] * turns->rung_top;
+    double load = rung_share[rung] * turns->rung_top;
+    return rung == 0 ? fmin(load, ALL_DIRECT * turns->direct_load) : load;
 }
