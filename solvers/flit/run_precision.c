@@ -24,7 +24,7 @@
  *    for long, but its packets arrive ever later, by what it offers too much. t: what the 1 - 1 / (4 nodes) quantile of the latencies
  *    is above Z. A run does not end before its greatest length while t is more than BEHIND of the time until now. Where it still is then,
  *    more than LATE_PACKETS times as long as the slowest link has a packet (queues of fewer are there by chance), and has grown by more
- *    than BEHIND / 4 of the time since half of the window, it is unstable. Queues of such length that fill and then last look
+ *    than BEHIND / 4 of the time since half of the window (or with a limit set to its packets or cycles), it is unstable. Queues of such length that fill and then last look
  *    so at first: before that is said each source has offered 1 / BEHIND^2 packets, by which what it offers is known to BEHIND; on networks
  *    of thousands of nodes this lengthens the run.
  *    A permutation on a dragonfly of 160 nodes under UGAL with packets of 67 flits: 0.54 to 0.56 without, 0.495 with it; runs of 4 million cycles
@@ -304,12 +304,18 @@ static double slowest_packet_ticks(const struct fc_flit_control *c)
     return (double)packet_ticks;
 }
 
+/* As long as it takes to know. */
+static bool may_lengthen(const struct fc_flit_control *c)
+{
+    return !c->settings->most_cycles && (c->settings->lengthen || !c->settings->most_packets);
+}
+
 static enum lateness lateness(const struct fc_flit_control *c, const struct course *course)
 {
     double late = course->late[course->n - 1];
     if (late <= BEHIND * (double)c->state.now) return IN_TIME;
     if (late <= LATE_PACKETS * slowest_packet_ticks(c)) return LATE;
-    return late_rate(course) <= BEHIND / 4 ? LATE : EVER_LATER;
+    return may_lengthen(c) && late_rate(course) <= BEHIND / 4 ? LATE : EVER_LATER; /* a short run's rate is chance */
 }
 
 static struct verdict judge(struct fc_flit_control *c, struct course *course)
@@ -349,7 +355,6 @@ static bool too_short(const struct fc_flit_control *c, const struct verdict *v, 
 static enum fc_code measure(struct fc_flit_control *c, struct course *course, struct fc_status *st)
 {
     double most = most_window_ticks(c), known_ticks = c->flit->n_nodes / packets_per_tick(c) / (BEHIND * BEHIND);
-    bool longer = !c->settings->most_cycles && (c->settings->lengthen || !c->settings->most_packets);
     bool before = c->settings->only_accepted; /* precise at the checkpoint before */
     while (!c->stopped) {
         uint64_t to = c->counts->measure_to, length = to - c->counts->measure_from, batch = length / c->counts->batches;
@@ -362,7 +367,7 @@ static enum fc_code measure(struct fc_flit_control *c, struct course *course, st
         before = v.precise || c->settings->only_accepted;
         bool end = (double)length * (v.rising ? 2 : 1.25) > most;
         bool may_last = v.lateness == EVER_LATER || v.outlasted;
-        if (end && longer && may_last && (double)length < known_ticks) {
+        if (end && may_lengthen(c) && may_last && (double)length < known_ticks) {
             most = fmin(2 * most, 1.25 * known_ticks);
             end = false;
         }

@@ -12,8 +12,8 @@
  * The queues come with the load: none where the link is just full directly, all at KEPT_WHOLE times that (perlmutter group to group: a fifth at 1.02,
  * all at 1.23; 6 groups of 12 switches, `complement`: a third at 1.09, two thirds at 1.17, all at 1.28).
  *
- * Group to group (`group-shift`) on perlmutter, latency against the kernel at 1.02 to 3.3 times what the direct links take: -16, -20, -9, -9, -13 %; -50
- * to -82 % without this. Limits: `queue: both` (turns_ugal.c asks for no other): where routers count one side alone, some sources do not see the
+ * Group to group (`group-shift`) on perlmutter, latency against the kernel at 1.02 to 3.3 times what the direct links take: -14, -19, -9, -14, -24 %;
+ * -50 to -82 % without this. Limits: `queue: both` (turns_ugal.c asks for no other): where routers count one side alone, some sources do not see the
  * queue, and their inputs are not told apart. Packets that pass such a link on their second way wait as long. How far a queue may be off covered nine of
  * ten such latencies on perlmutter, two smaller shapes of it and a dragonfly of 64 nodes. */
 #include "solvers/queueing/turns_internal.h"

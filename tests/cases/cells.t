@@ -115,4 +115,4 @@ $ fabricast curve -m tests/machines/cells-40.yaml -p uniform --loads 0.1:0.4:0.1
 >          0.4       0.4037        87.37         1.95        83.60          8.5         -4.3
 >
 > saturation  0.4889 flits/node/cycle offered, 48.9 % of the ideal throughput 1
-> model       0.5016 +- 9.7 %, deviation +2.6 %
+> model       0.5014 +- 9.7 %, deviation +2.6 %
