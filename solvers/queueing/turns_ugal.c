@@ -18,7 +18,6 @@
  *
  *     W <- W exp(GAIN (rho - 1) s),   s = (rho - 1)^2 / ((rho - 1)^2 + the variance of a walk's rho).
  *
- *
  * Here rho is the link's utilisation, or that of the fullest of its channels where these are given out in a stage, over USABLE. Every walk
  * follows packets of its own: with the same ones in all, the busiest of several cables alike would be one that had luck.
  *
@@ -131,9 +130,10 @@ static void set_prices(struct fc_turns_walk *w, int round)
     double gain = GAIN / (1 + round * round / 64.0);
     for (uint32_t l = 0; l < t->n_links; l++) {
         double scale = w->at_load * t->service[l] / USABLE, over = scale * t->rate[l] - 1;
+        double price = over > 0 ? fmax(w->price[l], t->service[l]) : w->price[l];
+        if (!(price > 0)) continue;
         double chance2 = scale * scale * t->rate[l] * weight / t->copies[l];
         over = fmin(2, over) * over * over / (over * over + chance2);
-        double price = over > 0 ? fmax(w->price[l], t->service[l]) : w->price[l];
         w->price[l] = fmin(MOST_PRICE * t->service[l], price * exp(gain * over));
     }
 }
