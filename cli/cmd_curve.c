@@ -137,7 +137,7 @@ static void print_imprecise(const struct answer *a, FILE *stream)
     if (!first) fprintf(stream, "\n");
 }
 
-/* At a terminal latency in a line, up to six times the least, as the plot has it. */
+/* At a terminal latency in a line, up to six times the least, as the plot has it where it only rises. */
 static void print_shape(const struct answer *a, FILE *stream)
 {
     double latency[MOST_POINTS], least = INFINITY;

@@ -9,25 +9,40 @@ enum { MOST_BANDS = 4 }; /* more lie on each other */
 
 static const struct fc_plot_axes native = {"flits/node/cycle", "flits_per_node_cycle", "cycles", "cycles"};
 
+static double latency_at(const struct fc_plot_curve *curve, size_t j, bool model)
+{
+    if (!model) return curve->points[j].latency_cycles;
+    return curve->model ? curve->model[j].latency_cycles : (double)NAN;
+}
+
+/* The greatest latency from which the curve comes down again (as UGAL's does where packets begin to turn away); 0: none. */
+static double hump(const struct fc_plot_curve *curve, bool model)
+{
+    double lowest = INFINITY, most = 0;
+    for (size_t j = curve->n; j-- > 0;) {
+        double latency = latency_at(curve, j, model);
+        if (latency > 1.1 * lowest) most = fmax(most, latency);
+        lowest = fmin(lowest, latency); /* fmin and fmax pass over NaN */
+    }
+    return most;
+}
+
 /* What the axes span: loads to the last point that shows anything, and past what saturates, latencies to a few times the least one of the curve for which that is most,
- * as papers cut them. */
+ * as papers cut them, and to where a curve comes down again. */
 static void spans(const struct fc_plot_curve *curves, size_t n, double *load, double *latency)
 {
     *load = *latency = 0;
     for (size_t i = 0; i < n; i++) {
-        double least = INFINITY, most = 0;
+        double least = INFINITY, most = 0, humps = fmax(hump(&curves[i], false), hump(&curves[i], true));
         for (size_t j = 0; j < curves[i].n; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
             bool shown = !isnan(p->accepted) || !isnan(p->latency_cycles);
-            if (shown || (curves[i].model && !isnan(curves[i].model[j].latency_cycles))) *load = fmax(*load, p->load);
-            least = fmin(least, p->latency_cycles); /* fmin and fmax pass over NaN */
-            most = fmax(most, p->latency_cycles);
-            if (!curves[i].model) continue;
-            least = fmin(least, curves[i].model[j].latency_cycles);
-            most = fmax(most, curves[i].model[j].latency_cycles);
+            if (shown || !isnan(latency_at(&curves[i], j, true))) *load = fmax(*load, p->load);
+            least = fmin(least, fmin(p->latency_cycles, latency_at(&curves[i], j, true)));
+            most = fmax(most, fmax(p->latency_cycles, latency_at(&curves[i], j, true)));
         }
         if (isfinite(curves[i].saturation)) *load = fmax(*load, 1.05 * curves[i].saturation);
-        if (isfinite(least)) *latency = fmax(*latency, fmin(1.1 * most, 6 * least));
+        if (isfinite(least)) *latency = fmax(*latency, fmin(1.1 * most, fmax(6 * least, 1.1 * humps)));
     }
     if (*latency == 0) *latency = 1;
     for (size_t i = 0; *load == 0 && i < n; i++)

@@ -217,6 +217,31 @@ static void of_curves(void)
     finish(2, ".png");
 }
 
+/* A latency that comes down again is shown whole; one that goes on rising is cut at six times the least. */
+static void where_curves_are_cut(void)
+{
+    static const struct fc_plot_latency points[] = {{0.1, 0.1, 50, 1}, {0.2, 0.2, 800, 2}, {0.3, 0.3, 400, 2}};
+    static const struct fc_plot_latency rising[] = {{0.1, 0.1, 50, 1}, {0.2, 0.2, 400, 2}, {0.3, 0.3, 800, 2}};
+    static const struct {
+        const struct fc_plot_latency *points;
+        const char *range;
+    } cases[] = {{points, "set yrange [0:880]"}, {rising, "set yrange [0:300]"}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_status st = {0};
+        struct fc_plot_curve curve = {hostile[0], cases[i].points, 3, 0.4, NULL, true};
+        char path[512], text[1 << 14];
+        start();
+        is_drawn(fc_plot_latency_curves(directory, hostile[0], NULL, &curve, 1, &st), &st);
+        snprintf(path, sizeof path, "%s/latency-curve.gp", directory);
+        FILE *stream = fopen(path, "r");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+        text[fread(text, 1, sizeof text - 1, stream)] = 0;
+        fclose(stream);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].range));
+        finish(1, ".png");
+    }
+}
+
 /* As `reproduce` draws them; here the file's name is hostile too. */
 static void of_papers(void)
 {
@@ -322,6 +347,7 @@ int suite_plots(void)
         {"loads", of_loads},
         {"cells", cells},
         {"curves, placements", of_curves},
+        {"where curves are cut", where_curves_are_cut},
         {"papers", of_papers},
         {"texts", texts},
         {"tables", tables},
