@@ -291,16 +291,9 @@ static void long_queues_that_last(void)
 {
     struct whole w;
     struct fc_flit_result result;
-    if (!open_whole(
-            &w,
-            "name: t\nclock: 1 GHz\nnetwork: {family: two-level, supernodes: 4, drawers: 1, nodes_per_drawer: 16, "
-            "nodes_per_router: 1, links_per_pair: 2, d_link: modulo}\n"
-            "links:\n  ll: {bandwidth: 25 GB/s, latency: 15 ns}\n  d: {bandwidth: 25 GB/s, latency: 150 ns}\n"
-            "  injection: {bandwidth: 100 GB/s, latency: 10 ns}\n"
-            "router: {delay: 350 ns, flow_control: cut-through, flit: 32 B, vcs: 4, escape: none, buffer: 64 KiB, "
-            "routing: ugal}\npacket: {min: 81 B, max: 2129 B, header: 81 B}\n",
-            "group-shift"))
-        return;
+    char yaml[1024];
+    snprintf(yaml, sizeof yaml, FC_TEST_SLINGSHOT, "both");
+    if (!open_whole(&w, yaml, "group-shift")) return;
     w.settings.load_flits_per_cycle = 0.15;
     w.settings.precision = 0.05;
     w.settings.most_packets = 3000;

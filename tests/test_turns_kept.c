@@ -3,15 +3,6 @@
 #include "solvers/queueing/queueing.h"
 #include "tests/turns_oracles.h"
 
-/* Frontier's links, switches and packets; 4 groups of 16 switches with a node each, two cables a pair of groups. */
-static const char yaml[] =
-    "name: t\nclock: 1 GHz\nnetwork: {family: two-level, supernodes: 4, drawers: 1, nodes_per_drawer: 16, nodes_per_router: 1, "
-    "links_per_pair: 2, d_link: modulo}\n"
-    "links:\n  ll: {bandwidth: 25 GB/s, latency: 15 ns}\n  d: {bandwidth: 25 GB/s, latency: 150 ns}\n"
-    "  injection: {bandwidth: 100 GB/s, latency: 10 ns}\n"
-    "router: {delay: 350 ns, flow_control: cut-through, flit: 32 B, vcs: 4, escape: none, buffer: 64 KiB, routing: ugal, "
-    "ugal: {queue: %s}}\npacket: {min: 81 B, max: 2129 B, header: 81 B}\n";
-
 struct open_turns {
     struct fc_machine machine;
     struct fc_network net;
@@ -25,7 +16,7 @@ static bool open_turns(struct open_turns *o, const char *queue, const char *patt
     struct fc_flit_settings settings;
     char text[1024];
     memset(o, 0, sizeof *o);
-    snprintf(text, sizeof text, yaml, queue);
+    snprintf(text, sizeof text, FC_TEST_SLINGSHOT, queue);
     if (!fc_test_network(text, &o->machine, &o->net)) return false;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&o->net, pattern, 1, &o->demand, &o->st), FC_OK);
     o->demand.open_loop = true;

@@ -60,14 +60,15 @@ struct fc_turns {
     struct fc_turns *rung; /* [n_rungs] */
     uint32_t n_rungs;      /* 0: the turns do not depend on the load */
     double rung_top;       /* load of the last */
-    double direct_load;    /* that fills the busiest link where nobody turns away */
+    double direct_load;    /* flits a node and cycle, fills the busiest link where nobody turns away */
     /* Of a rung: */
-    double *kept_cycles, *kept_from; /* [n_links] fc_turns_kept_cycles; from which load on; NULL: nothing is kept */
+    double *kept_cycles,
+        *kept_from; /* [n_links] whole queues; from which load on, flits a node and cycle; NULL: none */
 };
 /* Load of a rung, flits a node and cycle. */
 double fc_turns_rung_load(const struct fc_turns *turns, uint32_t rung);
-/* Wait that lasts before a link which more packets would take directly than it can send, as long as UGAL's threshold has it;
- * 0: none; and how far off it may be (turns_kept.c). */
+/* Wait, in cycles, that lasts at this load (flits a node and cycle) before a link of a rung's turns which more packets would take directly than it
+ * can send, as UGAL's threshold has it; 0: none. *off_cycles: how far off that may be (turns_kept.c). */
 double fc_turns_kept_cycles(const struct fc_turns *turns, uint32_t link, double load, double *off_cycles);
 #define FC_TURNS_RUNGS 6
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };

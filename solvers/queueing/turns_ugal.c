@@ -16,7 +16,7 @@
  * Where several times what a link takes would come directly (adverse traffic between groups), W is thousands of t, which means of rho do not find in
  * so few walks: there it is a price, which each walk raises or lowers by what it sent,
  *
- *     W <- W exp(GAIN (rho - 1) s),   s = (rho - 1)^2 / ((rho - 1)^2 + the variance of a walk's rho).
+ *     W <- W exp(g (rho - 1) s),   s = (rho - 1)^2 / ((rho - 1)^2 + the variance of a walk's rho),   g = GAIN / (1 + (walks before / FALLS)^2).
  *
  * Here rho is the link's utilisation, or that of the fullest of its channels where these are given out in a stage, over USABLE. Every walk
  * follows packets of its own: with the same ones in all, the busiest of several cables alike would be one that had luck.
@@ -38,6 +38,7 @@ enum { ROUNDS = 32, TOP_ROUNDS = 12 };
 #define CHANCE 1.5     /* standard deviations by which the busiest of several links alike looks busier than it is */
 #define FULL 0.9995    /* share of USABLE that is taken for 1 */
 #define GAIN 4.0       /* of a price in the first walk */
+#define FALLS 8.0      /* walks after which it is half */
 #define ALL_DIRECT 0.9 /* of the load that fills the busiest link directly: the first rung is no higher */
 #define MOST_PRICE 4e3 /* service times; 1000 to 8000 chosen among as USABLE was (docs/notes/queueing.md) */
 static const double rung_share[FC_TURNS_RUNGS] = {0.25, 0.45, 0.6, 0.75, 0.88, 1};
@@ -122,12 +123,12 @@ static double wait_of(const struct fc_turns_walk *w, uint32_t l)
     return fmax(w->price[l], rho * t->service[l] / (2 * (1 - rho)));
 }
 
-/* Prices by what the walk just done sent, in later rounds less. */
+/* Prices by what the walk just done sent. */
 static void set_prices(struct fc_turns_walk *w, int round)
 {
     const struct fc_turns *t = w->turns;
     double weight = fc_turns_packet_weight(w, 1);
-    double gain = GAIN / (1 + round * round / 64.0);
+    double gain = GAIN / (1 + round * round / (FALLS * FALLS));
     for (uint32_t l = 0; l < t->n_links; l++) {
         double scale = w->at_load * t->service[l] / USABLE, over = scale * t->rate[l] - 1;
         double price = over > 0 ? fmax(w->price[l], t->service[l]) : w->price[l];
@@ -230,6 +231,8 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     struct fc_turns *t = w->turns;
     struct mean m = {0};
     struct fc_turns_direct direct = {0};
+    int queue = w->net->machine->router.ugal.queue;
+    bool keeps = whole && queue == FC_UGAL_BOTH; /* elsewhere some sources do not see the queue */
     double *scratch = fc_alloc(w->arena, 3ull * t->n_links, sizeof *scratch, st);
     if (st->code) return st->code;
     w->at_load = load;
@@ -238,8 +241,8 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     for (int round = 0; round < ROUNDS; round++) {
         if (walk(w, packets / ROUNDS, st)) return st->code;
         fc_turns_add_up_met(w);
-        if (round == 0 && whole && take_direct(w, &direct, st)) return st->code;
-        if (add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
+        if (round == 0 && keeps && take_direct(w, &direct, st)) return st->code;
+        if ((whole || queue != FC_UGAL_LOCAL) && add_states(w, &m, 2.0 / (round + 2), st)) return st->code;
         add_links(w, &m, 2.0 / (round + 2));
         set_prices(w, round);
         if (w->held_rate) hold(w, 2.0 / (round + 2), scratch);
@@ -258,8 +261,7 @@ static enum fc_code settle(struct fc_turns_walk *w, fc_turns_walker *walk, doubl
     memcpy(t->choice_rate, m.choice, t->n_choices * sizeof *m.choice);
     w->rate = m.rate, w->hops = m.hops, w->zero_load = m.zero_load, w->zero_load2 = m.zero_load2;
     fc_turns_add_up(w);
-    bool counted = w->net->machine->router.ugal.queue == FC_UGAL_BOTH; /* elsewhere some sources do not see the queue */
-    if (counted && fc_turns_keep(w, &direct, st)) return st->code;
+    if (keeps && fc_turns_keep(w, &direct, st)) return st->code;
     return fc_turns_smooth(w, m.share, st);
 }
 
