@@ -6,11 +6,12 @@
  * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT and up to ANCHORED_TO: s* the kernel's
  *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
  *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
- *            which makes no waves between anchors, and beyond them as the correction goes on. Error: at least LEAST_PERCENT; of the two anchors about x
- *            HALF_WIDTHS times the half width (the run that it is compared with has one, too; more NEAR saturation), and a quarter of
+ *            which makes no waves between anchors, and beyond them as the correction goes on. Error: at least LEAST_PERCENT; of the
+ *            two anchors about x the half width (the run that it is compared with has one, too), and a quarter of
  *            the misfit when an inner one is left out (that doubles the spacing, and the cubic is of second
  *            order at least). Above the last anchor the saturation's error shifts the load: by nothing there, by
- *            all of it at saturation. Such an answer is `extrapolated`.
+ *            ABOVE times all of it at saturation. Such an answer is `extrapolated`. Where an anchor is known to no more than
+ *            VAGUE_PERCENT: the error of a transfer answer where that is less, as the correction knows this case too.
  * alone      where nobody meets in the traffic (alone.c): latency and saturation of that, with the model's
  *            parts of it, whether there is a calibration or not. Error: LEAST_PERCENT, and what ALONE_KNOWN of the saturation
  *            shifts the load by.
@@ -25,9 +26,9 @@
  * of that, or above the last anchor, the model is asked at x - (x - x_0)^2 / (2 (1 - x_0)), which never reaches 1:
  * a saturation that is found a little too low does not make the latency endless.
  *
- * Saturation: that of the run, known to RESOLUTION or, of short windows, to LEAN_RESOLUTION
- * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
- * for anchors; else s*. */
+ * Saturation: that of the run wherever this very case was run, also where its latencies are too vague for anchors, and it is known
+ * the better the better these are: RUN_HALF_WIDTHS of the greatest half width up to ANCHORED_TO, between RESOLUTION and
+ * MOST_RESOLUTION of the ideal; else s*, known to RESOLUTION at best. */
 #include "solvers/calibration/alone.h"
 #include "solvers/calibration/calibration_error.h"
 #include "solvers/calibration/family_distance.h"
@@ -39,23 +40,24 @@
 #define LEAST_PERCENT 1.0
 #define LEAST_TRANSFER 1.2 /* of traffic that was not run */
 #define LAST_SHARE 0.9
-#define ANCHOR_PERCENT 3.0
+#define ANCHOR_PERCENT 10.0
+#define VAGUE_PERCENT 3.0
 #define ANCHORED_TO 0.8      /* a run whose points end below, as its budget did, says nothing of where queues grow */
 #define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
 /* Of the ideal: how well the runs of a calibration tell saturations: with other random numbers `curve` finds them up to so
- * much away (tests/validate_curve.c). */
-#define RESOLUTION 0.02
-#define LEAN_RESOLUTION 0.0275
-#define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
-#define NEAR 0.85       /* share of saturation above which batches of a run are not independent */
-#define HALF_WIDTHS 0.8
-#define HALF_WIDTHS_NEAR 2.0
+ * much away. Of those whose half widths are known nine of ten, on f1 to f6 and o01 to o06 of tests/validate_curve.c calibrated
+ * with 10 and with 60 s (docs/notes/calibration.md). */
+#define RESOLUTION 0.015
+#define RUN_HALF_WIDTHS 0.9
+#define MOST_RESOLUTION 0.03
+#define ABOVE 1.4 /* chosen like RUN_HALF_WIDTHS */
 #define KNEE 0.05
-/* Of the logarithm of a saturation: what the queue and the runs of f1 to f6 differ by near it (docs/notes/calibration.md). */
-#define ALONE_KNOWN 0.006
+/* Of the logarithm of a saturation: what the queue and the runs of f1 to f6 and o01 to o06 differ by near it, with room
+ * (docs/notes/calibration.md). */
+#define ALONE_KNOWN 0.004
 #define SLOPE 0.07 /* of a saturation by the distance of a relative, logarithm */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", "alone", NULL};
@@ -71,13 +73,14 @@ struct fc_calibrated {
     double model_saturation;
     const struct fc_calibration_case *own;     /* this very case; NULL: not run */
     const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
+    bool vague;                                /* but not very precise */
     struct fc_alone alone;                     /* goes before both */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
     double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;      /* transfer */
     double part;                        /* of it that counts: 1, of a relative less */
-    struct fc_curve_error error;        /* transfer */
+    struct fc_curve_error error;        /* transfer, and vague anchors */
     const char *none, *outside, *above; /* why; "": does not hold */
 };
 
@@ -120,12 +123,12 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
 static double anchored_error(const struct fc_calibrated *c, double x, double at, double waiting, double log_saturation)
 {
     int i = 1;
-    double last = c->x[c->n - 1], half_widths = x > NEAR ? HALF_WIDTHS_NEAR : HALF_WIDTHS;
+    double last = c->x[c->n - 1];
     while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
     double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
-    double error = fmax(fmax(LEAST_PERCENT, misfit), half_widths * fmax(c->half_percent[i], c->half_percent[i - 1]));
+    double error = fmax(fmax(LEAST_PERCENT, misfit), fmax(c->half_percent[i], c->half_percent[i - 1]));
     if (x <= last) return error;
-    return hypot(error, fc_curve_error_shifted(at, x, waiting, log_saturation * (x - last) / (1 - last)));
+    return hypot(error, fc_curve_error_shifted(at, x, waiting, ABOVE * log_saturation * (x - last) / (1 - last)));
 }
 
 /* The logarithm by which an answer of a relative may be off besides. */
@@ -331,13 +334,19 @@ static enum fc_code check_theory(struct fc_calibrated *c, const char *pattern, s
     return st->code;
 }
 
-double fc_calibration_known_percent(const struct fc_calibration_case *k)
+/* Of the points up to a share of saturation, as a part of their latencies. */
+static double greatest_half_width(const struct fc_calibration_case *k, double share)
 {
     double most = 0;
     for (int i = 0; i < k->n_points; i++)
-        if (k->points[i].load_share <= LAST_SHARE)
+        if (k->points[i].load_share <= share)
             most = fmax(most, k->points[i].half_width_cycles / k->points[i].latency_cycles);
-    return 100 * most;
+    return most;
+}
+
+double fc_calibration_known_percent(const struct fc_calibration_case *k)
+{
+    return 100 * greatest_half_width(k, LAST_SHARE);
 }
 
 bool fc_calibration_is_anchor(const struct fc_calibration_case *k)
@@ -359,6 +368,7 @@ static void find_own(struct fc_calibrated *c, const char *shape, const char *pat
             c->own = k;
     }
     if (c->own && fc_calibration_is_anchor(c->own)) c->anchors = c->own;
+    c->vague = c->anchors && fc_calibration_known_percent(c->anchors) > VAGUE_PERCENT;
 }
 
 static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,
@@ -380,9 +390,10 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
     if (c->calibration->distance > 0) shape[0] = '\0'; /* what a relative ran is not this network */
     find_own(c, shape, pattern ? pattern : "", settings);
-    if (c->anchors) return make_anchors(c, st);
+    if (c->anchors && make_anchors(c, st)) return st->code;
+    if (c->anchors && !c->vague) return FC_OK;
     if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
-    return check_hull(c, st);
+    return c->anchors ? FC_OK : check_hull(c, st);
 }
 
 enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const struct fc_turns *turns,
@@ -451,9 +462,10 @@ static double limited(double percent)
 /* Percent to which a saturation that was run is known, or any is at best. */
 static double resolution(const struct fc_calibrated *c, double saturation)
 {
-    int n = c->own ? c->own->n_points : 0;
-    bool lean = c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE);
-    return 100 * (lean ? LEAN_RESOLUTION : RESOLUTION) / c->turns->max_service_rate / saturation;
+    double known = RESOLUTION;
+    if (c->own) known = RUN_HALF_WIDTHS * greatest_half_width(c->own, ANCHORED_TO);
+    if (c->own) known = fmin(MOST_RESOLUTION, fmax(RESOLUTION, known));
+    return 100 * known / c->turns->max_service_rate / saturation;
 }
 
 /* The logarithm by which the saturation may be off inside of the hull. */
@@ -480,6 +492,17 @@ double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_per
     return saturation;
 }
 
+/* Of a latency, with or without a run of this case; arguments as anchored_error's. */
+static double transfer_error(const struct fc_calibrated *c, double asked, double x, double waiting,
+                             double log_saturation)
+{
+    double times = times_wider(c), other = beyond(c);
+    bool others = c->theory || (other > 0 && !c->calibration->phases.before_changes);
+    double error = others ? fc_curve_error_of_others(&c->error, x, waiting, log_saturation, other, times)
+                          : fc_curve_error_latency(&c->error, x, asked, waiting, log_saturation, times);
+    return fmax(LEAST_TRANSFER, error);
+}
+
 static void add_error(const struct fc_calibrated *c, double asked, double x, double saturation,
                       struct fc_calibrated_answer *answer)
 {
@@ -492,15 +515,12 @@ static void add_error(const struct fc_calibrated *c, double asked, double x, dou
     if ((!c->calibration && !c->theory) || !answer->model.stable) return;
     double waiting = excess(c, answer->model.latency_mean_cycles), off = saturation_off(c, saturation);
     bool above = c->anchors && asked > c->x[c->n - 1] * (1 + 1e-9);
-    double times = times_wider(c), other = beyond(c);
-    bool others = c->theory || (other > 0 && !c->calibration->phases.before_changes);
-    answer->error_percent =
-        c->anchors ? anchored_error(c, asked, x, waiting, off)
-        : others   ? fmax(LEAST_TRANSFER, fc_curve_error_of_others(&c->error, x, waiting, off, other, times))
-                   : fmax(LEAST_TRANSFER, fc_curve_error_latency(&c->error, x, asked, waiting, off, times));
+    if (c->anchors) answer->error_percent = anchored_error(c, asked, x, waiting, off);
+    if (c->vague && c->error.n)
+        answer->error_percent = fmin(answer->error_percent, transfer_error(c, asked, x, waiting, off));
     if (!c->anchors)
-        answer->error_percent =
-            hypot(answer->error_percent, 100 * answer->model.kept_off_cycles / answer->model.latency_mean_cycles);
+        answer->error_percent = hypot(transfer_error(c, asked, x, waiting, off),
+                                      100 * answer->model.kept_off_cycles / answer->model.latency_mean_cycles);
     if (isnan(off)) {
         answer->error_percent = NAN;
         answer->why = "nothing was left out of the fit";

@@ -191,8 +191,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads
 # Designs side by side.
 $ cd $TMP; fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20%,60% --solver queueing -q --plot c --per bisection >text; tail -4 text; head -1 c/latency-curve.tsv; cut -f1,2 c/latency-curve.tsv | tail -2
 > machine                 nodes    latency     saturation  GB/s a node  injection  bisection    error
-> bgl-64                     64   2.076 us        0.05607        0.314       29.9       89.7      2.1
-> qsnet-64                   64   1.552 us         0.5342       0.2137       53.4       26.7      5.1
+> bgl-64                     64   2.076 us        0.05607        0.314       29.9       89.7      1.6
+> qsnet-64                   64   1.517 us         0.5342       0.2137       53.4       26.7      5.6
 > latency: of a packet at the least load; saturation: flits/node/cycle; injection, bisection: percent of these that it is, bisection as if traffic were uniform
 > series	machine	offered_percent_of_bisection	accepted_percent_of_bisection	packet_latency_ns	half_width_ns	model_latency_ns	model_low_ns	model_high_ns
 > 1	qsnet-64
@@ -234,15 +234,15 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p neighbor --packet-flits 4 --solver 
 >      offered     accepted      latency           +-        model           +-    deviation
 > flits/node/c flits/node/c       cycles       cycles       cycles            %            %
 >          0.5       0.4998        12.45         0.18        12.50          1.0          0.4
->          0.9          0.9        24.59         0.40        24.50          3.5         -0.4
+>          0.9          0.9        24.59         0.40        24.50          2.4         -0.4
 >
 > saturation  1 flits/node/cycle offered, 100.0 % of the ideal throughput 1
-> model       1 +- 2.0 %, deviation +0.0 %
+> model       1 +- 1.5 %, deviation +0.0 %
 $ fabricast curve -m bgl-64 -p neighbor --routing dimension-order --solver queueing --loads 50% --json | grep -E '"(tier|queueing_error_percent|error_against|extrapolated|why)"'
 >         "tier": "alone",
 >         "extrapolated": false,
 >         "why": "",
->     "queueing_error_percent": 2.0
+>     "queueing_error_percent": 1.5
 >   "error_against": "kernel",
 
 $ for d in 4 5; do fabricast curve -m fugaku-torus --set network.dims=[$d,4,4] -p uniform --solver queueing --loads 10%,20% | grep ^model; done; fabricast curve -m fugaku-torus --set network.dims=[5,4,4] -p uniform --solver queueing --loads 10% --json | grep elsewhere

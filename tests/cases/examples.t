@@ -67,4 +67,4 @@ $ fabricast curve -m bgl-64 -p uniform --loads 20%:100%:20% --solver both --warm
 >      0.05926      0.05617     unstable            -            -            -            -
 >
 > saturation  0.05605 flits/node/cycle offered, 94.6 % of the ideal throughput 0.05926
-> model       0.05607 +- 2.1 %, deviation +0.0 %
+> model       0.05607 +- 1.6 %, deviation +0.0 %

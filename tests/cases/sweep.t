@@ -108,5 +108,5 @@ $ printf 'command: predict -m bgl-64 -p stencil3d:grid=4x4x4,bytes=64KiB\nvary: 
 $ printf 'command: curve -m bgl-512 -p uniform --loads 60%% --solver queueing\nvary: {router.buffer: [512 B, 1 KiB, 4 KiB]}\ncolumns: [saturation.queueing, points.0.queueing.error_percent]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > router.buffer  saturation.queueing  points.0.queueing.error_percent  error_against  status
 > 512 B                    0.0283298                          8.74403  family              0
-> 1 KiB                    0.0283058                                1  kernel              0
+> 1 KiB                    0.0283058                           1.0141  kernel              0
 > 4 KiB                    0.0283298                          7.47387  family              0
