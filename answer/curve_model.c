@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets are followed over so many hops where the network is not folded; half of them count. */
-#define HOPS_A_LINK 200
-#define LEAST_HOPS 2e6
-#define MOST_HOPS 20e6
-#define LEAST_VISITS 50 /* packets a link below which its rate is noise */
-
 /* All loads; those of pairs as they are solved, multiplied by what the calibration makes of their mean. */
 static enum fc_code solve_loads(const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                 const double *load, struct fc_curve_model *m, struct fc_status *st)
@@ -59,9 +53,9 @@ static enum fc_code solve(const struct fc_curve_question *q, const struct fc_ses
                           const struct fc_demand *demand, const struct fc_flit_settings *settings, const double *load,
                           struct fc_curve_model *m, struct fc_status *st)
 {
-    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
+    uint64_t hops = fc_turns_hops(&session->net);
     if (fc_calibration_of(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
-        fc_turns_make_seen(&session->net, demand, settings, hops, LEAST_VISITS, &m->turns, st) ||
+        fc_turns_make_seen(&session->net, demand, settings, hops, FC_TURNS_LEAST_VISITS, &m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model, st))
         return st->code;
     m->by_theory = fc_calibrated_by_theory(m->model);

@@ -72,6 +72,11 @@ static const struct subject {
     {"j6-cells-50", NULL, JUDGED, false},
     {"bgl-64", NULL, SHIPPED, true},
     {"bgl-8x8x1", NULL, SHIPPED, false},
+    {"qsnet-64", NULL, SHIPPED, false},
+    {"percs-16", NULL, SHIPPED, false},
+    {"percs-64", NULL, SHIPPED, false},
+    {"summit", NULL, SHIPPED, false},
+    {"tmesh-216", NULL, SHIPPED, false},
     {"bgl-64", "router.buffer=512B", SHIPPED, false},
     {"bgl-64", "router.vcs=2", SHIPPED, false},
     {"bgl-64", "router.paths=1", SHIPPED, false},
@@ -258,7 +263,7 @@ static bool judge(const struct how *how, const struct answer *a, const struct fc
     struct fc_calibrated *model = NULL;
     fc_flit_defaults(&settings);
     settings.seed = SEED;
-    if (!fc_turns_make(net, demand, &settings, 2000000, &turns, st) &&
+    if (!fc_turns_make_seen(net, demand, &settings, fc_turns_hops(net), FC_TURNS_LEAST_VISITS, &turns, st) &&
         !fc_calibrated_open(calibration, &turns, pattern, &settings, &model, st))
         ask(how, model, pattern, t, *a, st);
     fc_calibrated_close(model);

@@ -23,10 +23,6 @@ enum { LEAST_RUNS = 3, MOST_RUNS = 16 };
 #define WINDOW 4.0
 #define ROUND 500.0
 #define FLIT_HOPS_PER_S 15e6 /* of the nominal core */
-/* Packets are followed over so many hops, as `curve` does. */
-#define HOPS_A_LINK 200
-#define LEAST_HOPS 2e6
-#define MOST_HOPS 20e6
 
 enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_bridge_layout *layout, int policy,
                                struct fc_machine *made, struct fc_status *st)
@@ -86,11 +82,10 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     struct fc_flit_settings settings;
     struct fc_calibration_misfit misfit; /* of another policy */
     bool found = false;
-    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * s->net.n_links));
     fc_flit_defaults(&settings);
     settings.allow_deadlock = true; /* the certificate is told beside */
     if (!fc_calibration_find(&s->net, &calibration, &found, &misfit, st) &&
-        !fc_turns_make(&s->net, &s->demand, &settings, hops, &turns, st) &&
+        !fc_turns_make(&s->net, &s->demand, &settings, fc_turns_hops(&s->net), &turns, st) &&
         !fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, st) &&
         !fc_calibrated_solve(calibrated, load, &answer, st)) {
         bool stable = answer.model.stable;

@@ -47,6 +47,7 @@
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
+#define MORE_PORTS 1.0 /* twice */
 /* Of the ideal: how well the runs of a calibration tell saturations: with other random numbers `curve` finds them up to so
  * much away. Of those whose half widths are known nine of ten, on f1 to f6 and o01 to o06 of tests/validate_curve.c calibrated
  * with 10 and with 60 s (docs/notes/calibration.md). */
@@ -80,6 +81,7 @@ struct fc_calibrated {
     double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
     struct fc_corrected corrected;      /* transfer */
     double part;                        /* of it that counts: 1, of a relative less */
+    double ports;                       /* how many times twice as many as were run, where that makes them others; 0 */
     struct fc_curve_error error;        /* transfer, and vague anchors */
     const char *none, *outside, *above; /* why; "": does not hold */
 };
@@ -135,32 +137,12 @@ static double anchored_error(const struct fc_calibrated *c, double x, double at,
 static double beyond(const struct fc_calibrated *c)
 {
     bool other = c->calibration && c->calibration->n_relatives && c->calibration->distance > 0;
-    return other ? SLOPE * c->calibration->distance : 0;
+    return SLOPE * hypot(other ? c->calibration->distance : 0, c->ports);
 }
 
 static double excess(const struct fc_calibrated *c, double latency)
 {
     return fmax(0, 1 - c->turns->zero_load_cycles / latency);
-}
-
-/* ---- correction ---- */
-
-static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, const char *pattern,
-                                    struct fc_status *st)
-{
-    const struct fc_calibration *k = c->calibration;
-    struct fc_calibration_case own = {.network = shape};
-    struct fc_correction correction = {0};
-    const struct fc_calibration_case **cases = fc_alloc(&c->arena, k->n_cases, sizeof *cases, st);
-    own.kind = cases ? fc_calibration_pattern_kind(pattern, &c->arena, st) : NULL;
-    if (!own.kind || fc_calibration_features(c->turns, own.features, st)) return st->code;
-    for (uint32_t i = 0; i < k->n_cases; i++) cases[i] = &k->cases[i];
-    if (!fc_correction_make(cases, k->n_cases, k->corrections, k->n_corrections, &correction, st)) {
-        fc_correction_at(&correction, &own, &c->corrected);
-        fc_curve_error_make(&correction, &own, c->part, &c->arena, &c->error, st);
-    }
-    fc_correction_close(&correction);
-    return st->code;
 }
 
 /* ---- what applies ---- */
@@ -193,6 +175,26 @@ static const struct fc_calibration_case *nearest(const struct fc_calibration *k,
         if (d < least) least = d, best = c;
     }
     return best;
+}
+
+/* Routers of many more ports than those that were run are others: packets meet more inputs, and choose among more ways up. */
+static enum fc_code check_ports(struct fc_calibrated *c, const double features[], struct fc_status *st)
+{
+    static const struct {
+        const char *name;
+        int feature;
+    } list[] = {{"inputs that meet at an output", FC_CALIBRATION_INPUTS},
+                {"ways to choose among", FC_CALIBRATION_CHOICES}};
+    for (size_t i = 0; i < FC_COUNT(list) && !st->code; i++) {
+        double most = 0, own = features[list[i].feature];
+        for (uint32_t k = 0; k < c->calibration->n_cases; k++)
+            most = fmax(most, c->calibration->cases[k].features[list[i].feature]);
+        double further = log2(own / most);
+        if (further <= MORE_PORTS || further <= c->ports) continue;
+        c->ports = further;
+        c->outside = words(c, st, "%.3g %s: calibrated for %.3g at most", own, list[i].name, most);
+    }
+    return st->code;
 }
 
 static enum fc_code check_hull(struct fc_calibrated *c, struct fc_status *st)
@@ -371,6 +373,25 @@ static void find_own(struct fc_calibrated *c, const char *shape, const char *pat
     c->vague = c->anchors && fc_calibration_known_percent(c->anchors) > VAGUE_PERCENT;
 }
 
+static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, const char *pattern,
+                                    struct fc_status *st)
+{
+    const struct fc_calibration *k = c->calibration;
+    struct fc_calibration_case own = {.network = shape};
+    struct fc_correction correction = {0};
+    const struct fc_calibration_case **cases = fc_alloc(&c->arena, k->n_cases, sizeof *cases, st);
+    own.kind = cases ? fc_calibration_pattern_kind(pattern, &c->arena, st) : NULL;
+    if (!own.kind || fc_calibration_features(c->turns, own.features, st)) return st->code;
+    for (uint32_t i = 0; i < k->n_cases; i++) cases[i] = &k->cases[i];
+    if (check_ports(c, own.features, st)) return st->code;
+    if (!fc_correction_make(cases, k->n_cases, k->corrections, k->n_corrections, &correction, st)) {
+        fc_correction_at(&correction, &own, &c->corrected);
+        fc_curve_error_make(&correction, &own, c->part, &c->arena, &c->error, st);
+    }
+    fc_correction_close(&correction);
+    return st->code;
+}
+
 static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,
                             struct fc_status *st)
 {
@@ -497,7 +518,7 @@ static double transfer_error(const struct fc_calibrated *c, double asked, double
                              double log_saturation)
 {
     double times = times_wider(c), other = beyond(c);
-    bool others = c->theory || (other > 0 && !c->calibration->phases.before_changes);
+    bool others = c->theory || c->ports > 0 || (other > 0 && !c->calibration->phases.before_changes);
     double error = others ? fc_curve_error_of_others(&c->error, x, waiting, log_saturation, other, times)
                           : fc_curve_error_latency(&c->error, x, asked, waiting, log_saturation, times);
     return fmax(LEAST_TRANSFER, error);

@@ -18,7 +18,7 @@
  * change of the kernel or of the equations of queueing.c moves latencies or saturations. */
 #define FC_KERNEL_VERSION "4"
 
-enum { FC_CALIBRATION_FEATURES = 6 };
+enum { FC_CALIBRATION_FEATURES = 6, FC_CALIBRATION_INPUTS = 4, FC_CALIBRATION_CHOICES = 5 };
 struct fc_calibration_point {
     double load_share;                        /* of the case's saturation */
     double latency_cycles, half_width_cycles; /* of the kernel; 95 % by batch means, NaN: unknown */

@@ -36,13 +36,20 @@ static void grid_of(uint64_t ranks, uint32_t *a, uint32_t *b)
     *b = (uint32_t)(n / *a);
 }
 
-static void add(struct fc_small_job *jobs, int *n, const char *pattern, int bytes, bool computes, bool one_a_node)
+struct kind {
+    const char *pattern;
+    int size; /* of the first turn, of `sizes` */
+    bool computes, one_a_node, random;
+};
+
+static void add(struct fc_small_job *jobs, int *n, const struct kind *kind, int turn)
 {
     if (*n == FC_MOST_SMALL_JOBS) return;
-    struct fc_small_job *job = &jobs[*n];
-    *job = (struct fc_small_job){.computes = computes, .one_a_node = one_a_node, .random = (*n / 2 + *n) & 1};
-    snprintf(job->name, sizeof job->name, "%s%cbytes=%d", pattern, strchr(pattern, ':') ? ',' : ':', bytes);
-    ++*n;
+    struct fc_small_job *job = &jobs[(*n)++];
+    *job = (struct fc_small_job){
+        .computes = kind->computes, .one_a_node = kind->one_a_node, .random = kind->random != (turn % 2 != 0)};
+    snprintf(job->name, sizeof job->name, "%s%cbytes=%d", kind->pattern, strchr(kind->pattern, ':') ? ',' : ':',
+             sizes[(kind->size + turn) % SIZES]);
 }
 
 int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST_SMALL_JOBS])
@@ -56,22 +63,24 @@ int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST
     snprintf(halo, sizeof halo, "stencil2d:grid=%ux%u", a, b);
     grid_of(net->n_nodes < 16 ? net->n_nodes : 16, &a, &b);
     snprintf(small, sizeof small, "stencil2d:grid=%ux%u", a, b);
-    const struct {
-        const char *pattern;
-        bool computes, one_a_node;
-    } kinds[] = {{halo, false, false},
-                 {"permutation:seed=1", false, true},
-                 {"allreduce", false, false},
-                 {halo, true, false},
-                 {patterns.n > 0 ? patterns.text[0] : "permutation:seed=2", false, true},
-                 {"alltoall", false, true},
-                 {small, false, false},
-                 {"bcast", false, false},
-                 {"neighbor", true, true},
-                 {"allgather", false, false}};
+    const char *grid =
+        patterns.n > 0 && !strncmp(patterns.text[patterns.n - 1], "stencil", 7) ? patterns.text[patterns.n - 1] : small;
+    const struct kind kinds[] = {{halo, 1, false, false, true},
+                                 {"permutation:seed=1", 2, false, true, true},
+                                 {"random:seed=2", 1, false, true, false},
+                                 {"allreduce", 2, false, false, true},
+                                 {grid, 2, false, true, false},
+                                 {halo, 0, true, false, false},
+                                 {patterns.n > 0 ? patterns.text[0] : "permutation:seed=2", 1, false, true, false},
+                                 {"random:partners=3,share=0.125,sigma=0,seed=3", 2, false, true, true},
+                                 {"alltoall", 2, false, true, true},
+                                 {"hotspot", 1, false, true, false},
+                                 {small, 0, false, false, true},
+                                 {"bcast", 1, false, false, false},
+                                 {"neighbor", 2, true, true, false},
+                                 {"allgather", 0, false, false, true}};
     for (int turn = 0; turn < SIZES; turn++)
-        for (int k = 0; k < (int)FC_COUNT(kinds); k++)
-            add(jobs, &n, kinds[k].pattern, sizes[(k + turn) % SIZES], kinds[k].computes, kinds[k].one_a_node);
+        for (int k = 0; k < (int)FC_COUNT(kinds); k++) add(jobs, &n, &kinds[k], turn);
     return n;
 }
 

@@ -11,10 +11,10 @@
  *
  *     e_i = (T_k,i / T_i - 1) / x_i
  *
- * and a replay is stated with the error x q, q the |e| that covers COVERED of the cases:
- * between the two nearest to the 0.9 (k + 1)-th smallest of k (split conformal prediction, Vovk,
+ * and a replay is stated with the error x q, q the |e| that covers the part `covered` c of the cases:
+ * between the two nearest to the c (k + 1)-th smallest of k (split conformal prediction, Vovk,
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with a probability
- * of 0.9). Form and constants are near those of the least mean of 0.87 max(d, 0) + 0.13 max(-d, 0), d = log(|error| + 0.5 %) -
+ * of c). c is 0.87, as the jobs that are run are harder than most: of o.. 93 % are covered then. Form and constants are near those of the least mean of 0.87 max(d, 0) + 0.13 max(-d, 0), d = log(|error| + 0.5 %) -
  * log(stated + 0.5 %), over the jobs of 15 shipped calibrations and those of tests/validate_phases.c on shipped machines and o.., among
  * forms whose stated errors are small in the median (docs/notes/calibration.md).
  *
@@ -27,9 +27,9 @@
  * `unknown` times as large: the factor, at least 1, that would have covered as many of all jobs, each network left out in turn.
  *
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
- * of one kind of router count like one; counts above are then sums of weights, and COVERED_OTHERS stands for COVERED: the
+ * of one kind of router count like one; counts above are then sums of weights, and more is covered: the
  * machine at hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost
- * exactly. Chosen on o.., where 0.94 covers 93 % without a calibration and 97 % with one of --budget 10. An error from
+ * exactly. Chosen on o... An error from
  * relatives alone is wider with the distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
  * chosen with s + HIDDEN for x; with x it covers 90 of 100 of the shipped calibrations' jobs, each kind of router left out
  * (tests/validate_family.c).
@@ -44,10 +44,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COVERED 0.9
-#define COVERED_OTHERS 0.94
+/* Of the cases that count: with own ones alone, and with those of relatives. */
+static const struct {
+    double own, others;
+} covered[] = {{0.87, 0.93}, {0.9, 0.94}}; /* with b; without (`old`) */
 #define LEAST_ERROR_PERCENT 1.0
-#define ALONE 0.03  /* of a message that meets nobody */
+#define ALONE 0.01  /* of a message that meets nobody */
 #define SHORT 0.5   /* of the order of packets, where a message has one */
 #define HIDDEN 0.05 /* of the network beside the critical path */
 #define SLOPE 0.03  /* of a unit of distance, of the network's part */
@@ -141,9 +143,9 @@ static uint32_t collect(const struct fc_replays *replays, int model, const struc
     return n;
 }
 
-/* q of like[n], or of the nearest third, which is sorted; NaN where too few are left. It covers `covered` of them, or where that is more
+/* q of like[n], or of the nearest third, which is sorted; NaN where too few are left. It covers `part` of them, or where that is more
  * than there are, all. */
-static double quantile(struct like *like, uint32_t n, bool nearest, double covered)
+static double quantile(struct like *like, uint32_t n, bool nearest, double part)
 {
     double all = 0, near = 0, so_far = 0, least = 0;
     uint32_t k = 0;
@@ -151,10 +153,10 @@ static double quantile(struct like *like, uint32_t n, bool nearest, double cover
     qsort(like, n, sizeof *like, by_distance);
     while (k < n && near < (nearest ? fmax(LEAST_LIKE, floor(all / 3)) : all) - ROUNDING) near += like[k++].weight;
     if (near < FEWEST - ROUNDING) return NAN;
-    if (near >= COVERED * (near + 1) - ROUNDING) covered = fmin(covered, near / (near + 1));
+    if (near >= covered[nearest].own * (near + 1) - ROUNDING) part = fmin(part, near / (near + 1));
     qsort(like, k, sizeof *like, by_error);
     for (uint32_t i = 0; i < k; i++) {
-        double lacks = covered * (near + 1) - so_far;
+        double lacks = part * (near + 1) - so_far;
         if (lacks <= like[i].weight + ROUNDING)
             return least + (like[i].error - least) * fmin(1, lacks / like[i].weight);
         so_far += like[i].weight;
@@ -222,7 +224,7 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
         n = collect(r->replays, model, point, old, NULL, FC_NONE, r->weight, like, n);
         if (n > before) distance = fmin(distance, r->distance);
     }
-    double q = quantile(like, n, old, replays->n_relatives ? COVERED_OTHERS : COVERED);
+    double q = quantile(like, n, old, replays->n_relatives ? covered[old].others : covered[old].own);
     free(like);
     if (isnan(q)) {
         snprintf(answer->why, sizeof answer->why, "too few jobs were replayed by the calibration%s",
@@ -256,7 +258,7 @@ void fc_replays_cover(struct fc_replays *replays)
     for (uint32_t i = 1; i < replays->n_cases; i++)
         several = several || strcmp(replays->cases[i].network, replays->cases[0].network);
     for (int m = 0; m < FC_MEASURED; m++) {
-        uint32_t n = 0, covered = 0;
+        uint32_t n = 0, held = 0;
         for (uint32_t i = 0; i < replays->n_cases; i++) {
             uint32_t first = 0;
             while (several && strcmp(replays->cases[first].network, replays->cases[i].network)) first++;
@@ -264,9 +266,9 @@ void fc_replays_cover(struct fc_replays *replays)
             n += left_out(replays, m, several ? replays->cases[i].network : NULL, ratio + n);
         }
         qsort(ratio, n, sizeof *ratio, fc_by_real);
-        while (covered < n && ratio[covered] <= 1) covered++;
-        uint32_t rank = (uint32_t)ceil(COVERED * (n + 1));
-        replays->covered_percent[m] = n ? 100.0 * covered / n : (double)NAN;
+        while (held < n && ratio[held] <= 1) held++;
+        uint32_t rank = (uint32_t)ceil(covered[m == FC_MEASURED_QUEUEING].own * (n + 1));
+        replays->covered_percent[m] = n ? 100.0 * held / n : (double)NAN;
         replays->unknown[m] = n && several ? fmax(1, ratio[(rank < n ? rank : n) - 1]) : (double)NAN;
     }
 }

@@ -559,6 +559,12 @@ enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_de
                                   (uint64_t)fmin(MORE_ON_RUNGS * hops, on_rungs), least_visits, turns, st);
 }
 
+uint64_t fc_turns_hops(const struct fc_network *net)
+{
+    const double a_link = 200, least = 2e6, most = 20e6;
+    return (uint64_t)fmin(most, fmax(least, a_link * net->n_links));
+}
+
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st)

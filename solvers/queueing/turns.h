@@ -73,6 +73,8 @@ double fc_turns_kept_cycles(const struct fc_turns *turns, uint32_t link, double 
 #define FC_TURNS_RUNGS 6
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 
+/* Hops enough for `most_hops` below: 200 a link, 2 to 20 million; half of them count. */
+uint64_t fc_turns_hops(const struct fc_network *net);
 /* Follows packets of the demand through the network by the routing functions of the kernel. Adaptive choices
  * share as (1 - utilisation)^2 at 0.8 of the load that fills the busiest link, by successive averages
  * (turns.c). Settings give packet lengths, rule and seed. `most_hops`: work allowed, about
@@ -81,6 +83,7 @@ enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
                            struct fc_status *st);
+#define FC_TURNS_LEAST_VISITS 50 /* packets a link below which its rate is noise */
 /* The same, FC_NO where traffic is sampled and fewer packets than that are followed over a link, in the mean: rates would be
  * noise. Refused before that noise is fitted. Of large networks the rungs of UGAL take up to three times the hops: their noise is the saturation's. */
 enum fc_code fc_turns_make_seen(const struct fc_network *net, const struct fc_demand *demand,
