@@ -75,7 +75,7 @@ int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST
                                  {"random:partners=3,share=0.125,sigma=0,seed=3", 2, false, true, true},
                                  {"alltoall", 2, false, true, true},
                                  {"hotspot", 1, false, true, false},
-                                 {small, 0, false, false, true},
+                                 {small, 2, false, false, true},
                                  {"bcast", 1, false, false, false},
                                  {"neighbor", 2, true, true, false},
                                  {"allgather", 0, false, false, true}};

@@ -137,8 +137,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >
 >       window     accepted      latency  limit
 >      packets flits/node/c       cycles
->            1       0.3351        ... window
->       100000        0.773    ... network
+>            1       0.3352        ... window
+>       100000       0.7723        ... window
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --by-hops | sed -n '/of packets/,$p' | cut -c 1-52
 >      offered      % of packets     hops        empty
 >          0.2            25.000        0         8.00
@@ -192,7 +192,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads
 $ cd $TMP; fabricast curve -m bgl-64,qsnet-64 -p uniform --loads 20%,60% --solver queueing -q --plot c --per bisection >text; tail -4 text; head -1 c/latency-curve.tsv; cut -f1,2 c/latency-curve.tsv | tail -2
 > machine                 nodes    latency     saturation  GB/s a node  injection  bisection    error
 > bgl-64                     64   2.076 us        0.05607        0.314       29.9       89.7      1.6
-> qsnet-64                   64   1.517 us         0.5342       0.2137       53.4       26.7      5.6
+> qsnet-64                   64   1.525 us         0.6029       0.2412       60.3       30.1      5.0
 > latency: of a packet at the least load; saturation: flits/node/cycle; injection, bisection: percent of these that it is, bisection as if traffic were uniform
 > series	machine	offered_percent_of_bisection	accepted_percent_of_bisection	packet_latency_ns	half_width_ns	model_latency_ns	model_low_ns	model_high_ns
 > 1	qsnet-64

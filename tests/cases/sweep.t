@@ -6,10 +6,10 @@ $ printf 'command: load -p stencil2d:grid=8x8,bytes=64KiB\nvary: {machine: [bgl-
 > bgl-64    def     2     0.000842926  torus                     99.3377       0
 > bgl-64    random  1      0.00100097  torus                     57.3731       0
 > bgl-64    random  2      0.00092195  torus                     57.4281       0
-> qsnet-64  def     1      0.00193565  leaf                      75.9943       0
-> qsnet-64  def     2      0.00193565  leaf                      75.9943       0
-> qsnet-64  random  1      0.00154852  leaf                      69.0538       0
-> qsnet-64  random  2      0.00232278  leaf                      69.1636       0
+> qsnet-64  def     1      0.00193565  leaf                      80.3724       0
+> qsnet-64  def     2      0.00193565  leaf                      80.3724       0
+> qsnet-64  random  1      0.00154852  leaf                       65.275       0
+> qsnet-64  random  2      0.00232278  leaf                      66.9493       0
 $ fabricast sweep $TMP/s.yaml -o $TMP/s.tsv; head -2 $TMP/s.tsv; test -e $TMP/s.tsv.part; echo $?
 > machine	map	seed	bound_s	bottleneck.class	percent_of_peak	status	message
 > bgl-64	def	1	0.000842925714285714	torus	99.3376960309942	0	
