@@ -304,6 +304,21 @@ static void test_transfer(void)
         CU_ASSERT(strstr(answer.why, "packet length in flits 1: calibrated for 4 to 4") != NULL);
         fc_calibrated_close(a);
 
+        /* Routers of three times as many ports as any that was run: others, which they are not with one and a half times as many. */
+        c.flits[0] = c.flits[1] = 1;
+        double features[FC_CALIBRATION_FEATURES];
+        CU_ASSERT(!fc_calibration_features(&job->turns, features, &st));
+        for (int times = 3; times >= 0; times -= 3) {
+            for (uint32_t i = 0; i < c.n_cases; i++)
+                c.cases[i].features[FC_CALIBRATION_INPUTS] = features[FC_CALIBRATION_INPUTS] / fmax(times, 1.5);
+            CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "elsewhere", &job->settings, &a, &st));
+            CU_ASSERT(!fc_calibrated_solve(a, 0.75 * s, &answer, &st) && answer.extrapolated == (times == 3));
+            CU_ASSERT((strstr(answer.why, "inputs that meet at an output: calibrated for ") != NULL) == (times == 3));
+            fc_calibrated_saturation(a, &error);
+            CU_ASSERT(times == 3 ? error > 16 + 0.1 : error < 9);
+            fc_calibrated_close(a);
+        }
+
         c.kind = "another";
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT(!fc_calibrated_solve(a, 0.5 * s, &answer, &st) && answer.tier == FC_TIER_NONE);
