@@ -361,7 +361,7 @@ static void test_held_out(void)
     struct fc_network net;
     struct fc_status st = {0};
     int covered = 0;
-    if (!run(2, 4e6, &machine, &c)) return;
+    if (!run(2, 6e6, &machine, &c)) return;
     CU_ASSERT(c.replays.n_cases >= 30 && c.replays.covered_percent[FC_MEASURED_CONTENTION] >= 80);
     if (!fc_network_build(&machine, &net, &st)) {
         for (size_t i = 0; i < FC_COUNT(jobs); i++) covered += held_out(&net, &c, jobs[i]);
