@@ -18,6 +18,7 @@
  * theory     no calibration, or only one of a relative of other routers, where theory leaves nothing open: as transfer without a
  *            correction, with the error of check_theory.
  * A calibration of a relative (family.h): its correction counts in part, its error is wider (family_distance.c).
+ * So has one of routers of few ports for such of many (check_ports), with log2 of the factor as distance.
  * Transfer outside the hull is `extrapolated`, and its range twice as wide. The hull in hops reaches as many times
  * beyond the largest network as that is beyond the largest but one, because leaving the largest out has tested
  * just this step.
@@ -189,7 +190,7 @@ static enum fc_code check_ports(struct fc_calibrated *c, const double features[]
         double most = 0, own = features[list[i].feature];
         for (uint32_t k = 0; k < c->calibration->n_cases; k++)
             most = fmax(most, c->calibration->cases[k].features[list[i].feature]);
-        double further = log2(own / most);
+        double further = most > 0 ? log2(own / most) : 0;
         if (further <= MORE_PORTS || further <= c->ports) continue;
         c->ports = further;
         c->outside = words(c, st, "%.3g %s: calibrated for %.3g at most", own, list[i].name, most);
