@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adds to the calibrations of small shipped machines the traffic that people name, run by the kernel: curves, and phases of five lengths.
+# Adds to the calibrations of shipped machines the traffic that people name, run by the kernel: curves, and phases of five lengths; and more jobs of traces.
 # Of gemini-xe6, whose own network is large, on one of 4 x 4 x 4 routers; of perlmutter and frontier on 32 switches. Usage: models/add_traffic.sh PROGRAM THREADS (make calibrations)
 set -eu
 program=$1 threads=$2
@@ -40,3 +40,8 @@ for machine in bgl-64 bgl-8x8x1 bgl-512 qsnet-64; do
 done
 phases gemini-xe6 "--set network.dims=[4,4,4]" permutation:seed=3, permutation:seed=4, bit-reverse: complement: tornado:
 phases percs-16 "" bit-reverse: complement:
+# Jobs of traces, more than the default budget has room for.
+for machine in bgl-64 bgl-8x8x1 bgl-512 bgl-4k bgl-32k bgl-64k qsnet-64 gemini-xe6 tpu-v4; do
+    echo "  ADD $machine jobs"
+    add $machine --replays --budget 120
+done

@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 #define UNSEEN "tests/machines/unseen/"
-#define BUDGET_S 10 /* of calibrations; and the default */
-#define DEFAULT_BUDGET_S 60
+#define BUDGET_S 10              /* of calibrations */
+#define DEFAULT_BUDGET_S 60      /* of `calibrate` */
 #define SEED 20                  /* not the calibrations' */
 #define PRECISION 0.01           /* of saturations, as `curve` finds them; of latencies half */
 #define PRECISION_ELSEWHERE 0.02 /* these are of many short packets */
@@ -337,7 +337,7 @@ static bool try_machine(const struct how *how, int subject, struct fc_status *st
             if (!s->changed && s->group != LONGER) fc_family_find(&net, own.kind, &family, &found, why, sizeof why, st);
             struct fc_calibration_patterns run;
             fc_calibration_patterns(&net, &run);
-            const char *last = run.n && !strncmp(run.text[run.n - 1], "stencil", 7) ? run.text[run.n - 1] : NULL;
+            const char *last = fc_calibration_stencil(&run);
             for (size_t p = 0; p < FC_COUNT(patterns) + (last != NULL) && !st->code; p++)
                 try_pattern(how, subject, &net, p < FC_COUNT(patterns) ? patterns[p] : last, &own,
                             found ? &family : NULL, st);
@@ -463,7 +463,7 @@ static void print_kinds(FILE *out, bool page, const char *title, unsigned groups
         }
 }
 
-/* 85 to 95 are meant. */
+/* Whether the goals of a kind are; no answers reach them. */
 static bool is_reached(const struct row *r)
 {
     double covered = covered_percent(r);

@@ -48,9 +48,9 @@
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-#define MORE_PORTS 1.0 /* twice */
+#define MORE_PORTS 1.0 /* log2: twice as many */
 /* Of the ideal: how well the runs of a calibration tell saturations: with other random numbers `curve` finds them up to so
- * much away. Of those whose half widths are known nine of ten, on f1 to f6 and o01 to o06 of tests/validate_curve.c calibrated
+ * much away. Such that nine of ten keep to it, on f1 to f6 and o01 to o06 of tests/validate_curve.c calibrated
  * with 10 and with 60 s (docs/notes/calibration.md). */
 #define RESOLUTION 0.015
 #define RUN_HALF_WIDTHS 0.9
@@ -79,11 +79,11 @@ struct fc_calibrated {
     struct fc_alone alone;                     /* goes before both */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double misfit_percent[MOST];        /* with this anchor left out; 0: an end */
-    struct fc_corrected corrected;      /* transfer */
-    double part;                        /* of it that counts: 1, of a relative less */
-    double ports;                       /* how many times twice as many as were run, where that makes them others; 0 */
-    struct fc_curve_error error;        /* transfer, and vague anchors */
+    double misfit_percent[MOST];   /* with this anchor left out; 0: an end */
+    struct fc_corrected corrected; /* transfer */
+    double part;                   /* of it that counts: 1, of a relative less */
+    double ports;                  /* log2 of how many times as many ports as were run, where above MORE_PORTS; 0 */
+    struct fc_curve_error error;   /* transfer, and vague anchors */
     const char *none, *outside, *above; /* why; "": does not hold */
 };
 
@@ -134,7 +134,7 @@ static double anchored_error(const struct fc_calibrated *c, double x, double at,
     return hypot(error, fc_curve_error_shifted(at, x, waiting, ABOVE * log_saturation * (x - last) / (1 - last)));
 }
 
-/* The logarithm by which an answer of a relative may be off besides. */
+/* The logarithm by which an answer of a relative, or of routers of many more ports, may be off besides. */
 static double beyond(const struct fc_calibrated *c)
 {
     bool other = c->calibration && c->calibration->n_relatives && c->calibration->distance > 0;

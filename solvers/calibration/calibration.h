@@ -18,6 +18,7 @@
  * change of the kernel or of the equations of queueing.c moves latencies or saturations. */
 #define FC_KERNEL_VERSION "4"
 
+/* Features of traffic on a network; of these, inputs that meet at an output and ways that a packet chooses among, in the mean. */
 enum { FC_CALIBRATION_FEATURES = 6, FC_CALIBRATION_INPUTS = 4, FC_CALIBRATION_CHOICES = 5 };
 struct fc_calibration_point {
     double load_share;                        /* of the case's saturation */

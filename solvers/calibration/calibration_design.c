@@ -115,6 +115,13 @@ void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration
     for (int i = 1; i < p.n; i++) snprintf(out->text[out->n++], sizeof out->text[0], "%s", p.text[i]);
 }
 
+const char *fc_calibration_stencil(const struct fc_calibration_patterns *patterns)
+{
+    static const char name[] = "stencil";
+    const char *last = patterns->n > 0 ? patterns->text[patterns->n - 1] : ""; /* add_neighbours */
+    return strncmp(last, name, strlen(name)) ? NULL : last;
+}
+
 /* ---- networks ---- */
 
 /* Whether the network is there already, or not to be run. */

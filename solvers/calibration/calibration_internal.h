@@ -78,6 +78,8 @@ struct fc_calibration_patterns {
     char text[4][96];
 };
 void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *patterns);
+/* The stencil among them, in *patterns; NULL: none. */
+const char *fc_calibration_stencil(const struct fc_calibration_patterns *patterns);
 /* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation,
  * hops_run. */
 enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_s,

@@ -1,8 +1,10 @@
 /* calibration_jobs.c - small jobs like those that people run: halo exchanges with and without computation in
- * between, permutations, collective calls of all ranks; on all cores or one core a node, nodes in order or not.
+ * between, permutations, random graphs and sparse ones, all to one, collective calls of all ranks; on all cores or one core a node,
+ * nodes in order or not.
  *
  * Messages of 64 B, 2 KiB and 32 KiB: one packet and eager, some packets, rendezvous; every kind of job comes
- * with one of them first, then with the next. Point-to-point jobs are
+ * with one of them first, then with the next, its nodes in the other order. The first ones are such that messages wait for others, as most
+ * of a small budget's jobs else have nothing that a model could be wrong about. Point-to-point jobs are
  * phases of a pattern (trace_generate.c), twice; collective ones make the call four times, and once with one
  * rank late. Where a job computes, rank r computes for U(r, phase) times what its own messages take on the
  * slowest link and 5 us. At most MOST_RANKS ranks. */
@@ -36,10 +38,11 @@ static void grid_of(uint64_t ranks, uint32_t *a, uint32_t *b)
     *b = (uint32_t)(n / *a);
 }
 
+/* What a job does, but for its messages' length. */
 struct kind {
     const char *pattern;
-    int size; /* of the first turn, of `sizes` */
-    bool computes, one_a_node, random;
+    int size;                          /* of the first turn, of `sizes` */
+    bool computes, one_a_node, random; /* of fc_small_job; random of every other turn */
 };
 
 static void add(struct fc_small_job *jobs, int *n, const struct kind *kind, int turn)
@@ -63,8 +66,7 @@ int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST
     snprintf(halo, sizeof halo, "stencil2d:grid=%ux%u", a, b);
     grid_of(net->n_nodes < 16 ? net->n_nodes : 16, &a, &b);
     snprintf(small, sizeof small, "stencil2d:grid=%ux%u", a, b);
-    const char *grid =
-        patterns.n > 0 && !strncmp(patterns.text[patterns.n - 1], "stencil", 7) ? patterns.text[patterns.n - 1] : small;
+    const char *stencil = fc_calibration_stencil(&patterns), *grid = stencil ? stencil : small;
     const struct kind kinds[] = {{halo, 1, false, false, true},
                                  {"permutation:seed=1", 2, false, true, true},
                                  {"random:seed=2", 1, false, true, false},

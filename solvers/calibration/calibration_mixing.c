@@ -5,8 +5,7 @@
  *     S(x) + PRIOR_SQUARES ((x - FC_MIXING_PRIOR) / PRIOR_DEVIATION)^2,      S(x) = sum over jobs of h(log(T_k / T(x)))
  *
  * with h(d) = d^2 up to CLOSE, and CLOSE (2 |d| - CLOSE) beyond (Huber, Ann. Math. Stat. 35, 1964): one job that is a third off for
- * another reason does not decide for all,
- * in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. The second term is what is known beforehand: with
+ * another reason does not decide for all. x goes in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. The second term is what is known beforehand: with
  * limits that come nearest to the kernel on traces of o01 to o06 (tests/validate_phases.c: 0.5 to 0.8) and what the jobs of shipped machines say
  * (0.34 to 1), machines are at 0.8 +- 0.18. The few jobs of a small budget, most of whose messages meet nobody, say less than that, and by
  * themselves led anywhere between 0.2 and 1; what those of a large one say is moved by 0.02 to 0.07, as a rule. Its interval (95 %) holds all x with S(x), both terms, at most
@@ -15,7 +14,7 @@
  * There is none (1) where one does not hold for others: every network is left out in turn (of one network every job), x is fitted to the rest,
  * and what S sums up of what was left out, each with the x of the others, are more than LEAVES of those without loss, and by more than
  * PRIOR_SQUARES, which few jobs that meet nobody are not. Nor where x runs to the end of what was tried, nearer to it than to the limit
- * before, nor where one below LOW leaves more than LOW_LEAVES of the squares: it would stand for something else (jobs with messages of one
+ * before, nor where one below LOW leaves more than LOW_LEAVES of that without loss: it would stand for something else (jobs with messages of one
  * or two packets). qsnet-64: 0.37, 30 %.
  *
  * Limits: jobs of one network are not independent, so the interval is somewhat narrow. */
@@ -30,7 +29,7 @@ enum { PARTS = 200 };
 #define PRIOR_DEVIATION 0.18
 #define PRIOR_SQUARES 0.01 /* of one deviation, beside the squares of the jobs */
 #define LEAVES 1.05
-#define LOW 0.4 /* a limit below leaves no more than this of the squares */
+#define LOW 0.4 /* a limit below leaves no more than LOW_LEAVES of S without loss */
 #define LOW_LEAVES 0.5
 
 static double square_at(const struct fc_mixing_case *c, int n_steps, double limit)

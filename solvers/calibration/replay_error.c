@@ -14,7 +14,8 @@
  * and a replay is stated with the error x q, q the |e| that covers the part `covered` c of the cases:
  * between the two nearest to the c (k + 1)-th smallest of k (split conformal prediction, Vovk,
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with a probability
- * of c). c is 0.85, as the jobs that are run are harder than most: of o.. 90 % are covered then. Form and constants are near those of the least mean of 0.87 max(d, 0) + 0.13 max(-d, 0), d = log(|error| + 0.5 %) -
+ * of c). c is 0.85, as the jobs that are run are harder than most: of o.. 90 % are covered then; with it ALONE was chosen, on o.., too. The form
+ * and SHORT are near those of the least mean of 0.87 max(d, 0) + 0.13 max(-d, 0), d = log(|error| + 0.5 %) -
  * log(stated + 0.5 %), over the jobs of 15 shipped calibrations and those of tests/validate_phases.c on shipped machines and o.., among
  * forms whose stated errors are small in the median (docs/notes/calibration.md).
  *
@@ -27,9 +28,9 @@
  * `unknown` times as large: the factor, at least 1, that would have covered as many of all jobs, each network left out in turn.
  *
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
- * of one kind of router count like one; counts above are then sums of weights, and more is covered: the
+ * of one kind of router count like one; counts above are then sums of weights, and c is 0.94 (chosen on o..): the
  * machine at hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost
- * exactly. Chosen on o... An error from
+ * exactly. An error from
  * relatives alone is wider with the distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
  * chosen with s + HIDDEN for x; with x it covers 90 of 100 of the shipped calibrations' jobs, each kind of router left out
  * (tests/validate_family.c).
@@ -44,7 +45,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the cases that count: with own ones alone, and with those of relatives. */
+/* The part c of the cases that count: with own ones alone, and with those of relatives. */
 static const struct {
     double own, others;
 } covered[] = {{0.85, 0.94}, {0.9, 0.94}}; /* with b; without (`old`) */
