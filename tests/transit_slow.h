@@ -128,6 +128,29 @@ static bool behind(const struct fc_network *net)
     return false;
 }
 
+/* The part of the time in which no head at the router before a node's link `door` wants it. 0: nothing comes there. */
+static double none_comes(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
+                         const struct slow *s, const uint32_t *who, uint32_t n, uint32_t door)
+{
+    double none = 1;
+    uint32_t router = net->link_source[door], node = net->link_target[door] - net->n_routers;
+    for (uint32_t l = 0; l < net->n_links; l++) { /* what comes in over l, or is sent by the node behind it */
+        double to = 0, all = 0;
+        bool sent = fc_is_node(net, net->link_source[l]);
+        if (net->link_target[l] != router) continue;
+        for (uint32_t k = 0; k < n; k++) {
+            const struct fc_transit_way *way = &ways->way[s[who[k]].whole];
+            double weight = sent && m->src[who[k]] == net->link_source[l] - net->n_routers ? 1 : 0;
+            for (uint32_t x = way->first; x < way->first + way->n && !sent; x++)
+                if (ways->link[x] == l) weight += ways->weight[x];
+            all += weight;
+            if (m->dst[who[k]] == node) to += weight;
+        }
+        if (to > 0) none *= sent ? idle(net, net->link_source[l] - net->n_routers, to / all) : 1 - fmin(1, to / all);
+    }
+    return none < 1 ? none : 0;
+}
+
 /* What the nodes' FIFOs feed, and what the links into nodes have, when these messages are there. */
 static void heads(const struct fc_network *net, const struct fc_transit_ways *ways, const struct load *m,
                   const struct slow *s, const uint32_t *who, uint32_t n, double limit, bool is_behind, double *capacity)
@@ -160,7 +183,7 @@ static void heads(const struct fc_network *net, const struct fc_transit_ways *wa
     }
     for (uint32_t l = 0; l < net->n_links && !is_behind && limit < 1; l++) {
         if (!fc_is_node(net, net->link_target[l])) continue;
-        double left = 1 - none[net->link_target[l] - net->n_routers];
+        double left = 1 - fmax(none[net->link_target[l] - net->n_routers], none_comes(net, ways, m, s, who, n, l));
         capacity[l] = fc_link_bandwidth(net, l) * (left > 0 ? left : 1);
     }
     free(wanted);
@@ -168,21 +191,24 @@ static void heads(const struct fc_network *net, const struct fc_transit_ways *wa
     free(none);
 }
 
-/* When messages leave: a node's links carry the first packet of one after the other, of those of less than eight packets. */
-static void take_turns(const struct fc_network *net, const struct load *m, const struct door *door, double *leaves_s)
+/* Of messages of less than eight packets a node's links carry the first packet of one after the other, so many of its
+ * times apart: when[i], from when it would be there. */
+static void take_turns(const struct fc_network *net, const struct load *m, const uint32_t *node,
+                       const struct door *door, double apart, double *when)
 {
-    double *turn_s = calloc(net->n_nodes, sizeof *turn_s);
-    for (uint32_t i = 0; i < MESSAGES; i++) leaves_s[i] = -1;
+    double *turn_s = calloc(net->n_nodes, sizeof *turn_s), from_s[MESSAGES];
+    bool had[MESSAGES] = {false};
+    memcpy(from_s, when, sizeof from_s);
     for (uint32_t k = 0; k < MESSAGES; k++) { /* in order of time, then number */
         uint32_t next = FC_NONE;
         for (uint32_t i = 0; i < MESSAGES; i++)
-            if (leaves_s[i] < 0 && (next == FC_NONE || m->time_s[i] < m->time_s[next])) next = i;
-        const struct door *d = &door[m->src[next]];
-        leaves_s[next] = m->time_s[next];
+            if (!had[i] && (next == FC_NONE || from_s[i] < from_s[next])) next = i;
+        const struct door *d = &door[node[next]];
+        had[next] = true;
         if (m->src[next] == m->dst[next] || !(d->heads > 0)) continue;
         if (fc_wire_bytes(net->machine, m->bytes[next]) >= 8 * d->packet) continue; /* long ones share at once */
-        leaves_s[next] = fmax(m->time_s[next], turn_s[m->src[next]]);
-        turn_s[m->src[next]] = leaves_s[next] + fmin(fc_wire_bytes(net->machine, m->bytes[next]), d->packet) / d->in;
+        when[next] = fmax(from_s[next], turn_s[node[next]]);
+        turn_s[node[next]] = when[next] + apart * fmin(fc_wire_bytes(net->machine, m->bytes[next]), d->packet) / d->in;
     }
     free(turn_s);
 }
@@ -292,7 +318,9 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
     uint32_t n = 0, ended = 0;
     double now = 0;
     open_doors(net, door);
-    take_turns(net, m, door, leaves_s);
+    memcpy(leaves_s, m->time_s, sizeof leaves_s);
+    take_turns(net, m, m->src, door, 1, leaves_s);
+    take_turns(net, m, m->dst, door, 0.9, leaves_s);
     memset(s, 0, sizeof s);
     while (ended < MESSAGES) {
         mix(net, ways, m, s, who, n, limit, capacity);

@@ -184,7 +184,7 @@ void fc_adjoint_begins(struct fc_adjoint *a, const struct fc_fair *fair, uint64_
 uint32_t fc_adjoint_queues(struct fc_adjoint *a, uint32_t src, double now_s);
 /* It has waited so long for those of its node that are under way, until now_s; before it begins. The same. */
 void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t queued, double waited_s, double now_s);
-/* Before: message `id`, which has left, begins packet_s after node `before`, so long as its node's links, of a class, take for a packet. */
+/* Before: message `id`, which has left, begins packet_s after node `before`, so long as links of a class take for it, of its sender or its receiver. */
 void fc_adjoint_follows(struct fc_adjoint *a, uint64_t id, uint32_t before, int class, double packet_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
 /* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, and uneven_s over link `narrow`

@@ -15,9 +15,11 @@ struct fc_fifos_node {
     double left_bytes;                    /* left of all together at time 0, had each always had the rate that it has */
     double sent_bytes;                    /* of all that have left since there have been any without a pause */
     double at_s, held_bytes, moved_bytes; /* when the last one left, what the FIFOs held then, and what had gone on */
-    double turn_s,
-        packet_s; /* the first packets of those that have left are on the node's links until then; the last one takes so long */
-    uint32_t turn_node; /* of the adjoint: when the last one was put there */
+};
+/* The first packets of the short messages out of, or into, a node have its links until then; the last one has them so long. */
+struct fc_fifos_turn {
+    double until_s, packet_s;
+    uint32_t began; /* of the adjoint: when the last one was put there */
 };
 struct fc_fifos {
     const struct fc_network *net;
@@ -26,6 +28,7 @@ struct fc_fifos {
     double packet_bytes; /* at most */
     bool bind;           /* those of some node let less through than its links carry */
     struct fc_fifos_node *node; /* [n_nodes] */
+    struct fc_fifos_turn *turn; /* [2 n_nodes] out of node i, into it */
     struct fc_fifos_waiting *waiting;
     size_t n_waiting, n_made, waiting_capacity; /* those that wait; all that waiting[] has had room for */
     uint32_t free;                              /* in waiting[]: a list; FC_NONE: none */
@@ -41,8 +44,8 @@ double fc_fifos_capacity(const struct fc_fifos *fifos, uint32_t node);
 double fc_fifos_s_per_byte(const struct fc_network *net, uint32_t node, uint32_t n, const uint32_t *link,
                            const double *weight);
 void fc_fifos_close(struct fc_fifos *fifos);
-/* A message leaves a node for another one at its time_s; *later: it is short, the node's links have the first packets of others until later, and it
- * is held until then (its time_s, `turned`). FC_NO: out of memory. O(the node's links). */
+/* A message leaves a node for another one at its time_s; *later: it is short, links of one of the two have the first packets of others until later,
+ * and it is held until then (its time_s, `turns`). FC_NO: out of memory. O(the node's links). */
 enum fc_code fc_fifos_turn(struct fc_transit *t, struct fc_fifos *fifos, const struct fc_transit_message *m,
                            bool *later);
 /* Then; *waits: the packets before it have to go on first, and it is kept until fc_fifos_next. FC_NO: out of memory. O(the node's links). */
