@@ -36,7 +36,7 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queue
 > time           276.7 ms
 > background     uniform:40%: 64 nodes send 7.84 GB/s; of the busiest link, x+ (0,0,0)->(1,0,0), it takes 40.0 %; of the bottleneck 40.0 %
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --background-nodes 0-7 --background job:traces/samples/lammps-lj-16.fct -q | grep -E '^(time|bound|background)'
-> time           292.3 ms
+> time           295.9 ms
 > bound          147.5 ms: no run with this mapping and routing is faster
 > background     lammps-lj-16.fct: 16 tasks, up to 3 runs of 189.5 ms alone; this job alone takes 189.5 ms
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background job:traces/samples/lammps-lj-16.fct --json -q | grep -A6 '"background"'
@@ -44,8 +44,8 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --b
 >     "what": "job:traces/samples/lammps-lj-16.fct",
 >     "tasks": 16,
 >     "runs": 3,
->     "alone_s": 0.189522576174704,
->     "other_alone_s": 0.189522576174704
+>     "alone_s": 0.189521584169031,
+>     "other_alone_s": 0.189521584169031
 >   }
 
 # QsNET: the software barrier collapses beside traffic that fills the network, the hardware's doubles.

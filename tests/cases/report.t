@@ -12,7 +12,7 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 > answer      845 us +-7 % against the kernel, 99 % of peak; the D links are the bottleneck; mapping bsm 3.8x faster
 > page        TMP/page.html, N KB, loads of 17136 links
 $ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-16.fct --time 0.1s -o $TMP/page.html | grep answer
-> answer      144 ms +-8 % against the kernel, 58 % of peak; the leaf links are the bottleneck; optimized mapping 5 % faster (the errors overlap)
+> answer      144 ms +-8 % against the kernel, 57 % of peak; the leaf links are the bottleneck; optimized mapping 4 % faster (the errors overlap)
 # Two mappings in one word, as predict takes them.
 $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --map def,bsm -o $TMP/page.html | grep answer
 > answer      845 us +-7 % against the kernel, 99 % of peak; the D links are the bottleneck; mapping bsm 3.8x faster
