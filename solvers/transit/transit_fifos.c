@@ -44,9 +44,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define COMES                                                                                                          \
-    0.9         /* of a packet's time: no turn at a receiver leaves its links idle where those before them are slower */
-#define SHORT 8 /* packets of a message; with 4 to all (no limit) traces are as near to the kernel */
+#define COMES 0.9       /* packets' times between turns at a receiver: 1 leaves its links idle behind slower ones */
+#define SHORT 8         /* packets of a message; with 4 to all (no limit) traces are as near to the kernel */
 #define SLACK 1e-6      /* of a packet: as good as nothing */
 #define LEAST_RATE 1e-9 /* of the node's links; less is what rounding has left of a sum */
 

@@ -211,9 +211,8 @@ struct fc_transit_message {
     uint32_t src, dst, route; /* route: FC_NONE: not looked up */
     struct fc_transit_ports ports;
     double left_s; /* when it left; time_s: where it has waited, until then */
-    uint8_t
-        turns; /* that it has had: behind the first packets of those before it out of its sender, and into its receiver */
-    bool waited; /* of a start: it is looked whether messages of src that wait begin (transit_fifos.c) */
+    uint8_t turns; /* that it has had: out of its sender, then into its receiver (transit_fifos.c) */
+    bool waited;   /* of a start: it is looked whether messages of src that wait begin (transit_fifos.c) */
 };
 /* Messages sent that have not left. */
 struct fc_transit_starts {
