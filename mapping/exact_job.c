@@ -67,7 +67,7 @@ static double spread_walk(const struct fc_sites *sites, const struct fc_walk *wa
     memset(share_s, 0, net->n_links * sizeof *share_s);
     for (uint32_t i = 0; i < walk->n; i++) {
         uint32_t l = walk->link[i];
-        bool between = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
+        bool between = fc_is_between_routers(net, l);
         if (isfinite(fc_site_bandwidth(sites, l))) share_s[l] += walk->weight[i] / fc_site_bandwidth(sites, l);
         if (between) hops += walk->weight[i];
     }

@@ -155,7 +155,7 @@ static void add_cable(const struct fc_network *net, const struct fc_floor_plan *
         out->optical += 0.5 * optical;
     }
     if (!isnan(price->class_cable[class])) one = price->class_cable[class];
-    bool to_node = fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l]);
+    bool to_node = !fc_is_between_routers(net, l);
     if (to_node && !isnan(price->per_node_cable)) one = price->per_node_cable;
     out->cables_cost += one / 2;
 }

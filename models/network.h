@@ -60,6 +60,11 @@ static inline bool fc_is_node(const struct fc_network *net, uint32_t vertex)
 {
     return vertex >= net->n_routers;
 }
+/* Whether the link, below n_links, leads from a router to a router. */
+static inline bool fc_is_between_routers(const struct fc_network *net, uint32_t link)
+{
+    return !fc_is_node(net, net->link_source[link]) && !fc_is_node(net, net->link_target[link]);
+}
 /* Tasks that a node can hold, and by how much its computation takes longer than software: says. */
 static inline long long fc_node_cores(const struct fc_network *net, uint32_t node)
 {

@@ -77,8 +77,7 @@ static uint32_t route(struct search *s, uint32_t a, uint32_t b)
     net->machine->routing->walk(net, s->member[a], s->member[b], 1, &s->walk);
     for (uint32_t i = 0; i < s->walk.n; i++) {
         uint32_t l = s->walk.link[i];
-        if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l]) || !(s->walk.weight[i] > 0))
-            continue;
+        if (!fc_is_between_routers(net, l) || !(s->walk.weight[i] > 0)) continue;
         if (s->sum[l] == 0) s->touched[n++] = l;
         s->sum[l] += s->walk.weight[i];
     }

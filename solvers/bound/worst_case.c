@@ -276,8 +276,7 @@ static void begin_with_own_links(struct worst *w)
     uint32_t n = net->n_nodes;
     for (uint32_t l = 0; n > 1 && l < net->n_links; l++) {
         double time_s = 1 / fc_link_bandwidth(net, l);
-        bool own = is_own(w, l) || (w->cut && one_cable(net) &&
-                                    (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])));
+        bool own = is_own(w, l) || (w->cut && one_cable(net) && !fc_is_between_routers(net, l));
         if (!own || !(time_s > out->time_s)) continue;
         out->link = l;
         out->load = 1;

@@ -73,7 +73,7 @@ static bool is_unequal(const struct fc_network *net)
 {
     double one = 0;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        if (fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l])) continue;
+        if (!fc_is_between_routers(net, l)) continue;
         double bandwidth = fc_link_bandwidth(net, l);
         if (one > 0 && bandwidth != one) return true;
         one = bandwidth;
@@ -99,7 +99,7 @@ static double alone_error(const struct fc_network *net, const struct fc_demand *
 {
     const struct fc_machine *m = net->machine;
     uint32_t link = parts->bottleneck;
-    bool ends = link != FC_NONE && (fc_is_node(net, net->link_source[link]) || fc_is_node(net, net->link_target[link]));
+    bool ends = link != FC_NONE && !fc_is_between_routers(net, link);
     bool narrow = m->router.flow_control == FC_CUT_THROUGH && m->router.buffer_bytes < WHOLE * m->packet.max_bytes;
     bool several = m->routing->adaptive && (!ends || m->routing->detours) && point->hops > 1 + 1e-9;
     if (several || narrow) return SEVERAL;

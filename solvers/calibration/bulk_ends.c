@@ -51,7 +51,7 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
     if (!bytes) return st->code;
     double c = greatest_share(net, load, bytes), q = (1 - c) * (1 - c);
     for (uint32_t l = 0; l < net->n_links; l++)
-        if (load->bytes[l] > 0 && !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]))
+        if (load->bytes[l] > 0 && fc_is_between_routers(net, l))
             net_s = fmax(net_s, load->bytes[l] * load->wire_factor / fc_free_bandwidth(net, background, l));
     double links_s = point->reference_s - parts->fill_s; /* in whole flits */
     double part = fmin(1, (net_s / parts->links_s * links_s + parts->fill_s) / point->reference_s);

@@ -125,8 +125,7 @@ static double anisotropy(const struct fc_network *net, const struct fc_load *loa
 {
     double most = 0, sum = 0, n = 0;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        if (!(load->bytes[l] > 0) || fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l]))
-            continue;
+        if (!(load->bytes[l] > 0) || !fc_is_between_routers(net, l)) continue;
         double time = load->bytes[l] / fc_link_bandwidth(net, l);
         most = fmax(most, time);
         sum += time;

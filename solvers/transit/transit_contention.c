@@ -121,7 +121,7 @@ static double limit_of(const struct fc_transit *t)
 static bool mixes(const void *transit, uint32_t link)
 {
     const struct fc_network *net = ((const struct fc_transit *)transit)->net;
-    return link < net->n_links && !fc_is_node(net, net->link_source[link]) && !fc_is_node(net, net->link_target[link]);
+    return link < net->n_links && fc_is_between_routers(net, link);
 }
 
 /* Links behind those of the network. False: too many. */

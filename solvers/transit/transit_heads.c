@@ -61,26 +61,21 @@ static bool open_behind(struct fc_heads *h, struct fc_arena *arena, struct fc_st
     return h->wanted != NULL;
 }
 
-static bool is_between_routers(const struct fc_network *net, uint32_t link)
-{
-    return !fc_is_node(net, net->link_source[link]) && !fc_is_node(net, net->link_target[link]);
-}
-
 /* From how many there are in first[i + 2] to where those of i begin once each has moved first[i + 1] up. */
 static void begin_lists(uint32_t *first, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) first[i + 2] += first[i + 1];
 }
 
-static bool list_doors(struct fc_heads *h, struct fc_arena *arena, struct fc_status *st)
+/* The links into nodes, and those between routers that lead to each. */
+static void list_doors(struct fc_heads *h)
 {
     const struct fc_network *net = h->net;
-    size_t n = 0;
     for (uint32_t l = 0; l < net->n_links; l++)
         if (fc_is_node(net, net->link_target[l])) {
             h->first_door[net->link_target[l] - net->n_routers + 2]++;
             if (!fc_is_node(net, net->link_source[l])) h->first_own[net->link_source[l] + 2]++;
-        } else if (is_between_routers(net, l)) {
+        } else if (fc_is_between_routers(net, l)) {
             h->place[l] = h->first_input[net->link_target[l] + 2]++;
         }
     begin_lists(h->first_door, net->n_nodes);
@@ -88,13 +83,19 @@ static bool list_doors(struct fc_heads *h, struct fc_arena *arena, struct fc_sta
     begin_lists(h->first_input, net->n_routers);
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t from = net->link_source[l], to = net->link_target[l];
-        if (is_between_routers(net, l)) h->input[h->first_input[to + 1]++] = l;
+        if (fc_is_between_routers(net, l)) h->input[h->first_input[to + 1]++] = l;
         if (!fc_is_node(net, to)) continue;
         uint32_t k = h->first_door[to - net->n_routers + 1]++;
-        h->door[k] =
-            (struct fc_heads_door){.link = l, .node = to - net->n_routers, .first = (uint32_t)n, .stale = true};
+        h->door[k] = (struct fc_heads_door){.link = l, .node = to - net->n_routers, .stale = true};
         if (!fc_is_node(net, from)) h->own_door[h->first_own[from + 1]++] = k;
     }
+}
+
+/* Room for what comes to each of them over each input. */
+static bool open_inputs(struct fc_heads *h, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_network *net = h->net;
+    size_t n = 0;
     for (uint32_t k = 0; k < h->first_door[net->n_nodes]; k++) {
         uint32_t from = net->link_source[h->door[k].link];
         if (n >= FC_NONE) return !fc_refuse(st, FC_NO, "%u nodes have too many inputs before them", net->n_nodes);
@@ -119,7 +120,9 @@ static bool open_before(struct fc_heads *h, struct fc_arena *arena, struct fc_st
     h->share = fc_alloc(arena, net->n_nodes, sizeof *h->share, st);
     h->doors = fc_alloc(arena, net->n_links + (size_t)1, sizeof *h->doors, st);
     h->starts = fc_alloc(arena, net->n_nodes, sizeof *h->starts, st);
-    return !st->code && list_doors(h, arena, st);
+    if (st->code) return false;
+    list_doors(h);
+    return open_inputs(h, arena, st);
 }
 
 enum fc_code fc_heads_open(struct fc_heads *h, const struct fc_network *net, const struct fc_fifos *fifos,
@@ -166,7 +169,7 @@ static void comes_in(struct fc_heads *h, const struct fc_transit_ways *ways, uin
     const struct fc_transit_way *way = &ways->way[number];
     for (uint32_t k = way->first; k < way->first + way->n; k++) {
         uint32_t link = ways->link[k], router = h->net->link_target[link];
-        if (!is_between_routers(h->net, link) || h->first_own[router] == h->first_own[router + 1]) continue;
+        if (!fc_is_between_routers(h->net, link) || h->first_own[router] == h->first_own[router + 1]) continue;
         add(&h->crossing[link], by * ways->weight[k]);
         for (uint32_t i = h->first_own[router]; i < h->first_own[router + 1]; i++) {
             const struct fc_heads_door *door = &h->door[h->own_door[i]];
