@@ -222,10 +222,11 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         return FC_OK;
     }
     const char *kind = fc_bulk_kind(p->net, p->demand, p->placement, p->load);
-    double split, rounds_s;
+    struct fc_bulk_fluid fluid;
+    double split;
     if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st) ||
-        fc_bulk_rounds(p->net, p->demand, p->placement, p->background, &rounds_s, p->st) ||
-        fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, rounds_s, &point, p->st) ||
+        fc_bulk_fluid(p->net, p->demand, p->placement, p->background, bulk->mixing, &fluid, p->st) ||
+        fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, fluid.seconds, &point, p->st) ||
         fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
         (!strcmp(kind, FC_BULK_GRAPH) &&
          fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))

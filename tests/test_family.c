@@ -30,9 +30,7 @@ static void test_distance(void)
     fc_likeness_of_shape("dims [16, 8, 1], nodes_per_router 2", &a);
     fc_likeness_of_shape("children [8, 6]", &b);
     CU_ASSERT(a.dims == 2 && a.aspect == 2 && b.dims == 0 && b.aspect == 1);
-    CU_ASSERT(fc_near(fc_family_percent(log(1.1), 0), 10, 1e-9) &&
-              fc_family_percent(0.1, 2) > fc_family_percent(0.1, 1));
-    CU_ASSERT(fc_family_fade(0) == 1 && fc_family_fade(3) < fc_family_fade(1));
+    CU_ASSERT(fc_family_fade(0, 2) == 1 && fc_family_fade(2, 2) == 0.5 && fc_family_fade(3, 2) < fc_family_fade(1, 2));
 }
 
 /* Two relatives with one constant ratio each: their mean, and half their difference in the error. */
@@ -59,11 +57,20 @@ static void test_mean(void)
                                                   .left_network_percent = 1};
     CU_ASSERT(!fc_bulk_tells(NULL) && fc_bulk_tells(&family));
     CU_ASSERT(!fc_bulk_ratio(&family, &net, "neighbor", &point, &answer, &st));
-    CU_ASSERT(fc_near(answer.ratio, exp(0.5 * log(2) * fc_family_fade(1)), 1e-6));
+    CU_ASSERT(fc_near(answer.ratio, exp(0.5 * log(2) * fc_family_fade(1, FC_FADE_PHASES)), 1e-6));
     CU_ASSERT(answer.error_percent > 100 * expm1(0.5 * log(2))); /* they differ by that much */
     relative[0].distance = relative[1].distance = 3;
     CU_ASSERT(!fc_bulk_ratio(&family, &net, "neighbor", &point, &farther, &st));
     CU_ASSERT(farther.ratio < answer.ratio && farther.error_percent > answer.error_percent);
+    /* Where fluids are known the correction is of them, and fades to the fluid, not to the links' time. */
+    for (int r = 0; r < 2; r++)
+        for (int i = 0; i < 4; i++) case_of[r][i].at.fluid = r ? 2 : 1;
+    point.fluid = 3;
+    CU_ASSERT(!fc_bulk_ratio(&family, &net, "neighbor", &point, &answer, &st));
+    CU_ASSERT(fc_near(answer.ratio, 3, 1e-6)); /* both took as long as their fluids */
+    point.fluid = 0;                           /* all-to-all on many nodes, say */
+    CU_ASSERT(!fc_bulk_ratio(&family, &net, "neighbor", &point, &answer, &st));
+    CU_ASSERT(fc_near(answer.ratio, farther.ratio, 1e-6));
     fc_test_close(&m, &net);
 }
 

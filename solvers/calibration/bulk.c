@@ -2,8 +2,9 @@
  *
  *     ratio = T_kernel / (T_links + T_fill)      (contention.c; T_links in whole flits, no software)
  *
- * log ratio, less FC_BULK_ROUNDS of log rounds (bulk_rounds.c) and the mean of all cases, is a Gaussian process (kriging.c) over the kind of
- * pattern and seven features (bulk_point.c). The error is what covers nine of ten cases left out (bulk_error.c) times the
+ * Where the phase's time as a fluid is known (bulk_fluid.c), log (T_kernel / T_fluid), less the mean of all such cases, is a Gaussian process
+ * (kriging.c) over the kind of pattern and seven features (bulk_point.c). Where it is not, log ratio is one of all cases, over the other
+ * features. The error is what covers nine of ten cases left out (bulk_error.c) times the
  * process's standard deviation. A permutation of a name that was not run is taken for a random one; any other kind that was not
  * run is of none. What was run itself comes out as it was measured, and a pattern that was run on the very network has an error of its
  * own (bulk_near.c). Outside the hull of the kind's cases the error is OUTSIDE as wide.
@@ -24,16 +25,20 @@
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define OUTSIDE 1.2             /* an error outside of what was run, over that inside */
 #define RIDGE 1e-3
+/* Of what relatives err by; and of log ratio by distance, for another machine and for the same with other keys. */
+#define RELATIVES 0.5
+#define SLOPE 0.05
+#define CHANGED_SLOPE 0.1
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
 /* ---- the process ---- */
 
-/* Of log ratio, at features x: that of nodes that send in rounds, and of all-to-all alone, which goes no further than the
- * anisotropy that was run. */
+/* Of log ratio, at features x: that of the fluid (0: not known), and of all-to-all alone, which goes no further than the anisotropy that
+ * was run. */
 static double trend(const struct fc_bulk *bulk, const double *x)
 {
     double most = 0;
-    if (bulk->trend[0] == 0 && bulk->trend[1] == 0) return FC_BULK_ROUNDS * x[5];
+    if (bulk->trend[0] == 0 && bulk->trend[1] == 0) return x[5];
     for (uint32_t i = 0; i < bulk->n_cases; i++) most = fmax(most, log(bulk->cases[i].at.anisotropy));
     return fmin(x[2], most + MARGIN) * (bulk->trend[0] + bulk->trend[1] * x[1]);
 }
@@ -89,7 +94,7 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
 {
     static const char *const names[FC_BULK_FEATURES] = {"packets a message",        "mean hops",
                                                         "anisotropy of link loads", "gain of the split",
-                                                        "share of latency",         "time of rounds over links",
+                                                        "share of latency",         "time of fair shares over links",
                                                         "spread of destinations"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
@@ -100,8 +105,8 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
     }
     fc_bulk_features(point, x);
     low[1] = fmin(low[1], 1 / most_hops(bulk, kind));
-    const double value[FC_BULK_FEATURES] = {point->packets,       point->hops,   point->anisotropy, point->split,
-                                            point->latency_share, point->rounds, point->spread};
+    const double value[FC_BULK_FEATURES] = {point->packets,       point->hops,  point->anisotropy, point->split,
+                                            point->latency_share, point->fluid, point->spread};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
         double margin = f == 1 ? MARGIN * low[1] : MARGIN;
         if (x[f] >= low[f] - margin && x[f] <= high[f] + margin) continue;
@@ -180,7 +185,8 @@ static bool alone(const struct fc_bulk *bulk, const char *kind, struct fc_arena 
         if (strcmp(bulk->cases[i].kind, kind)) continue;
         for (uint32_t k = 0; k < own->n_cases; k++) seen |= !strcmp(own->cases[k].network, bulk->cases[i].network);
         networks += !seen;
-        own->cases[own->n_cases++] = bulk->cases[i];
+        own->cases[own->n_cases] = bulk->cases[i];
+        own->cases[own->n_cases++].at.fluid = 0;
     }
     if (st->code || own->n_cases < LEAST_ALONE || networks < LEAST_NETWORKS) return false;
     fit_trend(own);
@@ -200,7 +206,7 @@ static bool was_run(const struct fc_bulk *bulk, const char *kind)
 /* The kind that the process answers for: itself, for another permutation a random one, "" of none that was run. */
 static const char *kind_run(const struct fc_bulk *bulk, const char *kind)
 {
-    static const char *const others[] = {"alltoall", "stencil", FC_BULK_GRAPH};
+    static const char *const others[] = {FC_BULK_ALL_TO_ALL, "stencil", FC_BULK_GRAPH};
     bool sends_to_one = true;
     for (size_t i = 0; i < FC_COUNT(others); i++) sends_to_one = sends_to_one && strcmp(kind, others[i]);
     if (was_run(bulk, kind)) return kind;
@@ -233,15 +239,21 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
     return FC_OK;
 }
 
-/* All-to-all by its own process where there are enough cases: what it loses to unequal dimensions no other kind shows. */
+/* All-to-all by its own process where there are enough cases: what it loses to unequal dimensions no other kind shows. Else by the process
+ * about fluids where the phase's is known, or by the plain one. */
 static enum fc_code ratio_of(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                              const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
     struct fc_bulk own;
-    bool is_own = !strcmp(kind, "alltoall") && alone(bulk, kind, &arena, &own, st);
-    if (!st->code) process_ratio(is_own ? &own : bulk, net, kind, point, answer, st);
-    return st->code;
+    struct fc_bulk_point at = *point;
+    *answer = (struct fc_bulk_answer){.ratio = 1, .error_percent = NAN};
+    bool all_to_all = !strcmp(kind, FC_BULK_ALL_TO_ALL);
+    bool found = all_to_all ? alone(bulk, kind, &arena, &own, st)
+                            : at.fluid > 0 && !fc_bulk_view(bulk, true, &arena, &own, st) && own.n_cases > 0;
+    if (all_to_all || !found) at.fluid = 0;
+    if (!st->code && !found) fc_bulk_view(bulk, false, &arena, &own, st);
+    return st->code ? st->code : process_ratio(&own, net, kind, &at, answer, st);
 }
 
 /* ---- relatives ---- */
@@ -251,18 +263,21 @@ bool fc_bulk_tells(const struct fc_bulk *bulk)
     return bulk && (bulk->n_cases > 0 || bulk->n_relatives > 0);
 }
 
-/* Mean of the relatives' log ratios, less of it the farther the nearest is, and the root of the weighted squares of what each errs by, of how they differ, and of
- * what distance adds. */
+/* Mean of the relatives' log ratios (over the fluid, where that is known), less of it the farther the nearest is. The error: the root of the
+ * weighted squares of what each errs by, of which RELATIVES counts, of how they differ, and of what distance adds. All-to-all, which
+ * relatives know by processes without fluids, takes at least the machine's own fluid. */
 static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
                                  const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
-    double mean = 0, second = 0, own = 0, least = INFINITY;
+    double mean = 0, second = 0, own = 0, least = INFINITY, fluid = 0;
+    bool all_to_all = !strcmp(kind, FC_BULK_ALL_TO_ALL);
+    if (point->fluid > 0 && !all_to_all) fluid = log(point->fluid);
     for (uint32_t i = 0; i < bulk->n_relatives; i++) {
         const struct fc_bulk_relative *r = &bulk->relatives[i];
         struct fc_bulk_answer one;
         if (ratio_of(r->bulk, r->distance > 0 && !bulk->before_changes ? NULL : net, kind, point, &one, st))
             return st->code;
-        double log_ratio = log(one.ratio), error = log1p(one.error_percent / 100);
+        double log_ratio = log(one.ratio) - fluid, error = log1p(one.error_percent / 100);
         if (one.extrapolated && r->distance > 0 && !bulk->before_changes)
             error /= OUTSIDE; /* what is far is wider by distance */
         mean += r->weight * log_ratio;
@@ -274,8 +289,11 @@ static enum fc_code family_ratio(const struct fc_bulk *bulk, const struct fc_net
             memcpy(answer->why, one.why, sizeof one.why);
         }
     }
-    answer->ratio = exp(mean * (bulk->before_changes ? 1 : fc_family_fade(least)));
-    answer->error_percent = fc_family_percent(sqrt(own + fmax(0, second - mean * mean)), least);
+    bool changed = bulk->before_changes;
+    double differ = fmax(0, second - mean * mean), far = (changed ? CHANGED_SLOPE : SLOPE) * least;
+    answer->ratio = exp(fluid + mean * (changed ? 1 : fc_family_fade(least, FC_FADE_PHASES)));
+    if (all_to_all && !changed) answer->ratio = fmax(answer->ratio, point->fluid);
+    answer->error_percent = 100 * expm1(sqrt((changed ? 1 : RELATIVES) * own + differ + far * far));
     return FC_OK;
 }
 

@@ -27,11 +27,10 @@ struct fc_bulk_point {
     double anisotropy;    /* greatest over mean time of the router-to-router links that are used */
     double split;         /* adaptive: busiest link of the even split over that of the solver's; else 1 */
     double latency_share; /* fill_s over reference_s */
-    double rounds;        /* of fc_bulk_rounds over links_s, at least 1; 1 where it was not looked at */
     double spread;        /* 1 - 1 / destinations of a sending node (W^2 / sum w^2 of their bytes), mean over bytes */
+    double fluid;         /* seconds of fc_bulk_fluid over reference_s; 0: not known */
     double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
 };
-#define FC_BULK_ROUNDS 0.5     /* power of `rounds` that a ratio has, before the process (bulk.c) */
 enum { FC_BULK_FEATURES = 7 }; /* all but the reference */
 
 /* A closed run of the kernel. */
@@ -41,7 +40,7 @@ struct fc_bulk_case {
     uint64_t nodes;
     struct fc_bulk_point at;
     double ratio; /* kernel's time over reference_s */
-    /* Errors of the ratio predicted without this network, and without this kind of pattern. */
+    /* Errors of the ratio predicted without this network, and without this kind of pattern, by the process that it is in. */
     double left_network_percent, left_kind_percent;
     double network_score, kind_score; /* the same in standard deviations of the process */
 };
@@ -55,7 +54,9 @@ struct fc_bulk_relative {
 struct fc_bulk {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_bulk_case *cases;
-    struct fc_kriging_shape shape;
+    struct fc_kriging_shape shape; /* of the process of cases whose fluid is known, or of all where these are too few */
+    struct fc_kriging_shape plain; /* of that of all cases, by which phases are answered whose fluid is not known */
+    double mixing;                 /* limit that fluids were found with (struct fc_replays) */
     double trend[2];      /* of log ratio: log anisotropy x (trend[0] + trend[1] / hops); of one kind alone, else 0 */
     double hops_run;      /* as in struct fc_calibration */
     uint32_t n_relatives; /* above 0: no case of its own, what relatives say counts */
@@ -68,6 +69,7 @@ struct fc_bulk {
  * one at most, FC_BULK_GRAPH where not. */
 #define FC_BULK_GRAPH "graph"
 #define FC_BULK_PERMUTATION "permutation"
+#define FC_BULK_ALL_TO_ALL "alltoall"
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
 /* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
@@ -76,21 +78,31 @@ const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *d
 enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st);
-/* The phase's time as a fluid of nodes that send in rounds (bulk_rounds.c); 0 where it is not looked at. */
-enum fc_code fc_bulk_rounds(const struct fc_network *net, const struct fc_demand *demand,
-                            const struct fc_placement *placement, const double *background, double *seconds,
-                            struct fc_status *st);
-/* The point of a phase; `split` of fc_bulk_split, `rounds_s` of fc_bulk_rounds. FC_NO: out of memory. */
+/* The phase as one round of messages that share links fairly (bulk_fluid.c). */
+struct fc_bulk_fluid {
+    double seconds;      /* until the last message is there; 0: not looked at */
+    double interference; /* b of bulk_fluid.c, 0 to 1 */
+};
+/* `mixing`: limit of struct fc_replays, 0 or 1: none. `background` as in struct fc_load_settings, or NULL. At most some 0.5 s, and 0.6 us for
+ * each link of the network (Fugaku: a second). FC_NO: out of memory. */
+enum fc_code fc_bulk_fluid(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const double *background, double mixing,
+                           struct fc_bulk_fluid *fluid, struct fc_status *st);
+/* The point of a phase; `split` of fc_bulk_split, `fluid_s` seconds of fc_bulk_fluid. FC_NO: out of memory. */
 enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
                             const struct fc_placement *placement, const struct fc_load *load,
-                            const struct fc_phase_parts *parts, double split, double rounds_s,
+                            const struct fc_phase_parts *parts, double split, double fluid_s,
                             struct fc_bulk_point *point, struct fc_status *st);
 /* Features of the process. */
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 
-/* Finds the shape of the process of all cases, and each case's errors and scores (bulk_fit.c). */
+/* The cases that one process is about, in the arena: those whose fluid is known (`fluid`), with their scores, or all of them as if none
+ * were, with scores made anew by the shape. n_cases 0: too few. FC_NO: out of memory. */
+enum fc_code fc_bulk_view(const struct fc_bulk *bulk, bool fluid, struct fc_arena *arena, struct fc_bulk *view,
+                          struct fc_status *st);
+/* Finds the shapes of both processes, and each case's errors and scores (bulk_fit.c). */
 enum fc_code fc_bulk_fit(struct fc_bulk *bulk, struct fc_status *st);
 /* How many standard deviations of the process cover nine of ten answers of a kind (bulk_error.c) ("": of one that was not run). NaN: no case. */
 double fc_bulk_covers(const struct fc_bulk *bulk, const char *kind);

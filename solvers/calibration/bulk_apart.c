@@ -1,9 +1,7 @@
 /* bulk_apart.c - phases whose messages hardly meet: a few of them on a large network, or between neighbours.
  *
  * The ratio of bulk.c was run on phases in which all nodes send. A message alone loses nothing to others, whatever phases of
- * its kind lose. So all messages are sent at once over links that they share as those of replays do (solvers/transit/transit_contention.c,
- * without software), which takes T_f until the last has arrived, and with b what other pairs of nodes have of the busiest link of a
- * message's way (struct fc_arrival), mean over bytes,
+ * its kind lose. With T_f and b of bulk_fluid.c, but without what mixing takes,
  *
  *     log T = (1 - m) log T_f + m log T_ratio,   m = min(1, (b / MEET)^2),
  *
@@ -21,7 +19,6 @@
  * messages of three lengths: T_f is 6 % off in the mean where b = 0, and T_ratio 25 %; from b = 0.5 on T_ratio is nearer. Limits:
  * phases with a dense part, of more than MOST_MESSAGES messages, or beside other traffic keep T_ratio. */
 #include "solvers/calibration/bulk.h"
-#include "solvers/transit/transit.h"
 
 #define MEET 0.5
 #define ONE_WAY 0.03
@@ -29,44 +26,6 @@
 #define DRAWN 0.2
 #define WHOLE 3.0
 enum { MOST_MESSAGES = 1024 }; /* 0.1 s */
-
-/* Messages between different nodes, all at once. bytes[]: of each. */
-static uint64_t send_all(const struct fc_demand *d, const struct fc_placement *placement, struct fc_transit *transit,
-                         double *bytes)
-{
-    const struct fc_transit_ports any = {.out = FC_NONE, .in = FC_NONE};
-    uint64_t n = 0;
-    for (size_t e = 0; e < d->n_entries; e++) {
-        uint32_t src = placement->node[d->src[e]], dst = placement->node[d->dst[e]];
-        if (src == dst || !(d->bytes[e] > 0)) continue;
-        bytes[n] = d->bytes[e];
-        if (fc_transit_send(transit, n, e, 0, src, dst, d->bytes[e], FC_NONE, any)) return 0;
-        n++;
-    }
-    return n;
-}
-
-/* T_f and b; *seconds 0: no message. */
-static enum fc_code flows(const struct fc_network *net, const struct fc_demand *demand,
-                          const struct fc_placement *placement, double *seconds, double *met, struct fc_status *st)
-{
-    const struct fc_transit_settings how = {.network = FC_NET_CONTENTION};
-    struct fc_transit *transit;
-    double bytes[MOST_MESSAGES], all = 0;
-    *seconds = *met = 0;
-    if (fc_transit_open(net, &how, &transit, st)) return st->code;
-    bool more = send_all(demand, placement, transit, bytes) > 0;
-    while (more) {
-        struct fc_arrival arrival;
-        if (fc_transit_next(transit, INFINITY, &arrival, &more) || !more) break;
-        *seconds = arrival.time_s;
-        *met += bytes[arrival.id] * arrival.interference;
-        all += bytes[arrival.id];
-    }
-    if (all > 0) *met /= all;
-    fc_transit_close(transit);
-    return st->code;
-}
 
 /* Routers joined by links of more than one speed. */
 static bool is_unequal(const struct fc_network *net)
@@ -112,12 +71,12 @@ enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand 
                            const struct fc_placement *placement, const struct fc_phase_parts *parts,
                            const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
 {
-    double seconds, met;
-    if (demand->n_dense || demand->n_entries > MOST_MESSAGES || !(point->reference_s > 0)) return FC_OK;
-    if (flows(net, demand, placement, &seconds, &met, st)) return st->code;
-    double m = fmin(1, (met / MEET) * (met / MEET));
-    if (!(seconds > 0) || m == 1) return FC_OK;
-    double alone = log(seconds / point->reference_s), differ = log(answer->ratio) - alone;
+    struct fc_bulk_fluid fluid;
+    if (demand->n_entries > MOST_MESSAGES || !(point->reference_s > 0)) return FC_OK;
+    if (fc_bulk_fluid(net, demand, placement, NULL, 1, &fluid, st)) return st->code;
+    double meet = fluid.interference / MEET, m = fmin(1, meet * meet);
+    if (!(fluid.seconds > 0) || m == 1) return FC_OK;
+    double alone = log(fluid.seconds / point->reference_s), differ = log(answer->ratio) - alone;
     double error = (1 - m) * log1p(alone_error(net, demand, placement, parts, point));
     if (m > 0) error += m * log1p(answer->error_percent / 100);
     answer->ratio = exp(alone + m * differ);

@@ -55,13 +55,13 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
             net_s = fmax(net_s, load->bytes[l] * load->wire_factor / fc_free_bandwidth(net, background, l));
     double links_s = point->reference_s - parts->fill_s; /* in whole flits */
     double part = fmin(1, (net_s / parts->links_s * links_s + parts->fill_s) / point->reference_s);
+    double base = point->fluid > 0 ? point->fluid : 1, r = answer->ratio / base;
     part = 1 - (1 - part) * (1 - point->spread);
-    if (answer->ratio <= 1) q = 1; /* nothing is lost */
-    double lost = (answer->ratio - 1) * q, between = (1 + lost) * part;
-    double most = between + answer->ratio * q * part * answer->error_percent / 100;
-    double ratio = fmax(between, fmin(1, 1 + lost) * pow(fmax(1, point->rounds), FC_BULK_ROUNDS));
-    double unsure = fmax(0, answer->ratio - 1) * (1 - c) / 2, least = hypot(LEAST_PERCENT, 100 * unsure);
+    double lost = r > 1 ? (r - 1) * q : r - 1, between = (1 + lost) * part;
+    double most = between + r * q * part * answer->error_percent / 100;
+    double ratio = fmax(between, fmin(1, 1 + lost));
+    double unsure = fmax(0, r - 1) * (1 - c) / 2, least = hypot(LEAST_PERCENT, 100 * unsure);
     answer->error_percent = fmax(fmin(least, answer->error_percent), 100 * (most / ratio - 1));
-    answer->ratio = ratio;
+    answer->ratio = base * ratio;
     return FC_OK;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define COVER 0.9
-#define SHRINK 4.0
+#define SHRINK 2.0
 
 /* The greatest where n is too small for the rule. */
 static double covering(double *value, uint32_t n)

@@ -6,7 +6,7 @@
  *     log anisotropy    of link loads: long dimensions hold up the short ones (Adiga et al. 2005, 32 x 16 x 16)
  *     log split         what the solver's best split saves over the even one, which routers see nothing of
  *     latency share     of the reference: a lone packet takes exactly that
- *     log rounds        nodes that send in rounds hold up their own messages (bulk_rounds.c)
+ *     log fluid         over the reference: what fair shares, FIFOs and heads of nodes take (bulk_fluid.c), where that is known
  *     spread            packets for many destinations hold up each other; those for one do not */
 #include "solvers/calibration/bulk.h"
 
@@ -69,7 +69,7 @@ static bool is_one_to_one(const struct fc_network *net, const struct fc_demand *
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load)
 {
-    if (is_all_to_all(net, demand, load)) return "alltoall";
+    if (is_all_to_all(net, demand, load)) return FC_BULK_ALL_TO_ALL;
     bool ordered = in_order(net, placement) && !demand->n_dense;
     if (ordered && demand->n_grid) return "stencil"; /* no other demand has one */
     size_t n = strcspn(demand->name, ":");
@@ -178,7 +178,7 @@ static double spread(const struct fc_network *net, const struct fc_demand *d, co
 
 enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
                             const struct fc_placement *placement, const struct fc_load *load,
-                            const struct fc_phase_parts *parts, double split, double rounds_s,
+                            const struct fc_phase_parts *parts, double split, double fluid_s,
                             struct fc_bulk_point *point, struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
@@ -190,7 +190,7 @@ enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand
     point->split = split;
     point->reference_s = parts->links_s * whole_flits + parts->fill_s;
     point->latency_share = point->reference_s > 0 ? parts->fill_s / point->reference_s : 0;
-    point->rounds = parts->links_s > 0 ? fmax(1, rounds_s / parts->links_s) : 1;
+    point->fluid = point->reference_s > 0 ? fluid_s / point->reference_s : 0;
     point->spread = spread(net, demand, placement, sums);
     return FC_OK;
 }
@@ -203,6 +203,6 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
     x[2] = log(point->anisotropy);
     x[3] = log(point->split);
     x[4] = point->latency_share;
-    x[5] = log(fmax(1, point->rounds));
+    x[5] = point->fluid > 0 ? log(point->fluid) : 0;
     x[6] = point->spread;
 }

@@ -51,8 +51,7 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     uint32_t n = 0;
     double closed = FC_CALIBRATION_PHASES_SHARE * budget_s * work_per_s(machine, FC_CALIBRATION_PHASES_MOVES_PER_S);
     if (fc_calibration_design_make(machine, budget_s, set->without, set->seed, &c->arena, design, st) ||
-        fc_calibration_run(design, RUNS_SHARE * budget_s, set, &c->arena, st) ||
-        fc_calibration_phases_run(machine, design, closed, set, &c->arena, &c->phases, st))
+        fc_calibration_run(design, RUNS_SHARE * budget_s, set, &c->arena, st))
         return st->code;
     struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
     if (!ran) return st->code;
@@ -66,8 +65,10 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     if (n == 0)
         return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative", budget_s,
                          machine->name);
-    if (fc_calibration_fit(ran, n, FIT_SHARE * budget_s, set->threads, set->progress, c, st)) return st->code;
-    return make_replays(machine, set, budget_s, c, st);
+    if (fc_calibration_fit(ran, n, FIT_SHARE * budget_s, set->threads, set->progress, c, st) ||
+        make_replays(machine, set, budget_s, c, st))
+        return st->code; /* before phases, whose fluids are of its limit of mixing */
+    return fc_calibration_phases_run(machine, design, closed, set, c->replays.mixing, &c->arena, &c->phases, st);
 }
 
 enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
@@ -105,8 +106,11 @@ enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct
                                   struct fc_calibration *calibration, struct fc_status *st)
 {
     double budget_s = settings->budget_s > 0 ? settings->budget_s : FC_CALIBRATION_BUDGET_S;
-    if (check(machine, settings, st) || check_made(machine, calibration, st)) return st->code;
-    return make_replays(machine, settings, budget_s, calibration, st);
+    if (check(machine, settings, st) || check_made(machine, calibration, st) ||
+        make_replays(machine, settings, budget_s, calibration, st))
+        return st->code;
+    return fc_calibration_phases_renew(machine, calibration->seed, settings->threads, calibration->replays.mixing,
+                                       &calibration->phases, st);
 }
 
 /* ---- one more traffic ---- */

@@ -429,7 +429,8 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->arena = arena;
     c->calibration = calibration;
     c->turns = turns;
-    c->part = calibration && !calibration->phases.before_changes ? fc_family_fade(calibration->distance) : 1;
+    c->part =
+        calibration && !calibration->phases.before_changes ? fc_family_fade(calibration->distance, FC_FADE_CURVES) : 1;
     c->none = c->outside = "";
     c->above = "above the highest load that was run";
     fc_queueing_theory(turns, &c->parameters);

@@ -17,15 +17,16 @@
 
 #define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
-/* Under UGAL a flow is on a quarter of all links, and to know what a pattern's flows get of each other (fc_bulk_rounds) takes 0.4 us
+/* Under UGAL a flow is on a quarter of all links, and to know a pattern's loads takes 0.4 us
  * a flow and link, measured on 512 and 3456 nodes. Patterns that take more than MOST_LOOKS of the budget, or with those before them more
  * than ALL_LOOKS, are left out. */
 #define LOOK_S (4e-7 / 4)
-/* On adaptive tori the split over paths takes up to 0.75 s, by flows; elsewhere rounds of messages of unequal lengths, by flows and
- * links (measured on 64 to 2160 nodes). */
+/* On adaptive tori the split over paths takes up to 0.75 s, by flows. */
 #define SPLIT_S 3e-4
 #define MOST_SPLIT_S 0.75
-#define ROUNDS_S 2.5e-8
+/* fc_bulk_fluid of a run: 2560 messages of random lengths on 512 nodes 0.2 s, at most 0.5. */
+#define FLUID_S 3.5e-8 /* a pair of messages */
+#define MOST_FLUID_S 0.5
 #define MOST_LOOKS (1 / 16.0)
 #define ALL_LOOKS (1 / 2.0)
 enum {
@@ -43,17 +44,19 @@ static const double sizes[SIZES] = {1, 10, 0, 100}; /* packets; 0: a short messa
  */
 struct family {
     const struct fc_network *net;
+    double mixing;    /* limit for fluids */
     char pattern[96]; /* without bytes */
     struct fc_arena arena;
     struct fc_placement placement; /* tasks in order, as many on each node */
     struct fc_load load;           /* of one packet */
     bool alike;                    /* all messages are as long: loads of other sizes are those times the size */
-    double split, rounds_s;        /* fc_bulk_split, fc_bulk_rounds */
+    double split;                  /* fc_bulk_split */
     double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
     bool events;                   /* the event engine counts packets over links, the cycle engine flits */
     double flits;                  /* of a packet */
     double slower;                 /* how much longer a move takes than the event engine's */
     double looks;                  /* what knowing its loads takes, as moves */
+    double fluid;                  /* and what fc_bulk_fluid of a run takes */
 };
 struct run {
     const struct family *of;
@@ -118,8 +121,7 @@ static enum fc_code may_look(struct family *f, const struct fc_demand *demand, d
         f->looks = LOOK_S * flows * f->net->n_links * FC_CALIBRATION_UGAL_MOVES_PER_S;
     else if (fc_adaptive_torus_takes(f->net))
         f->looks = fmin(MOST_SPLIT_S, SPLIT_S * flows) * FC_CALIBRATION_PHASES_MOVES_PER_S;
-    else if (!f->alike)
-        f->looks = ROUNDS_S * flows * f->net->n_links * FC_CALIBRATION_PHASES_MOVES_PER_S;
+    f->fluid = fmin(MOST_FLUID_S, FLUID_S * flows * flows) * FC_CALIBRATION_PHASES_MOVES_PER_S;
     if (f->looks <= most) return FC_OK;
     return fc_refuse(st, FC_INPUT, "%s: its loads take longer than the budget allows", f->pattern);
 }
@@ -134,8 +136,7 @@ static enum fc_code load_family(struct family *f, double most, uint64_t seed, st
     f->alike = demand.n_dense || fc_all_equal(demand.bytes, (uint32_t)demand.n_entries);
     if (may_look(f, &demand, most, st)) return st->code;
     if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
-        if (!fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st))
-            fc_bulk_rounds(f->net, &demand, &f->placement, NULL, &f->rounds_s, st);
+        fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st);
     return st->code;
 }
 
@@ -149,6 +150,7 @@ struct allowed {
     double budget; /* moves */
     double slower; /* of find_engine */
     uint64_t seed;
+    double mixing;
 };
 
 /* What the next pattern's loads may take. */
@@ -167,7 +169,7 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
     struct fc_status why = {0};
     for (int i = 0; i < *n; i++)
         if (families[i].net == net && !strcmp(families[i].pattern, pattern)) return FC_OK;
-    *f = (struct family){.net = net};
+    *f = (struct family){.net = net, .mixing = allowed->mixing};
     snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
     if (find_engine(f, allowed->slower, st)) return st->code;
     if (load_family(f, most_looks(families, *n, allowed->budget), allowed->seed, &why)) {
@@ -215,7 +217,7 @@ static double flits_of(const struct family *f, double packets)
 static double estimate(const struct family *f, double packets)
 {
     double moves = f->packets * fmax(packets, 1) * (f->hops + 2) * (f->events ? 1 : flits_of(f, packets));
-    return moves * f->slower + (f->alike ? 0 : f->looks);
+    return moves * f->slower + (f->alike ? 0 : f->looks) + f->fluid;
 }
 
 /* The short message needs packets of which it is a small part. */
@@ -266,24 +268,31 @@ static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, stru
 /* What is known of the run's loads without the kernel. */
 struct known {
     struct fc_load load;
-    double split, rounds_s;
+    double split;
 };
 
 static enum fc_code know(const struct run *r, const struct fc_demand *demand, uint64_t seed, struct known *k,
                          struct fc_status *st)
 {
     const struct family *f = r->of;
-    const struct fc_machine *m = f->net->machine;
     struct fc_load_settings how = {.threads = 1, .seed = seed};
     if (f->alike) {
         k->split = f->split;
-        k->rounds_s = f->rounds_s * fc_wire_bytes(m, r->bytes) / fc_wire_bytes(m, message_bytes(f, 1));
         return scale_load(r, &k->load.arena, &k->load, st);
     }
-    if (fc_load_solve(f->net, demand, &f->placement, &how, &k->load, st) ||
-        fc_bulk_split(f->net, demand, &f->placement, &k->load, &k->split, st))
+    if (fc_load_solve(f->net, demand, &f->placement, &how, &k->load, st)) return st->code;
+    return fc_bulk_split(f->net, demand, &f->placement, &k->load, &k->split, st);
+}
+
+static enum fc_code locate(const struct family *f, const struct fc_demand *demand, const struct fc_load *load,
+                           double split, struct fc_bulk_point *at, struct fc_status *st)
+{
+    struct fc_phase_parts parts;
+    struct fc_bulk_fluid fluid;
+    if (fc_phase_parts(f->net, demand, &f->placement, load, NULL, &parts, st) ||
+        fc_bulk_fluid(f->net, demand, &f->placement, NULL, f->mixing, &fluid, st))
         return st->code;
-    return fc_bulk_rounds(f->net, demand, &f->placement, NULL, &k->rounds_s, st);
+    return fc_bulk_locate(f->net, demand, &f->placement, load, &parts, split, fluid.seconds, at, st);
 }
 
 static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct known *k, uint64_t seed,
@@ -291,13 +300,11 @@ static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, con
 {
     struct fc_flit_settings settings;
     FC_SCOPED(fc_flit_free) struct fc_flit_result result = {0};
-    struct fc_phase_parts parts;
     const struct family *f = r->of;
     fc_flit_defaults(&settings);
     settings.seed = seed;
     settings.threads = 1;
-    if (fc_phase_parts(f->net, demand, &f->placement, &k->load, NULL, &parts, st) ||
-        fc_bulk_locate(f->net, demand, &f->placement, &k->load, &parts, k->split, k->rounds_s, &r->out.at, st) ||
+    if (locate(f, demand, &k->load, k->split, &r->out.at, st) ||
         fc_flit_run(f->net, demand, f->placement.node, &settings, &result, st))
         return st->code;
     r->out.kind = fc_bulk_kind(f->net, demand, &f->placement, &k->load);
@@ -428,14 +435,15 @@ void fc_calibration_networks_close(struct fc_calibration_networks *w)
 
 enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *d,
                                        double budget_moves, const struct fc_calibration_settings *settings,
-                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
+                                       double mixing, struct fc_arena *arena, struct fc_bulk *bulk,
+                                       struct fc_status *st)
 {
     FC_SCOPED(fc_arena_free) struct fc_arena scratch = {0};
     struct fc_calibration_networks networks = {.without = settings->without};
     double more = d->n_jobs ? d->jobs[0].more_links : 0;
-    struct allowed allowed = {budget_moves, 1 + more / FC_CALIBRATION_LINKS_LOOKED_AT, settings->seed};
+    struct allowed allowed = {budget_moves, 1 + more / FC_CALIBRATION_LINKS_LOOKED_AT, settings->seed, mixing};
     int n_families = 0;
-    *bulk = (struct fc_bulk){0};
+    *bulk = (struct fc_bulk){.mixing = mixing};
     struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);
     struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
     if (families && runs) fc_calibration_networks_open(machine, d, &networks, st);
@@ -472,7 +480,7 @@ enum fc_code fc_calibration_phase_add(const struct fc_network *net, const char *
                                       struct fc_status *st)
 {
     char shape[512];
-    struct family f = {.net = net};
+    struct family f = {.net = net, .mixing = bulk->mixing};
     struct run r = {.of = &f};
     if (strlen(pattern) >= sizeof r.pattern) return fc_refuse(st, FC_INPUT, "%s: too long a pattern", pattern);
     snprintf(f.pattern, sizeof f.pattern, "%.*s", (int)sizeof f.pattern - 1, pattern); /* for words */
@@ -496,4 +504,60 @@ enum fc_code fc_calibration_phase_add(const struct fc_network *net, const char *
     bulk->hops_run += r.hops_run;
     if (added) *added = &cases[at];
     return st->code;
+}
+
+/* ---- fluids again ---- */
+
+static void renew_case(const struct fc_network *net, uint64_t seed, double mixing, struct fc_bulk_case *c,
+                       struct fc_status *st)
+{
+    FC_SCOPED(fc_demand_free) struct fc_demand demand = {0};
+    struct family f = {.net = net, .mixing = mixing};
+    struct fc_load_settings how = {.threads = 1, .seed = seed};
+    snprintf(f.pattern, sizeof f.pattern, "%.*s", (int)sizeof f.pattern - 1, c->pattern);
+    if (!fc_demand_from_pattern(net, c->pattern, seed, &demand, st) && !place(&f, demand.n_tasks, st) &&
+        !fc_load_solve(net, &demand, &f.placement, &how, &f.load, st)) {
+        struct fc_bulk_point at;
+        if (!locate(&f, &demand, &f.load, c->at.split, &at, st)) c->at.fluid = at.fluid;
+    }
+    close_family(&f);
+}
+
+/* Of all cases of the network. */
+static enum fc_code renew_cases(const struct fc_network *net, uint64_t seed, int threads, double mixing,
+                                struct fc_bulk *bulk, struct fc_status *st)
+{
+    char shape[512];
+    struct fc_status status[FC_KRIGING_MOST_POINTS] = {{0}};
+    fc_machine_shape(net->machine, shape, sizeof shape);
+#pragma omp parallel for num_threads(fc_threads(threads)) schedule(dynamic, 1)
+    for (uint32_t i = 0; i < bulk->n_cases; i++)
+        if (!strcmp(bulk->cases[i].network, shape)) renew_case(net, seed, mixing, &bulk->cases[i], &status[i]);
+    for (uint32_t i = 0; i < bulk->n_cases; i++)
+        if (status[i].code) {
+            *st = status[i];
+            return st->code;
+        }
+    return FC_OK;
+}
+
+enum fc_code fc_calibration_phases_renew(const struct fc_machine *machine, uint64_t seed, int threads, double mixing,
+                                         struct fc_bulk *bulk, struct fc_status *st)
+{
+    bulk->mixing = mixing;
+    for (uint32_t i = 0; i < bulk->n_cases; i++) bulk->cases[i].at.fluid = 0;
+    for (int i = -1; !st->code; i++) {
+        struct fc_machine smaller;
+        FC_SCOPED(fc_network_free) struct fc_network net = {0};
+        struct fc_status why = {0};
+        bool exists = true;
+        if (i >= 0 && (fc_machine_smaller(machine, i, &smaller, &exists, st) || !exists)) break;
+        if (!fc_network_build(i < 0 ? machine : &smaller, &net, &why))
+            renew_cases(&net, seed, threads, mixing, bulk, st);
+        else if (why.code == FC_FAULT)
+            *st = why;
+        if (i >= 0) fc_machine_free(&smaller);
+    }
+    if (st->code || bulk->n_cases == 0) return st->code;
+    return fc_bulk_fit(bulk, st);
 }

@@ -27,11 +27,16 @@ enum fc_code fc_calibration_networks_open(const struct fc_machine *machine, cons
 void fc_calibration_networks_close(struct fc_calibration_networks *networks);
 
 /* Designs the closed runs on the networks of the design and others like them within `budget_moves`, makes
- * them, fits the process of bulk.c and measures its errors. n_cases is 0 where fewer than four runs fit. Out
+ * them, fits the processes of bulk.c and measures their errors. `mixing`: of fc_bulk_fluid. n_cases is 0 where fewer than four runs fit. Out
  * in the calibration's arena. Same result for any number of threads. FC_NO: a run deadlocks. */
 enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *design,
                                        double budget_moves, const struct fc_calibration_settings *settings,
-                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st);
+                                       double mixing, struct fc_arena *arena, struct fc_bulk *bulk,
+                                       struct fc_status *st);
+/* Finds the fluids of all cases again with another limit of mixing, and fits anew; nothing is run. A case of a network that is neither the
+ * machine's own nor a smaller relative has none (`fluid` 0). FC_NO: out of memory. */
+enum fc_code fc_calibration_phases_renew(const struct fc_machine *machine, uint64_t seed, int threads, double mixing,
+                                         struct fc_bulk *bulk, struct fc_status *st);
 /* Runs one more phase through the kernel, as many tasks on each node, and keeps it among the cases, instead of the same one where it
  * is there; fc_bulk_fit is to follow. *added: the case, may be NULL. FC_INPUT: no pattern of messages, or none crosses the network; FC_NO: a
  * deadlock, a run that does not end, or no room; the cases are then as they were. */

@@ -211,7 +211,9 @@ static enum fc_code read_all(struct reader *r)
         return r->st->code;
     if (read_cases(r, fc_yaml_value(&r->yaml, top, "cases"))) return r->st->code;
     if (fc_calibration_phases_read(r, fc_yaml_value(&r->yaml, top, "phases"))) return r->st->code;
-    return fc_calibration_replays_read(r, replays);
+    if (fc_calibration_replays_read(r, replays)) return r->st->code;
+    r->c->phases.mixing = r->c->replays.mixing;
+    return FC_OK;
 }
 
 enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st)

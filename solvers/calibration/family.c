@@ -236,6 +236,7 @@ static enum fc_code compose(struct search *s, struct fc_calibration *c)
     double prior = n_replays > 0 && !s->own ? weights / n_replays : 0; /* it counts like one more relative */
     log_mixing += prior * log(FC_MIXING_PRIOR);
     c->replays.mixing = weights > 0 ? exp(log_mixing / (weights + prior)) : 1;
+    c->phases.mixing = c->replays.mixing;
     c->replays.mixing_low = c->replays.mixing_high = c->replays.mixing;
     c->relatives = s->one;
     c->n_relatives = (uint32_t)s->n;

@@ -1,4 +1,4 @@
-/* family_distance.c - how unlike two machines are, and how much wider that makes an error.
+/* family_distance.c - how unlike two machines are, and how much less that makes of a correction.
  *
  *     d^2 = sum over figures of log2(a / b)^2 + sum over words of w^2
  *
@@ -6,15 +6,10 @@
  * much, a flit's time at the injection link over that of the first class. Words: 2 where the routing differs; 1 for rule,
  * flow control and arbitration; 1/2 for every other key of the kind. Figures of the network: nodes, a quarter of it;
  * number of dimensions; aspect ratio, half. The network's part counts for the choice of the nearest only: what size and
- * shape do is in the relatives' own features and their hull. A stated error is
- *
- *     exp(sqrt(s^2 + (SLOPE d)^2)) - 1
- *
- * with s the root mean square of the logarithms of what the relatives err by and of how they differ, d that of the nearest
- * router. Their mean correction counts with 1 / (1 + (d / FADE)^2). FADE is that of the least median deviation, SLOPE that
- * which covers some 85 of 100, of the phases of the shipped calibrations, each kind of router predicted from the others
- * (tests/validate_family.c). Limits: few kinds of router stand behind the two; that each figure weighs alike is an
- * assumption. */
+ * shape do is in the relatives' own features and their hull. The relatives' mean correction
+ * counts with 1 / (1 + (d / half)^2), d that of the nearest router; `half` is that of the least median deviation of the phases of the
+ * shipped calibrations, each kind of router predicted from the others (tests/validate_family.c). Limits: few kinds of router stand behind
+ * it; that each figure weighs alike is an assumption. */
 #include "solvers/calibration/family_distance.h"
 
 #include <math.h>
@@ -22,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FADE 4.0
-#define SLOPE 0.1
 #define LEAST_RATIO (1 / 64.0) /* of flit times: links without a limit have 0 */
 
 bool fc_kind_value(const char *kind, const char *key, const char **value, int *length)
@@ -120,13 +113,7 @@ double fc_network_distance(const struct fc_likeness *a, const struct fc_likeness
                 square(a->aspect, b->aspect) / 4);
 }
 
-double fc_family_fade(double distance)
+double fc_family_fade(double distance, double half)
 {
-    return 1 / (1 + distance * distance / (FADE * FADE));
-}
-
-double fc_family_percent(double deviation, double distance)
-{
-    double far = SLOPE * distance;
-    return 100 * expm1(sqrt(deviation * deviation + far * far));
+    return 1 / (1 + distance * distance / (half * half));
 }

@@ -1,4 +1,4 @@
-/* family_distance.h - how unlike two machines of a family are, and what that does to an error (family_distance.c). */
+/* family_distance.h - how unlike two machines of a family are, and what that does to a correction (family_distance.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +19,7 @@ double fc_network_distance(const struct fc_likeness *a, const struct fc_likeness
 /* The value of a key of a kind; false: it has none. */
 bool fc_kind_value(const char *kind, const char *key, const char **value, int *length);
 
-/* The part of the relatives' mean correction that counts, 0 to 1. */
-double fc_family_fade(double distance);
-/* Percent that is stated for an error of root mean square `deviation` (of the logarithm) of relatives whose nearest is
- * `distance` away. */
-double fc_family_percent(double deviation, double distance);
+/* The part of the relatives' mean correction that counts, 0 to 1: 1/2 at the distance `half`, of curves and of phases. */
+#define FC_FADE_CURVES 4.0
+#define FC_FADE_PHASES 2.0
+double fc_family_fade(double distance, double half);
