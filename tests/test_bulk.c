@@ -571,7 +571,45 @@ static void test_file(void)
         CU_ASSERT_EQUAL(fc_calibration_read(path, &again, &why), FC_INPUT);
         CU_ASSERT(fc_says(&why, FC_INPUT, wrong[i].says) && why.line > 0);
     }
+    /* A file of before fluids were known: one shape, by the section's own keys. */
+    const char *shape = strstr(text, "\n  shape: "), *cases = strstr(text, "\n  cases: ");
+    CU_ASSERT_FATAL(shape != NULL && cases != NULL);
+    snprintf(edited, sizeof edited,
+             "%.*s\n  lengths: [1, 2, 3, 4, 5, 6, 7]\n  kinds: 0\n  groups: 0.1\n  noise: 0.03\n  variance: 0.1%s",
+             (int)(shape - text), text, cases);
+    FILE *f = fopen(path, "w");
+    CU_ASSERT_FATAL(f != NULL);
+    fputs(edited, f);
+    fclose(f);
+    CU_ASSERT_EQUAL_FATAL(fc_calibration_read(path, &again, &st), FC_OK);
+    CU_ASSERT(again.phases.n_cases == c.phases.n_cases && again.phases.plain.length[6] == 7);
+    for (uint32_t i = 0; i < again.phases.n_cases; i++) CU_ASSERT(again.phases.cases[i].at.fluid == 0);
+    fc_calibration_free(&again);
     unlink(path);
+}
+
+/* Fluids found again with another limit are those of a run with it, and so is the fit. */
+static void test_renew(void)
+{
+    const struct fc_calibration *c = shared_run();
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_status st = {0};
+    if (!c || !fc_test_network(ORDERED, &machine, &net)) return;
+    struct fc_bulk bulk = c->phases, back;
+    struct fc_bulk_case *cases = malloc(bulk.n_cases * sizeof *cases);
+    CU_ASSERT_FATAL(cases != NULL);
+    memcpy(cases, c->phases.cases, bulk.n_cases * sizeof *cases);
+    bulk.cases = cases;
+    back = bulk;
+    CU_ASSERT(!fc_calibration_phases_renew(&machine, 1, 2, 0.5, &bulk, &st));
+    double before = 0, after = 0;
+    for (uint32_t i = 0; i < bulk.n_cases; i++) before += c->phases.cases[i].at.fluid, after += cases[i].at.fluid;
+    CU_ASSERT(after > 1.01 * before); /* what mixes loses more; single fluids may end earlier */
+    CU_ASSERT(!fc_calibration_phases_renew(&machine, 1, 1, 0.8, &back, &st));
+    CU_ASSERT(same(&c->phases, &back));
+    free(cases);
+    fc_test_close(&machine, &net);
 }
 
 int suite_bulk(void)
@@ -589,6 +627,7 @@ int suite_bulk(void)
         {"answers and errors", test_answers},
         {"a pattern that was run there", test_near},
         {"the section of the file", test_file},
+        {"fluids of another limit", test_renew},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite_between("bulk phases", NULL, free_shared, tests);

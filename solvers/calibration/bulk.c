@@ -21,7 +21,6 @@
 
 #include <string.h>
 
-#define MARGIN 0.1              /* of features, beyond the cases */
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define OUTSIDE 1.2             /* an error outside of what was run, over that inside */
 #define RIDGE 1e-3
@@ -31,43 +30,7 @@
 #define CHANGED_SLOPE 0.1
 enum { LEAST_ALONE = 9, LEAST_NETWORKS = 4, TERMS = 4 }; /* TERMS: of the fit of a trend */
 
-/* ---- the process ---- */
-
-/* Of log ratio, at features x: that of the fluid (0: not known), and of all-to-all alone, which goes no further than the anisotropy that
- * was run. */
-static double trend(const struct fc_bulk *bulk, const double *x)
-{
-    double most = 0;
-    if (bulk->trend[0] == 0 && bulk->trend[1] == 0) return x[5];
-    for (uint32_t i = 0; i < bulk->n_cases; i++) most = fmax(most, log(bulk->cases[i].at.anisotropy));
-    return fmin(x[2], most + MARGIN) * (bulk->trend[0] + bulk->trend[1] * x[1]);
-}
-
-enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st)
-{
-    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
-    struct fc_kriging_point *points = fc_alloc(&arena, bulk->n_cases, sizeof *points, st);
-    *kriging = NULL;
-    *mean = 0;
-    for (uint32_t i = 0; points && i < bulk->n_cases; i++) {
-        fc_bulk_features(&bulk->cases[i].at, points[i].x);
-        points[i].value = log(bulk->cases[i].ratio) - trend(bulk, points[i].x);
-        *mean += points[i].value / bulk->n_cases;
-    }
-    for (uint32_t i = 0; points && i < bulk->n_cases; i++) {
-        const struct fc_bulk_case *c = &bulk->cases[i];
-        uint32_t group = 0;
-        while (strcmp(bulk->cases[group].network, c->network)) group++;
-        points[i].kind = c->kind;
-        points[i].value -= *mean;
-        points[i].group = group;
-    }
-    if (points && bulk->shape.noise > 0)
-        fc_kriging_make(points, bulk->n_cases, &bulk->shape, kriging, st);
-    else if (points)
-        fc_kriging_fit(points, bulk->n_cases, kriging, st);
-    return st->code;
-}
+/* ---- what was run ---- */
 
 /* kind "": any. */
 static bool is_of(const struct fc_bulk_case *c, const char *kind)
@@ -108,7 +71,7 @@ static void check_hull(const struct fc_bulk *bulk, const char *kind, const struc
     const double value[FC_BULK_FEATURES] = {point->packets,       point->hops,  point->anisotropy, point->split,
                                             point->latency_share, point->fluid, point->spread};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
-        double margin = f == 1 ? MARGIN * low[1] : MARGIN;
+        double margin = f == 1 ? FC_BULK_MARGIN * low[1] : FC_BULK_MARGIN;
         if (x[f] >= low[f] - margin && x[f] <= high[f] + margin) continue;
         answer->extrapolated = true;
         snprintf(answer->why, sizeof answer->why, "%s %.4g: no such phase was run", names[f], value[f]);
@@ -165,7 +128,7 @@ static enum fc_code leave_networks_out(struct fc_bulk *bulk, struct fc_arena *ar
         fc_bulk_features(&c->at, at.x);
         fc_kriging_at(kriging, &at, &value, &deviation);
         fc_kriging_close(kriging);
-        double error = trend(&others, at.x) + mean + value - log(c->ratio);
+        double error = fc_bulk_trend(&others, at.x) + mean + value - log(c->ratio);
         c->network_score = fabs(error) / deviation;
         c->left_network_percent = 100 * fabs(expm1(error));
     }
@@ -230,7 +193,7 @@ static enum fc_code process_ratio(const struct fc_bulk *bulk, const struct fc_ne
     if (fc_bulk_missed(bulk, kriging, &at, &known)) fc_bulk_covers_near(bulk, kriging, at.kind, &near, st);
     fc_kriging_close(kriging);
     if (st->code) return st->code;
-    answer->ratio = exp(trend(bulk, at.x) + mean + value + known);
+    answer->ratio = exp(fc_bulk_trend(bulk, at.x) + mean + value + known);
     if (strcmp(at.kind, kind)) covers = fmax(covers, fc_bulk_covers(bulk, ""));
     if (near < covers) covers = near;
     check_hull(bulk, at.kind, point, answer);

@@ -31,6 +31,7 @@ struct fc_bulk_point {
     double fluid;         /* seconds of fc_bulk_fluid over reference_s; 0: not known */
     double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
 };
+#define FC_BULK_MARGIN 0.1     /* of features, beyond the cases */
 enum { FC_BULK_FEATURES = 7 }; /* all but the reference */
 
 /* A closed run of the kernel. */
@@ -95,6 +96,8 @@ enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand
                             struct fc_bulk_point *point, struct fc_status *st);
 /* Features of the process. */
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
+/* Of log ratio, at features x (bulk_open.c). O(n_cases). */
+double fc_bulk_trend(const struct fc_bulk *bulk, const double x[FC_KRIGING_FEATURES]);
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean, struct fc_status *st);
 

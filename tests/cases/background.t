@@ -19,9 +19,9 @@ $ fabricast predict -m bgl-64 -p alltoall:bytes=4096 --background hotregion:frac
 >     "full": false
 >   }
 $ printf '%%%%MatrixMarket matrix coordinate real general\n64 64 2\n1 3 1e6\n2 3 5e5\n' > $TMP/b.mtx; for b in b.mtx:over=10ms b.mtx b.mtx:over=1ms; do fabricast predict -m bgl-64 -p tornado:bytes=240 --background $TMP/$b -q 2>&1 | grep -E 'background'; done
-> error          +-38 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
+> error          +-26 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
 > background     b.mtx:over=10ms: 2 nodes send 150 MB/s; of the busiest link, x+ (1,0,0)->(2,0,0), it takes 50.2 %
-> error          +-35 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
+> error          +-21 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: no run had a background
 > background     b.mtx: 2 nodes send 1.5 MB/s; of the busiest link, x+ (1,0,0)->(2,0,0), it takes 0.5 %
 > fabricast: the background would keep link x+ (1,0,0)->(2,0,0) busy for 502.2 % of the time (expected less than 100 %)
 $ fabricast load -m bgl-64 -p alltoall:bytes=4096 --background uniform:50% -q | grep -E '^time'

@@ -1,7 +1,7 @@
 # The time of a phase and its error, with a small calibration of a square.
 $ cd $TMP; printf 'name: bulk-4\ntitle: a square\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 16 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > bulk.yaml; fabricast load -m ./bulk.yaml -p alltoall:bytes=640 | tail -2
-> time        1.016 us on the network, 63.0 % of peak
-> error       +-93 % against the kernel on its family, from 6 calibrated torus machines (nearest tmesh-216-central), not from this machine; extrapolated: packets a message 10: no such phase was run
+> time        920.3 ns on the network, 69.5 % of peak
+> error       +-59 % against the kernel on its family, from 6 calibrated torus machines (nearest tmesh-216-central), not from this machine; extrapolated: packets a message 10: no such phase was run
 $ cd $TMP; fabricast calibrate -m ./bulk.yaml --budget 1s > /dev/null; grep -c '{network: "dims \[4, 4\]"' bulk.calibration.yaml | awk '{ print ($1 > 10) }'; fabricast load -m ./bulk.yaml -p alltoall:bytes=640 | tail -1 | sed 's/+-[0-9]*/+-N/'
 > 1
 > error       +-N % against the kernel, calibrated by bulk.calibration.yaml
@@ -33,11 +33,11 @@ $ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$
 ? 2
 # A calibration for another kind of router.
 $ cd $TMP; sed 's/vcs: 2/vcs: 4/' bulk.yaml > other.yaml; cp bulk.calibration.yaml other.calibration.yaml; fabricast load -m ./other.yaml -p alltoall:bytes=640 2> why | tail -1; cut -d: -f1-3 why; grep -c 'vcs=2.*vcs=4' why
-> error       +-19 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error       +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > fabricast: ./other.calibration.yaml: made for another kind of router
 > 1
 $ cd $TMP; fabricast predict -m ./other.yaml -p alltoall:bytes=640 2> why | grep error; grep -c 'vcs=2.*vcs=4' why; fabricast curve -m ./other.yaml -p uniform --loads 0.1 --solver queueing 2> why | grep model; grep -c 'vcs=2.*vcs=4' why
-> error          +-19 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
+> error          +-11 % against the kernel on its family, from other.calibration.yaml, made for other keys of its router
 > 1
 > model       queueing, from other.calibration.yaml, made for other keys of its router; errors against the kernel on its family
 > 1

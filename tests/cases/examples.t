@@ -43,8 +43,8 @@ $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 >
 > hop-bytes   2.684 GB (1.212 hops a byte)
 > bound       838.9 us (busiest link 838.9 us, wire bytes 1 x payload)
-> time        842.9 us on the network, 99.5 % of peak
-> error       +-7 % against the kernel, calibrated by percs-16.calibration.yaml
+> time        840.6 us on the network, 99.8 % of peak
+> error       +-6 % against the kernel, calibrated by percs-16.calibration.yaml
 $ fabricast certify -m tmesh-216
 > machine     tmesh-216: TMesh, 6 x 6 x 6 torus of chips with a 4 x 4 mesh, bridges LN{0,2,4} RN{1,3,5}
 > confidence  high for sizes, bandwidths and bridges (stated); delays, packets (as Blue Gene/Q), buffers and software costs are estimates

@@ -1,9 +1,9 @@
 # A step of the 4D stencil of the PERCS paper on 64 supernodes: its computation, and the link that the default mapping loads.
 $ fabricast predict -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --compute 224ms --routing indirect | grep -E '^(job|time|computation|communication|bound)'
 > job            stencil4d:grid=16x16x16x16,bytes=2MiB, 65536 tasks, mapping def, routing indirect
-> time           247.3 ms
+> time           245.6 ms
 > computation    224 ms
-> communication  23.33 ms (9.4 % of the time)
+> communication  21.57 ms (8.8 % of the time)
 > bound          244.3 ms: no run with this mapping and routing is faster
 $ fabricast predict -m percs-64 -t traces/samples/lammps-lj-64.fct --compute 1ms
 ! fabricast: --compute: a trace has its own computation (expected -p or -g)
