@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS 30.0 /* of an iteration, for each row of the program */
 enum {
     OBJECTIVE = 1000,       /* coefficient of z: GLPK's tolerances are absolute */
     LARGE_MASTER = 60000,   /* coefficients */
@@ -181,11 +182,13 @@ static bool simplex(struct master *m)
     static const int methods[] = {GLP_PRIMAL, GLP_DUALP, GLP_PRIMAL};
     for (size_t i = 0; i < FC_COUNT(methods); i++) {
         m->parameters.meth = methods[i];
-        m->parameters.it_lim = 5000 + 2 * glp_get_num_rows(m->lp);
+        double left = (m->most_steps - m->state->steps - m->state->search.steps) / (STEPS * glp_get_num_rows(m->lp));
+        m->parameters.it_lim = (int)fmin(5000 + 2 * glp_get_num_rows(m->lp), fmax(1, left));
         if (i == 2) glp_adv_basis(m->lp, 0);
         int before = glp_get_it_cnt(m->lp), failed = glp_simplex(m->lp, &m->parameters);
-        m->state->steps += 30.0 * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
+        m->state->steps += STEPS * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
         if (!failed && glp_get_status(m->lp) == GLP_OPT) return true;
+        if (failed == GLP_EITLIM && m->state->steps + m->state->search.steps >= m->most_steps) return false;
         bool long_start =
             glp_get_num_nz(m->lp) > LARGE_MASTER && m->most_steps > LITTLE_WORK; /* seconds: one will do */
         if (failed == GLP_EITLIM && long_start) return false;
