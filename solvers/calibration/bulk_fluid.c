@@ -7,12 +7,27 @@
  *
  * Limits: a fluid (that file's). Phases of more than MOST_MESSAGES messages, with dense parts MOST_DENSE, are not looked at, nor those in
  * which the number of messages under way, summed over the times at which some end, is more than MOST_WORK: such would take seconds. */
+#include "core/values.h"
 #include "solvers/calibration/bulk.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/transit/transit.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define MOST_WORK 8e6 /* 2500 messages of random lengths on 512 nodes take 0.2 s, 8 000 more than this */
+#define SURELY 1.5
 enum { MOST_MESSAGES = 32768, MOST_DENSE = 8192 }; /* all-to-all of 90 nodes: 0.15 s */
+
+/* Whether messages of so many lengths are sure to be too much work: each length ends at a time of its own. lengths[n_entries]: room. */
+static bool is_too_much(const struct fc_demand *d, double *lengths)
+{
+    double n_lengths = 0;
+    memcpy(lengths, d->bytes, d->n_entries * sizeof *lengths);
+    qsort(lengths, d->n_entries, sizeof *lengths, fc_by_real);
+    for (size_t e = 0; e < d->n_entries; e++) n_lengths += e == 0 || lengths[e] != lengths[e - 1];
+    return n_lengths * (double)d->n_entries / 2 > SURELY * MOST_WORK;
+}
 
 struct round {
     const struct fc_placement *placement;
@@ -59,7 +74,8 @@ enum fc_code fc_bulk_fluid(const struct fc_network *net, const struct fc_demand 
     *fluid = (struct fc_bulk_fluid){0};
     if (most > (demand->n_dense ? MOST_DENSE : MOST_MESSAGES)) return FC_OK;
     r.bytes = fc_alloc(&arena, (size_t)most + 1, sizeof *r.bytes, st);
-    if (!r.bytes || fc_transit_open(net, &how, &r.transit, st)) return st->code;
+    if (!r.bytes || (demand->n_entries && is_too_much(demand, r.bytes)) || fc_transit_open(net, &how, &r.transit, st))
+        return st->code;
     uint64_t left = send_all(&r, demand) ? r.n : 0;
     while (left > 0 && work <= MOST_WORK) {
         struct fc_arrival arrival;
