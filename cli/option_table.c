@@ -198,7 +198,8 @@ const struct fc_option fc_options[] = {
      .help = "work of the kernel, counted: CPU seconds of a nominal core (calibrate: default "
              "120), seconds of two of them (place: default 60)"},
     {"replays", 0, NULL, FC_CALIBRATION, FLAG(replays),
-     .help = "make only the replays of an existing calibration anew"},
+     .help =
+         "make only the replays of an existing calibration anew (and what its phases take by their limit of mixing)"},
     {"measured", 0, "FILE", FC_CALIBRATION, TEXT(measured),
      .help =
          "instead: fit the end points to measured collectives, a table of nodes, collective, algorithm, total_bytes, median_us"},

@@ -115,8 +115,8 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
  * FC_NO: the fit does not converge or the budget allows no case. */
 enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                           struct fc_calibration *calibration, struct fc_status *st);
-/* Makes the replays of a calibration of this machine anew and leaves all else as it is: those that fc_calibrate makes
- * with the same settings. FC_INPUT: it is of another kind of router, or of another kernel version. */
+/* Makes the replays of a calibration of this machine anew, those that fc_calibrate makes with the same settings, and finds the fluids of its
+ * phases again, by the new limit of mixing; leaves all else as it is. FC_INPUT: it is of another kind of router, or of another kernel version. */
 enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                                   struct fc_calibration *calibration, struct fc_status *st);
 /* FC_NO where the fit says nothing of the machine's routers, with what to change (calibration_sound.c). */
