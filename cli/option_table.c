@@ -196,7 +196,7 @@ const struct fc_option fc_options[] = {
      .help = "part of the load that is of high priority, e.g. 5%"},
     {"budget", 0, "SECONDS", FC_BUDGET, QUANTITY(budget_s, FC_SECONDS, 1e-9, 1e6),
      .help = "work of the kernel, counted: CPU seconds of a nominal core (calibrate: default "
-             "120), seconds of two of them (place: default 60)"},
+             "60), seconds of two of them (place: default 60)"},
     {"replays", 0, NULL, FC_CALIBRATION, FLAG(replays),
      .help =
          "make only the replays of an existing calibration anew (and what its phases take by their limit of mixing)"},
