@@ -1,19 +1,20 @@
-/* bulk_ends.c - phases of no known kind that end points bind: hot spots, incast, graphs with a busy node.
+/* bulk_ends.c - phases of no known kind: graphs, hot spots, incast.
  *
- * The ratio r of bulk.c is what routers lose while packets for one place hold up those for another. It was run on phases in
- * which all nodes send and receive about as much. Three things leave less room for that loss:
+ * Where the phase's time as a fluid is known (bulk_fluid.c), r is the root of what bulk.c says of T_kernel / T_fluid: the graphs that
+ * were run tell half of what others lose beyond the fluid, own machines and o.. of tests/validate_phases.c say (docs/notes/phases.md). Elsewhere
+ * the fluid is T_links + T_fill and r its ratio, what routers lose while packets for one place hold up those for another. It was run on
+ * phases in which all nodes send and receive about as much. Three things leave less room for that loss:
  *
  * 1. Packets for one end point do not hold up each other: its link is busy as long as any is left. With c the greatest share
  *    of all bytes that one node receives, beyond an even share of all nodes that take part, two packets that meet are both for others
  *    with (1 - c)^2,
  *
- *        r_c = 1 + (r - 1) (1 - c)^2.
+ *        r_c = 1 + (r - 1) (1 - c)^2 where r > 1, else r.
  *
- * 2. Where a node's own link is busiest, the routers' links have time to spare: T = max(T_ends, r_c (T_net + T_fill)), T_ends
- *    and T_net of the busiest link of a node and between routers.
+ * 2. Where a node's own link is busiest, the routers' links have time to spare: T = T_fluid max(min(1, r_c), r_c a), a the part
+ *    (T_net + T_fill) / (T_links + T_fill), T_net of the busiest link between routers.
  * 3. But not where nodes send to several others in turn: one that is held up holds up the rest, so that end points, too, are not
- *    always busy. With s the spread of destinations (bulk_point.c; 0: each node sends to one), the greater of r_c (T_ends +
- *    T_fill) and r_c (T_net + T_fill) counts with s, 2. with 1 - s.
+ *    always busy. With s the spread of destinations (bulk_point.c; 0: each node sends to one), a is 1 with s, as in 2. with 1 - s.
  *
  * The error is the ratio's, as far as the ratio still counts, and at least LEAST_PERCENT: the kernel takes up to 5 % more
  * than the bound for a hot spot, up to 10 % for two (bgl-64, bgl-512, qsnet-64, percs-16, tmesh-216). Half of what the ratio
@@ -55,7 +56,8 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
             net_s = fmax(net_s, load->bytes[l] * load->wire_factor / fc_free_bandwidth(net, background, l));
     double links_s = point->reference_s - parts->fill_s; /* in whole flits */
     double part = fmin(1, (net_s / parts->links_s * links_s + parts->fill_s) / point->reference_s);
-    double base = point->fluid > 0 ? point->fluid : 1, r = answer->ratio / base;
+    double base = point->fluid > 0 ? point->fluid : 1;
+    double r = point->fluid > 0 ? sqrt(answer->ratio / base) : answer->ratio;
     part = 1 - (1 - part) * (1 - point->spread);
     double lost = r > 1 ? (r - 1) * q : r - 1, between = (1 + lost) * part;
     double most = between + r * q * part * answer->error_percent / 100;
