@@ -205,6 +205,16 @@ enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand
     return FC_OK;
 }
 
+/* Where no fluid knows of the FIFOs: what is said of the links is raised to what nodes take to fill and to empty them. */
+static enum fc_code at_least_fifos(const struct phase *p, const struct fc_bulk_point *point,
+                                   struct fc_bulk_answer *answer)
+{
+    double seconds;
+    if (fc_bulk_fifos(p->net, p->demand, p->placement, &seconds, p->st)) return p->st->code;
+    if (seconds > 0) answer->ratio = fmax(answer->ratio, (seconds + p->parts->fill_s) / point->reference_s);
+    return FC_OK;
+}
+
 /* The network's time R, less T_fill; its error into the prediction. *asked: a calibration knew the ratio. */
 static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk *bulk, double *links_s, bool *asked,
                                     struct fc_prediction *out)
@@ -231,6 +241,7 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         (!strcmp(kind, FC_BULK_GRAPH) &&
          fc_bulk_ends(p->net, p->load, p->background, p->parts, &point, &answer, p->st)))
         return p->st->code;
+    if (!(fluid.seconds > 0) && at_least_fifos(p, &point, &answer)) return p->st->code;
     bool unnamed = !strcmp(kind, FC_BULK_GRAPH) || !strcmp(kind, FC_BULK_PERMUTATION);
     if (unnamed && !p->background && fc_bulk_apart(p->net, p->demand, p->placement, p->parts, &point, &answer, p->st))
         return p->st->code;

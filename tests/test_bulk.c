@@ -158,6 +158,30 @@ static void test_fluid(void)
     close_bench(&b);
 }
 
+/* A stencil over 4 x 4 nodes, two FIFOs before links half as fast: heads of a node with four neighbours want 4 (1 - (3/4)^2) = 1.75 links; ten
+ * packets of 64 B for each. Links that are as fast as the node's hold nobody up. */
+#define FIFOS(injection)                                                                                               \
+    "name: a\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\n"                                                  \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: " injection " GB/s}}\n"             \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order, "         \
+    "injection_fifos: 2}\n"                                                                                            \
+    "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 1}\n"
+static void test_fifos(void)
+{
+    struct bench b;
+    double seconds;
+    if (open_bench(&b, FIFOS("16"), "stencil2d:grid=4x4,bytes=560")) {
+        CU_ASSERT_EQUAL(fc_bulk_fifos(&b.net, &b.demand, &b.placement, &seconds, &b.st), FC_OK);
+        CU_ASSERT(fc_near(seconds, 4 * 640 / 8e9 / 1.75, 1e-9));
+    }
+    close_bench(&b);
+    if (open_bench(&b, FIFOS("8"), "stencil2d:grid=4x4,bytes=560")) {
+        CU_ASSERT_EQUAL(fc_bulk_fifos(&b.net, &b.demand, &b.placement, &seconds, &b.st), FC_OK);
+        CU_ASSERT(seconds == 0);
+    }
+    close_bench(&b);
+}
+
 /* ---- what covers ---- */
 
 /* Nine cases of a kind that is always right and nine of one that is off by 1 to 9 deviations. */
@@ -618,6 +642,7 @@ int suite_bulk(void)
         {"kinds of phases", test_kinds},
         {"where a phase lies", test_point},
         {"one round of messages", test_fluid},
+        {"what FIFOs let through", test_fifos},
         {"what covers nine of ten", test_covers},
         {"phases that end points bind", test_ends},
         {"messages that hardly meet", test_apart},

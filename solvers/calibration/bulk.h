@@ -89,6 +89,10 @@ struct fc_bulk_fluid {
 enum fc_code fc_bulk_fluid(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const double *background, double mixing,
                            struct fc_bulk_fluid *fluid, struct fc_status *st);
+/* The least that nodes take to get their messages through their FIFOs (bulk_fifos.c); 0 where these hold nobody up, of dense parts, routes with
+ * detours, and where it would take seconds. FC_NO: out of memory. */
+enum fc_code fc_bulk_fifos(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, double *seconds, struct fc_status *st);
 /* The point of a phase; `split` of fc_bulk_split, `fluid_s` seconds of fc_bulk_fluid. FC_NO: out of memory. */
 enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
                             const struct fc_placement *placement, const struct fc_load *load,
