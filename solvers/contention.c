@@ -232,10 +232,12 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         return FC_OK;
     }
     const char *kind = fc_bulk_kind(p->net, p->demand, p->placement, p->load);
-    struct fc_bulk_fluid fluid;
+    struct fc_bulk_fluid fluid = {0};
     double split;
+    bool asks_fluid =
+        strcmp(kind, FC_BULK_ALL_TO_ALL) || bulk->n_relatives > 0; /* one's own runs know all-to-all without */
     if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st) ||
-        fc_bulk_fluid(p->net, p->demand, p->placement, p->background, bulk->mixing, &fluid, p->st) ||
+        (asks_fluid && fc_bulk_fluid(p->net, p->demand, p->placement, p->background, bulk->mixing, &fluid, p->st)) ||
         fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, fluid.seconds, &point, p->st) ||
         fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st) ||
         (!strcmp(kind, FC_BULK_GRAPH) &&
@@ -243,7 +245,9 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         return p->st->code;
     if (!(fluid.seconds > 0) && at_least_fifos(p, &point, &answer)) return p->st->code;
     bool unnamed = !strcmp(kind, FC_BULK_GRAPH) || !strcmp(kind, FC_BULK_PERMUTATION);
-    if (unnamed && !p->background && fc_bulk_apart(p->net, p->demand, p->placement, p->parts, &point, &answer, p->st))
+    bool mixes = bulk->mixing > 0 && bulk->mixing < 1;
+    if (unnamed && !p->background &&
+        fc_bulk_apart(p->net, p->demand, p->placement, p->parts, &point, mixes ? NULL : &fluid, &answer, p->st))
         return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     snprintf(out->why, sizeof out->why, "%s", answer.why);

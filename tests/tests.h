@@ -15,7 +15,7 @@
     X(suite_background)                                                                                                \
     X(suite_benchmark) X(suite_measurement) X(suite_bound)                                                                                                     \
     X(suite_block_shapes)                                                                                              \
-    X(suite_buffer) X(suite_bulk)                                                                                                      \
+    X(suite_buffer) X(suite_bulk) X(suite_bulk_phase)                                                                                                      \
     X(suite_calibration) X(suite_calibration_added) X(suite_calibration_design)                                        \
     X(suite_calibration_file)                                                                                          \
     X(suite_family)                                                                                                    \

@@ -145,7 +145,9 @@ enum fc_code fc_bulk_ends(const struct fc_network *net, const struct fc_load *lo
                           const struct fc_phase_parts *parts, const struct fc_bulk_point *point,
                           struct fc_bulk_answer *answer, struct fc_status *st);
 /* The answer for a phase whose messages hardly meet (bulk_apart.c): less of the ratio and of its error, and of what is `extrapolated`.
+ * `unmixed`: its fluid without a limit of mixing, NULL: to be found.
  * At most 0.1 s, and 0.6 us for each link of the network (Fugaku: a second). FC_NO: out of memory. */
 enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_phase_parts *parts,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
+                           const struct fc_bulk_point *point, const struct fc_bulk_fluid *unmixed,
+                           struct fc_bulk_answer *answer, struct fc_status *st);

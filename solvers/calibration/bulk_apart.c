@@ -69,11 +69,15 @@ static double alone_error(const struct fc_network *net, const struct fc_demand *
 
 enum fc_code fc_bulk_apart(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_phase_parts *parts,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+                           const struct fc_bulk_point *point, const struct fc_bulk_fluid *unmixed,
+                           struct fc_bulk_answer *answer, struct fc_status *st)
 {
     struct fc_bulk_fluid fluid;
     if (demand->n_entries > MOST_MESSAGES || !(point->reference_s > 0)) return FC_OK;
-    if (fc_bulk_fluid(net, demand, placement, NULL, 1, &fluid, st)) return st->code;
+    if (unmixed)
+        fluid = *unmixed;
+    else if (fc_bulk_fluid(net, demand, placement, NULL, 1, &fluid, st))
+        return st->code;
     double meet = fluid.interference / MEET, m = fmin(1, meet * meet);
     if (!(fluid.seconds > 0) || m == 1) return FC_OK;
     double alone = log(fluid.seconds / point->reference_s), differ = log(answer->ratio) - alone;

@@ -531,7 +531,9 @@ static enum fc_code renew_cases(const struct fc_network *net, uint64_t seed, int
                                 struct fc_bulk *bulk, struct fc_status *st)
 {
     char shape[512];
-    struct fc_status status[FC_KRIGING_MOST_POINTS] = {{0}};
+    FC_SCOPED(fc_arena_free) struct fc_arena arena = {0};
+    struct fc_status *status = fc_alloc(&arena, bulk->n_cases + 1ull, sizeof *status, st);
+    if (!status) return st->code;
     fc_machine_shape(net->machine, shape, sizeof shape);
 #pragma omp parallel for num_threads(fc_threads(threads)) schedule(dynamic, 1)
     for (uint32_t i = 0; i < bulk->n_cases; i++)
