@@ -105,25 +105,51 @@ static void two(void)
     close_gear(&g);
 }
 
-/* n to 1 through one door of 1 GB/s behind faster links: 1/n each; of sizes 1 .. n kB the k-th ends n - k + 1
- * us after the one before it (processor sharing). */
+/* n to 1 of one router through a door of 1 GB/s: 1/n each; of sizes 1 .. n kB the k-th ends n - k + 1 us after the one before
+ * it (processor sharing). */
 static void many_to_one(void)
 {
     struct gear g;
     if (!open_gear(&g,
-                   "name: star\nnetwork: {family: torus, dims: [8]}\n"
-                   "links: {torus: {bandwidth: 100 GB/s, latency: 0 s}, injection: {bandwidth: 1 GB/s}}\n"
-                   "router: {delay: 0 s, routing: dimension-order, arbitration: age}\n",
+                   "name: star\nnetwork: {family: fat-tree, children: [8], parents: [1]}\n"
+                   "links: {leaf: {bandwidth: 1 GB/s, latency: 0 s}}\nrouter: {delay: 0 s, routing: nca}\n",
                    FC_NET_CONTENTION))
         return;
-    double end = 0,
-           first = g.machine.router.flit_bytes * (1e-9 - 1e-11); /* a flit comes slowly, and goes on when it is whole */
+    double end = 0;
     for (uint32_t s = 1; s < 8; s++) send(&g, s, 0, s, 0, 1e3 * s);
     for (uint32_t s = 1; s < 8; s++) {
         end += (8 - s) * 1e-6;
-        CU_ASSERT(fc_near(take(&g, s), first + end, 1e-12));
+        CU_ASSERT(fc_near(take(&g, s), end, 1e-12));
     }
     close_gear(&g);
+}
+
+/* Nodes 1, 2 and 3 of a line to node 0: at the router of each what comes from farther away and its own have a half, so they have
+ * 1/2, 1/4, 1/4 of a door of 1 GB/s, then the two 1/2. With one more from node 3, a while later, 2 : 1 : 1 : 1. Where p = 50, equal
+ * shares. */
+static void near_ones_first(void)
+{
+    static const char *const router[] = {"arbitration: age", "arbitration: round-robin, in_network: 50"};
+    static const double end_s[][4] = {{8e-6, 12e-6, 12e-6}, {12e-6, 12e-6, 12e-6}};
+    for (size_t i = 0; i < FC_COUNT(router); i++) {
+        struct gear g;
+        char text[400];
+        snprintf(text, sizeof text,
+                 "name: line\nnetwork: {family: torus, dims: [8]}\n"
+                 "links: {torus: {bandwidth: 100 GB/s, latency: 0 s}, injection: {bandwidth: 1 GB/s}}\n"
+                 "router: {delay: 0 s, routing: dimension-order, %s}\n",
+                 router[i]);
+        if (!open_gear(&g, text, FC_NET_CONTENTION)) return;
+        double first_s = g.machine.router.flit_bytes * (1e-9 - 1e-11); /* a flit is sent on when it is whole */
+        for (uint32_t s = 1; s <= 3; s++) send(&g, s, 0, s, 0, 4e3);
+        for (uint32_t s = 1; s <= 3; s++) CU_ASSERT(fc_near(take(&g, s), first_s + end_s[i][s - 1], 1e-9));
+        CU_ASSERT_EQUAL_FATAL(fc_test_reopen(&g.transit), FC_OK);
+        for (uint32_t s = 1; s <= 3; s++) send(&g, s, 0, s, 0, 4e3);
+        send(&g, 4, 4e-6, 3, 0, 4e3);
+        for (uint32_t s = 1; i == 0 && s <= 4; s++)
+            CU_ASSERT(fc_near(take(&g, s), first_s + (double[]){9e-6, 15e-6, 15e-6, 16e-6}[s - 1], 1e-9));
+        close_gear(&g);
+    }
 }
 
 /* Two over one link of 1 GB/s, of 5 hops and of 3 with the nodes' own links: claims 5^-f and 3^-f, f = 1/3; where routers take
@@ -489,6 +515,7 @@ int suite_transit(void)
     static const CU_TestInfo tests[] = {{"one message alone", alone},
                                         {"two on one link", two},
                                         {"many to one", many_to_one},
+                                        {"those from near by are first", near_ones_first},
                                         {"from afar", from_afar},
                                         {"half way round a ring", half_way},
                                         {"parts of two directions are not even", two_ways},

@@ -30,7 +30,8 @@ enum { PARTS = MESSAGES * FC_WAY_PARTS };
 enum stage { TO_COME, WAITS, MOVES, OVER };
 struct slow { /* one message of the reference */
     uint32_t whole, n_parts, way[FC_WAY_PARTS];
-    double share[FC_WAY_PARTS], left, rate; /* shares times the message's claim */
+    double part[FC_WAY_PARTS], claim, left, rate;
+    double share[FC_WAY_PARTS]; /* parts times the claim */
     enum stage stage;
     double until; /* begins when its node's have moved so much */
 };
@@ -246,7 +247,7 @@ static void mix(const struct fc_network *net, const struct fc_transit_ways *ways
                 if (ways->way[x->whole].free_bytes_per_s > 0) {
                     if (n_spread == 0 || spreads[n_spread - 1] != i / FC_WAY_PARTS) own[n_spread++] = 0;
                     spreads[n_spread - 1] = i / FC_WAY_PARTS;
-                    free_bytes_per_s[n_spread - 1] = ways->way[x->whole].free_bytes_per_s / ways->way[x->whole].claim;
+                    free_bytes_per_s[n_spread - 1] = ways->way[x->whole].free_bytes_per_s / x->claim;
                     own[n_spread - 1] += weight[there];
                 }
                 same[there] = m->dst[who[i / FC_WAY_PARTS]];
@@ -302,8 +303,81 @@ static void choose(struct fc_transit_ways *ways, const struct load *m, uint32_t 
     x->n_parts = fc_transit_parts(ways, x->whole, m->bytes[i]);
     for (uint32_t p = 0; p < x->n_parts; p++) {
         x->way[p] = x->n_parts > 1 ? fc_transit_part(ways, x->whole, p) : x->whole;
-        x->share[p] = ways->way[x->whole].claim * (x->n_parts > 1 ? ways->way[x->way[p]].share : 1);
+        x->part[p] = x->n_parts > 1 ? ways->way[x->way[p]].share : 1;
     }
+    x->claim = ways->way[x->whole].claim;
+}
+
+/* How many of the parts of who[n] to `dst`, FC_NONE: to any, cross each link. */
+static void cross(const struct fc_transit_ways *ways, const struct load *m, const struct slow *s, const uint32_t *who,
+                  uint32_t n, uint32_t dst, uint32_t *crossing)
+{
+    for (uint32_t l = 0; l < ways->net->n_links; l++) crossing[l] = 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < s[who[i]].n_parts && (dst == FC_NONE || m->dst[who[i]] == dst); p++) {
+            const struct fc_transit_way *way = &ways->way[s[who[i]].way[p]];
+            for (uint32_t k = 0; k < way->n; k++)
+                crossing[ways->link[way->first + k]] += ways->weight[way->first + k] > 0;
+        }
+}
+
+/* Claims of all to dst (transit_claims.c), from the lists of links; all[n_links]: how many cross each. */
+static void claim_to(const struct fc_transit_ways *ways, const struct load *m, struct slow *s, const uint32_t *who,
+                     uint32_t n, uint32_t dst, const uint32_t *all)
+{
+    const struct fc_network *net = ways->net;
+    uint32_t *to = calloc(net->n_links, sizeof *to);
+    double *in = calloc(net->n_vertices, sizeof *in), *out = calloc(net->n_vertices, sizeof *out), sum = 0, parts = 0;
+    double turns = 1 - net->machine->router.in_network_percent / 50, a[MESSAGES] = {0};
+    cross(ways, m, s, who, n, dst, to);
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        in[net->link_target[l]] += to[l] > 0;
+        out[net->link_source[l]] += to[l] > 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct slow *x = &s[who[i]];
+        if (m->dst[who[i]] != dst) continue;
+        for (uint32_t p = 0; p < x->n_parts; p++) {
+            const struct fc_transit_way *way = &ways->way[x->way[p]];
+            for (uint32_t k = way->first; k < way->first + way->n; k++) {
+                uint32_t l = ways->link[k], r = net->link_target[l];
+                double part = k < way->first + way->n_finite ? (double)to[l] / all[l] : 1;
+                if (!fc_is_node(net, r) && in[r] > out[r] && ways->weight[k] > 0)
+                    a[i] += turns * ways->weight[k] * part * part * log(out[r] / in[r]) / x->n_parts;
+            }
+        }
+        sum += x->n_parts * exp(a[i]);
+        parts += x->n_parts;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (m->dst[who[i]] == dst) s[who[i]].claim = ways->way[s[who[i]].whole].claim * exp(a[i]) * parts / sum;
+    free(to);
+    free(in);
+    free(out);
+}
+
+static bool is_busy(const struct fc_network *net, uint32_t node, const uint32_t *all)
+{
+    uint32_t parts = 0, v = fc_node_vertex(net, node);
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) parts += all[l];
+    return parts > 16;
+}
+
+/* Of all to where one of the last n_new of who[n] goes; shares are those that claims give. */
+static void claims(const struct fc_transit_ways *ways, const struct load *m, struct slow *s, const uint32_t *who,
+                   uint32_t n, uint32_t n_new)
+{
+    uint32_t *all = calloc(ways->net->n_links, sizeof *all);
+    cross(ways, m, s, who, n, FC_NONE, all);
+    for (uint32_t i = n - n_new; i < n; i++) {
+        bool again = is_busy(ways->net, m->src[who[i]], all);
+        for (uint32_t k = n - n_new; k < i; k++)
+            again = again || (m->dst[who[k]] == m->dst[who[i]] && !is_busy(ways->net, m->src[who[k]], all));
+        if (!again) claim_to(ways, m, s, who, n, m->dst[who[i]], all);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < s[who[i]].n_parts; p++) s[who[i]].share[p] = s[who[i]].claim * s[who[i]].part[p];
+    free(all);
 }
 
 /* The end of every message by filling from scratch at every event, O(events x flows). */
@@ -339,6 +413,7 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
                 end_s[who[i]] = then + ways->way[x->whole].head_s, ended++, x->stage = OVER;
         }
         n = stay;
+        uint32_t before = n;
         now = then;
         look(net, m, s, door);
         for (uint32_t i = 0; i < MESSAGES; i++) {
@@ -360,6 +435,7 @@ static void simulate(const struct load *m, struct fc_transit_ways *ways, double 
             who[n++] = i;
             look(net, m, s, door);
         }
+        claims(ways, m, s, who, n, n - before);
     }
     free(door);
 }

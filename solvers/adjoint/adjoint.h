@@ -187,6 +187,8 @@ void fc_adjoint_waits(struct fc_adjoint *a, uint64_t id, uint32_t src, uint32_t 
 /* Before: message `id`, which has left, begins packet_s after node `before`, so long as links of a class take for it, of its sender or its receiver. */
 void fc_adjoint_follows(struct fc_adjoint *a, uint64_t id, uint32_t before, int class, double packet_s);
 void fc_adjoint_joins(struct fc_adjoint *a, const struct fc_fair *fair, uint32_t message, uint32_t flow, double share);
+/* A flow has another `share` from now_s on. */
+void fc_adjoint_claims(struct fc_adjoint *a, uint32_t flow, double share, double now_s);
 /* It has moved everything, so many wire bytes; before its flows are removed. Arrives head_s later, and uneven_s over link `narrow`
  * (fc_transit_uneven_s), or, `alone`, as if it had met nobody: least_s and head_s after its start, its rate that of link `narrow`
  * (FC_NONE: of no link). */

@@ -210,6 +210,8 @@ static void read_log(const struct fc_adjoint *a, struct fc_adjoint_reader *r, si
             r->now_s = e->time_s;
         else if (e->rate == FC_ADJOINT_ENTRY_END)
             read_end(r, e);
+        else if (e->rate == FC_ADJOINT_ENTRY_SHARE)
+            r->flow[e->flow].share = e->of.share;
         else
             read_rate(a, r, e, nodes, rates);
     }

@@ -83,9 +83,12 @@ void fc_adjoint_log_add(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint
 void fc_adjoint_log_rate(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint32_t rate, double now_s);
 /* The message, whose node's sum is kept, has ended and is in the node's list no more. */
 void fc_adjoint_log_end(struct fc_adjoint *a, uint32_t message, double now_s);
-/* Of an entry that is no rate: a flow's end, the time of the entries before. */
+/* A flow whose node's sum is kept will have another share than it has now. */
+void fc_adjoint_log_share(struct fc_adjoint *a, uint32_t flow, double now_s);
+/* Of an entry that is no rate: a flow's end, the time of the entries before, the flow's share in them. */
 #define FC_ADJOINT_ENTRY_END (FC_NONE - 1)
 #define FC_ADJOINT_ENTRY_TIME (FC_NONE - 2)
+#define FC_ADJOINT_ENTRY_SHARE (FC_NONE - 3)
 
 /* ---- while it is gone through ---- */
 

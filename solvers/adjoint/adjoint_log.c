@@ -51,6 +51,14 @@ void fc_adjoint_log_add(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint
     add_entry(a, (struct fc_adjoint_entry){.rate = rate, .flow = flow, .step = step});
 }
 
+void fc_adjoint_log_share(struct fc_adjoint *a, uint32_t flow, double now_s)
+{
+    const struct fc_adjoint_share *x = &a->shares->share[flow];
+    fc_adjoint_log_time(a, now_s);
+    add_entry(a, (struct fc_adjoint_entry){
+                     .rate = FC_ADJOINT_ENTRY_SHARE, .flow = flow, .of = {.src = x->src, .share = x->share}});
+}
+
 void fc_adjoint_log_rate(struct fc_adjoint *a, uint32_t flow, uint32_t step, uint32_t rate, double now_s)
 {
     uint32_t src = a->shares->share[flow].src;

@@ -150,6 +150,15 @@ static inline void note(struct fc_adjoint *a, struct fc_adjoint_share *x, uint32
     first->stretches = (uint32_t)a->n_stretches++;
 }
 
+void fc_adjoint_claims(struct fc_adjoint *a, uint32_t flow, double share, double now_s)
+{
+    if (a->lost) return;
+    struct fc_adjoint_share *x = &a->shares->share[flow];
+    note(a, x, a->shares->seen[flow].rate_number, now_s);
+    if (x->logged && x->rate > 0) fc_adjoint_log_share(a, flow, now_s);
+    x->share = (float)share;
+}
+
 void fc_adjoint_note_all(struct fc_adjoint *a, uint32_t message, double now_s)
 {
     struct fc_adjoint_shares *s = a->shares;

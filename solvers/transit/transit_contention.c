@@ -11,8 +11,8 @@
  * Where packets are given directions at their source, the larger part takes longer (fc_transit_uneven_s), also alone, but for the part of the
  * link's load that is of others, which evens it out (fc_arrival's interference).
  *
- * Those from afar have less: rates are fair in claims (transit_routes.c), a message of claim c has c times what one of claim 1 has
- * of the link that binds both.
+ * Those from afar have less: rates are fair in claims (transit_routes.c; of messages to one node transit_claims.c), a message of claim c has c times what one of
+ * claim 1 has of the link that binds both.
  *
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
@@ -51,6 +51,7 @@
 #include "solvers/adjoint/adjoint.h"
 #include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
+#include "solvers/transit/transit_claims.h"
 #include "solvers/transit/transit_ends.h"
 #include "solvers/transit/transit_exchange.h"
 #include "solvers/transit/transit_fair.h"
@@ -85,8 +86,7 @@ struct moving {
 };
 /* A flow as part of a message. */
 struct part {
-    uint32_t message, next; /* flows: the message's first, the next of its parts, in a ring */
-    uint32_t way;
+    uint32_t message, next;   /* flows: the message's first, the next of its parts, in a ring */
     double share;             /* of the message's bytes, on an empty network */
     double rate, moved_bytes; /* its bytes/s of the message since the message's since_s, bytes until then */
 };
@@ -108,6 +108,7 @@ struct contention {
     uint32_t first_fifo;          /* one link a node behind those, its injection FIFOs; FC_NONE: they hold nobody up */
     struct fc_fifos fifos;
     struct fc_heads heads;
+    struct fc_claims claims;
     uint32_t *next_port; /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
@@ -168,6 +169,7 @@ static enum fc_code open_contention(struct fc_transit *t)
     if (!number_links(t, c, &n))
         return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, c->ports);
     if (fc_heads_open(&c->heads, net, &c->fifos, c->first_fifo, limit_of(t) < 1, &t->arena, t->st)) return t->st->code;
+    if (fc_claims_open(&c->claims, net, &t->arena, t->st)) return t->st->code;
     c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
     c->due_s = INFINITY;
     bool exchanges = net->machine->exchange_bytes_per_s < INFINITY;
@@ -188,6 +190,7 @@ static void close_contention(struct fc_transit *t)
     free(c->part);
     fc_transit_ends_close(&c->ends);
     fc_fifos_close(&c->fifos);
+    fc_claims_close(&c->claims);
 }
 
 /* ---- instants ---- */
@@ -280,7 +283,7 @@ static enum fc_code moves(struct fc_transit *t, const struct fc_transit_message 
     moving.bytes = m->bytes;
     moving.wire_bytes = m->wire_bytes;
     c->moving[f] = moving;
-    c->part[f] = (struct part){.message = f, .next = f, .way = FC_NONE, .share = 1};
+    c->part[f] = (struct part){.message = f, .next = f, .share = 1};
     return fc_transit_ends_add(&c->ends, f, m->id, c->fair.n_flows, t->st) ? FC_OK : t->st->code;
 }
 
@@ -349,9 +352,10 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, share,
                                  claim, more, n_more, blocks, m->dst);
         if (i == 0 ? moves(t, m, first = f, late_s, share * claim, moving) : joins(t, first, f)) return t->st->code;
-        c->part[f].way = number;
         c->part[f].share = share;
         c->fair.flow[f].start = m->src;
+        c->fair.flow[f].way = number;
+        c->fair.flow[f].message = first;
         double free_bytes_per_s = t->ways.way[w].free_bytes_per_s;
         if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, first, free_bytes_per_s)) return t->st->code;
         if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share * claim);
@@ -462,7 +466,7 @@ static void leaves(struct fc_transit *t, uint32_t message, double now_s)
     do {
         const struct part *part = &c->part[f];
         if (in_parts) {
-            struct fc_transit_way *way = &t->ways.way[part->way];
+            struct fc_transit_way *way = &t->ways.way[c->fair.flow[f].way];
             double more = part->moved_bytes / m->wire_bytes - part->share;
             way->bytes += more * m->bytes;
             way->wire_bytes += more * m->wire_bytes;
@@ -505,6 +509,18 @@ static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t mess
     return end;
 }
 
+/* Before a solve: messages to nodes for which another has started have other claims. */
+static enum fc_code claim(struct fc_transit *t, double now_s)
+{
+    struct contention *c = t->own;
+    if (fc_claims_settle(&c->claims, &c->fair, &t->ways)) return t->st->code;
+    for (size_t k = 0; t->settings.adjoint && k < c->claims.n_changed; k++) {
+        uint32_t f = c->claims.changed[k];
+        fc_adjoint_claims(t->settings.adjoint, f, c->part[f].share * c->fair.flow[f].claim, now_s);
+    }
+    return FC_OK;
+}
+
 /* All that ends or starts at now_s. */
 static enum fc_code step(struct fc_transit *t, double now_s)
 {
@@ -535,7 +551,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (message.waited ? begin_waiting(t, message.src, message.time_s) : begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
-    if (!fc_heads_settle(&c->heads, &c->fair)) return t->st->code;
+    if (claim(t, now_s) || !fc_heads_settle(&c->heads, &c->fair)) return t->st->code;
     if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
     for (size_t k = 0; c->fifos.n_waiting > 0 && k < c->fair.n_changed; k++) {

@@ -195,9 +195,17 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         f->free_flow = f->flow[flow].first;
     else
         flow = (uint32_t)f->n_flows++;
-    f->flow[flow] = (struct fc_fair_flow){
-        0,       first, all, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks, end,
-        FC_NONE, flow,  0,   claim};
+    f->flow[flow] = (struct fc_fair_flow){.first = first,
+                                          .n = all,
+                                          .bottleneck = FC_NONE,
+                                          .place = (uint32_t)f->n_came,
+                                          .state = FC_FAIR_LIVING | FC_FAIR_CAME,
+                                          .blocks = (float)blocks,
+                                          .end = end,
+                                          .start = FC_NONE,
+                                          .message = flow,
+                                          .claim = claim,
+                                          .way = FC_NONE};
     f->pace[flow] = 0;
     f->came[f->n_came++] = flow;
     f->n_living++;
@@ -207,16 +215,10 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     return flow;
 }
 
-static inline void unbind(struct fc_fair_link *l)
-{
-    l->n_bound--;
-    l->level = l->n_bound ? l->level : INFINITY;
-}
-
 void fc_fair_remove(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *gone = &f->flow[flow];
-    if (gone->bottleneck != FC_NONE) unbind(&f->link[gone->bottleneck]);
+    if (gone->bottleneck != FC_NONE) fc_fair_unbind(&f->link[gone->bottleneck]);
     for (uint32_t i = gone->first; i < gone->first + gone->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
@@ -438,7 +440,7 @@ static void fill_link(struct fc_fair *f, struct fc_fair_link *l, uint32_t link, 
             settle_active(f, x, level);
         else
             slow(f, x, level);
-        if (x->bottleneck != FC_NONE) unbind(&f->link[x->bottleneck]);
+        if (x->bottleneck != FC_NONE) fc_fair_unbind(&f->link[x->bottleneck]);
         x->bottleneck = link;
         l->n_bound++;
         if (fabs(level - x->rate) > 1e-13 * x->rate) {

@@ -5,6 +5,8 @@
 #include "models/models.h"
 #include "solvers/transit/transit_lows.h"
 
+#include <math.h>
+
 /* One cache line. */
 struct fc_fair_link {
     double capacity;   /* bytes/s */
@@ -44,6 +46,7 @@ struct fc_fair_flow {
     uint32_t message;        /* of fc_fair_spreads: its first flow, */
     double free_bytes_per_s; /* of its rate, alone; 0: it does not spread */
     double claim;            /* what its weights were multiplied by */
+    uint32_t way;            /* the caller's, for fc_claims_settle: which it takes (transit_routes.c); FC_NONE: none */
 };
 /* Of a link that has less for flows that mix there (transit_fair_mix.c): */
 struct fc_fair_mix {
@@ -132,6 +135,8 @@ bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight, double share,
                      double claim, const struct fc_fair_more *more, uint32_t n_more, double blocks, uint32_t end);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
+/* From the next solve on it has this claim > 0; until then no rate. It comes anew. FC_NO: out of memory. O(its links). */
+enum fc_code fc_fair_claim(struct fc_fair *fair, uint32_t flow, double claim);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
 enum fc_code fc_fair_solve(struct fc_fair *fair);
@@ -146,6 +151,11 @@ double fc_fair_interference(struct fc_fair *fair, uint32_t flow, bool again, dou
 
 /* ---- for the files of the above ---- */
 
+static inline void fc_fair_unbind(struct fc_fair_link *link)
+{
+    link->n_bound--;
+    link->level = link->n_bound ? link->level : INFINITY;
+}
 /* Whether the link has its capacity; not while a solve is at hand: of others the place is 0, as all is. */
 static inline bool fc_fair_is_ready(const struct fc_fair_link *link)
 {
