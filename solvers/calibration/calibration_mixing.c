@@ -8,8 +8,9 @@
  * another reason does not decide for all. x goes in steps of 1 / PARTS, with log T linear between the limits that jobs were replayed with. The second term is what is known beforehand: with
  * limits that come nearest to the kernel on traces of o01 to o06 (tests/validate_phases.c: 0.5 to 0.8) and what the jobs of shipped machines say
  * (0.34 to 1), machines are at 0.8 +- 0.18. The few jobs of a small budget, most of whose messages meet nobody, say less than that, and by
- * themselves led anywhere between 0.2 and 1; what those of a large one say is moved by 0.02 to 0.07, as a rule. Its interval (95 %) holds all x with S(x), both terms, at most
- * S_least (1 + F_0.95(1, n - 1) / (n - 1)): the likelihood's profile for one parameter.
+ * themselves led anywhere between 0.2 and 1; what those of a large one say is moved by 0.02 to 0.07, as a rule. Its interval (95 %) holds all x with S(x) at most S at the fit
+ * and F_0.95(1, n - 1) / (n - 1) of S_least, both terms, more: the likelihood's profile for one parameter; and no farther from what is known beforehand than that is
+ * sure of, 0.8 +- 0.35, or the fit is.
  *
  * There is none (1) where one does not hold for others: every network is left out in turn (of one network every job), x is fitted to the rest,
  * and what S sums up of what was left out, each with the x of the others, are more than LEAVES of those without loss, and by more than
@@ -90,19 +91,28 @@ bool fc_mixing_enough(const struct fc_mixing_case *cases, uint32_t n, int n_step
 {
     double least = INFINITY, last = 0;
     for (int k = 0; k < n_steps; k++) {
-        last = squares(cases, n, n_steps, fc_mixing_limit(k), FC_NONE, false);
+        last = lacks(cases, n, n_steps, fc_mixing_limit(k), FC_NONE, false);
         least = fmin(least, last);
     }
     return n_steps == FC_MIXING_LIMITS || last > FAR * least;
 }
 
+/* Deviations from what is known beforehand. */
+static double beyond(double limit)
+{
+    return fabs(limit - FC_MIXING_PRIOR) / PRIOR_DEVIATION;
+}
+
 static void set_interval(const struct fc_mixing_case *cases, uint32_t n, int n_steps, struct fc_replays *r)
 {
     int at = best(cases, n, n_steps, FC_NONE, false), low = at, high = at;
-    double df = n > 1 ? n - 1.0 : 1;
-    double most = lacks(cases, n, n_steps, limit_at(at), FC_NONE, false) * (1 + gsl_cdf_fdist_Pinv(0.95, 1, df) / df);
-    while (low + 1 < n_tried(n_steps) && lacks(cases, n, n_steps, limit_at(low + 1), FC_NONE, false) <= most) low++;
-    while (high > 0 && lacks(cases, n, n_steps, limit_at(high - 1), FC_NONE, false) <= most) high--;
+    double df = n > 1 ? n - 1.0 : 1, far = fmax(beyond(limit_at(at)), gsl_cdf_ugaussian_Pinv(0.975));
+    double most = squares(cases, n, n_steps, limit_at(at), FC_NONE, false) +
+                  lacks(cases, n, n_steps, limit_at(at), FC_NONE, false) * gsl_cdf_fdist_Pinv(0.95, 1, df) / df;
+    for (; low + 1 < n_tried(n_steps) && beyond(limit_at(low + 1)) <= far; low++)
+        if (squares(cases, n, n_steps, limit_at(low + 1), FC_NONE, false) > most) break;
+    for (; high > 0 && beyond(limit_at(high - 1)) <= far; high--)
+        if (squares(cases, n, n_steps, limit_at(high - 1), FC_NONE, false) > most) break;
     r->mixing = limit_at(at);
     r->mixing_low = limit_at(low);
     r->mixing_high = limit_at(high);

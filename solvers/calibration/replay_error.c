@@ -28,7 +28,7 @@
  * `unknown` times as large: the factor, at least 1, that would have covered as many of all jobs, each network left out in turn.
  *
  * Without own cases, or with few (FC_ENOUGH_REPLAYS), those of relatives are among the cases, each with a weight, so that machines
- * of one kind of router count like one; counts above are then sums of weights, and c is 0.92 (chosen on o..: 90 %): the
+ * of one kind of router count like one; counts above are then sums of weights, and c is 0.9 (chosen on o..: 90 %): the
  * machine at hand is no draw from those that are shipped, many of which are large and have jobs that are hit almost
  * exactly. An error from
  * relatives alone is wider with the distance d of the nearest's router (family_distance.c): exp(sqrt(log(1 + error)^2 + (SLOPE x d)^2)) - 1, x at most 1. SLOPE was
@@ -48,7 +48,7 @@
 /* The part c of the cases that count: with own ones alone, and with those of relatives. */
 static const struct {
     double own, others;
-} covered[] = {{0.85, 0.92}, {0.9, 0.94}}; /* with b; without (`old`) */
+} covered[] = {{0.85, 0.9}, {0.9, 0.94}}; /* with b; without (`old`) */
 #define LEAST_ERROR_PERCENT 1.0
 #define ALONE 0.01  /* of a message that meets nobody */
 #define SHORT 0.5   /* of the order of packets, where a message has one */

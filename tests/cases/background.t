@@ -27,25 +27,25 @@ $ printf '%%%%MatrixMarket matrix coordinate real general\n64 64 2\n1 3 1e6\n2 3
 $ fabricast load -m bgl-64 -p alltoall:bytes=4096 --background uniform:50% -q | grep -E '^time'
 > time        1.794 ms on the network, 94.5 % of peak
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background trace:traces/samples/lammps-lj-16.fct -q | grep -E '^(time|background)'
-> time           189.5 ms
-> background     lammps-lj-16.fct: 8 nodes send 847.8 MB/s; of the busiest link, x- (1,2,0)->(0,2,0), it takes 53.0 %; of the bottleneck 0.0 %
+> time           191 ms
+> background     lammps-lj-16.fct: 8 nodes send 841.3 MB/s; of the busiest link, x- (1,2,0)->(0,2,0), it takes 52.6 %; of the bottleneck 0.0 %
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --background-nodes 0-7 --background trace:traces/samples/lammps-lj-16.fct:over=1s -q | grep -E '^(time|background)'
-> time           201.6 ms
+> time           203.2 ms
 > background     lammps-lj-16.fct:over=1s: 8 nodes send 160.6 MB/s; of the busiest link, x- (1,0,0)->(0,0,0), it takes 10.0 %; of the bottleneck 10.0 %
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing --background uniform:40% -q | grep -E '^(time|background)'
-> time           276.7 ms
+> time           277 ms
 > background     uniform:40%: 64 nodes send 7.84 GB/s; of the busiest link, x+ (0,0,0)->(1,0,0), it takes 40.0 %; of the bottleneck 40.0 %
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --background-nodes 0-7 --background job:traces/samples/lammps-lj-16.fct -q | grep -E '^(time|bound|background)'
-> time           295.9 ms
+> time           298.4 ms
 > bound          147.5 ms: no run with this mapping and routing is faster
-> background     lammps-lj-16.fct: 16 tasks, up to 3 runs of 189.5 ms alone; this job alone takes 189.5 ms
+> background     lammps-lj-16.fct: 16 tasks, up to 3 runs of 191 ms alone; this job alone takes 191 ms
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --nodes 0-7 --background job:traces/samples/lammps-lj-16.fct --json -q | grep -A6 '"background"'
 >   "background": {
 >     "what": "job:traces/samples/lammps-lj-16.fct",
 >     "tasks": 16,
 >     "runs": 3,
->     "alone_s": 0.189521584169031,
->     "other_alone_s": 0.189521584169031
+>     "alone_s": 0.190990069322059,
+>     "other_alone_s": 0.190990069322059
 >   }
 
 # QsNET: the software barrier collapses beside traffic that fills the network, the hardware's doubles.

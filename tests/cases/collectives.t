@@ -39,7 +39,7 @@ $ fabricast list collectives | tail -4
 >   recursive-doubling (scan)    is doubling
 >   basic-linear (scan)          is linear
 $ fabricast load -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives bcast=scatter+ring -q | grep -i time
-> time        54.48 ms on the network, 84.8 % of peak
+> time        54.33 ms on the network, 85.0 % of peak
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --network ideal --collectives openmpi,allreduce=linear -q | head -4
 > machine        bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
 > job            lammps-lj-64.fct, 64 tasks, mapping def, routing adaptive

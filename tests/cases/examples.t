@@ -3,12 +3,12 @@ $ fabricast predict -t traces/samples/lammps-lj-16.fct -m qsnet-64,percs-16,tmes
 > lammps-lj-16.fct, 16 tasks
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  bottleneck
-> qsnet-64         def              144 ms     55.3     57.5     36.5    +-8 %   kernel  down L1.0->node 1
-> qsnet-64         optimize       138.9 ms     55.3     77.8     37.9    +-6 %   kernel  down L1.3->node 13
+> qsnet-64         def            145.7 ms     56.1     56.8     36.1    +-8 %   kernel  down L1.0->node 1
+> qsnet-64         optimize       143.1 ms     56.9     75.5     36.8    +-6 %   kernel  down L1.3->node 13
 > percs-16         def            62.61 ms      5.6    100.0     84.1     none   kernel  computation
 > percs-16         optimize=def   62.61 ms      5.6    100.0     84.1     none   kernel  computation
-> tmesh-216        def            71.96 ms     20.0     91.7     73.1    +-2 %   kernel  x- (1,0,0).0->(0,0,0).1
-> tmesh-216        optimize        70.5 ms     16.0     99.8     74.6    +-1 %   kernel  x- (4,0,2).0->(3,0,2).1
+> tmesh-216        def            71.88 ms     20.0     91.8     73.2    +-2 %   kernel  x- (1,0,0).0->(0,0,0).1
+> tmesh-216        optimize        70.5 ms     16.0     99.8     74.7    +-1 %   kernel  x- (4,0,2).0->(3,0,2).1
 $ fabricast load -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB
 > machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
 > confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only

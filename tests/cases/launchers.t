@@ -71,7 +71,7 @@ $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB -
 >
 > machine          mapping            time   comm %  of peak  of best    error  against  nodes; bottleneck
 > small            def            1.051 ms    100.0     99.8     49.9    +-3 %   family  cn[0-3],cn7,cn6,cn5,cn4; x+ (0,0)->(1,0)
-> small            def            2.357 ms    100.0     89.0     22.2   +-37 %   family  0,3,1,2,4,7,5,6; x- (0,0)->(3,0)
+> small            def            2.358 ms    100.0     89.0     22.2   +-37 %   family  0,3,1,2,4,7,5,6; x- (0,0)->(3,0)
 $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes 0,3,1,2,4,7,5,6 --nodes cn[0-3],cn7,cn6,cn5,cn4 --json | grep '"nodes"'
 >       "nodes": "cn[0-3],cn7,cn6,cn5,cn4"
 >       "nodes": "0,3,1,2,4,7,5,6"

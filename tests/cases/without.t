@@ -36,14 +36,14 @@ $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64K
 $ fabricast predict -m bgl-64 --hosts 'n[00-63]' -p stencil2d:grid=4x4,bytes=64KiB --without 'n[03-04]'
 > machine        bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test) (without n[03-04])
 > job            stencil2d:grid=4x4,bytes=64KiB, 16 tasks, mapping def, routing adaptive
-> time           1.771 ms
+> time           1.765 ms
 > computation    0 s
-> communication  1.771 ms (100.0 % of the time)
+> communication  1.765 ms (100.0 % of the time)
 > bound          1.264 ms: no run with this mapping and routing is faster
-> of peak        71.4 %
+> of peak        71.6 %
 > best bound     281 us: no mapping of this job is faster (grid surface of one, nodes)
 > bottleneck     y+ (1,0,0)->(1,1,0) carries 196.6 KB; link binds
-> error          +-32 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: mean hops 1.75: no such phase was run
+> error          +-31 % against the kernel, calibrated by bgl-64.calibration.yaml; extrapolated: mean hops 1.75: no such phase was run
 > traffic        3.146 MB between nodes, 1.049 MB inside, 5.505 MB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 $ fabricast flit -m bgl-64 -p uniform --load 10% --without 5
