@@ -10,7 +10,7 @@
  * h_i its claim by hops, p percent of the decisions in which packets in the network go first (transit_routes.c has both); w_il the part of it that
  * crosses link l, r the router that l enters, by in_r links of which messages to the node come and by out_r they leave (in_r > out_r, else nothing);
  * n_l of the N_l messages on l go to the node: where most go elsewhere, it is these that have the turns. Of a message in parts log a is the mean of theirs. The square was chosen on shipped
- * machines and o.. of tests/validate_phases.c, whose traces are 4.7 and 3.2 % off with it, 4.9 and 3.3 with the first power, which is as good for hot spots
+ * machines and o.. of tests/validate_phases.c, whose traces are 4.8 and 3.2 % off with it, 4.9 and 3.4 with the first power, which is as good for hot spots
  * alone (docs/notes/theory-timing.md). Claims are set when one more message to the node starts, unless
  * its own node has more than BUSY flows under way (all to all, where it costs most and changes least); of those that are left when one ends they keep
  * their proportion.
