@@ -66,7 +66,7 @@ struct fc_adjoint_entry {
         struct {
             uint32_t src;
             float share;
-        } of;          /* a message's end */
+        } of;          /* a message's end, or its share until then */
         double time_s; /* of the entries before */
     };
 };

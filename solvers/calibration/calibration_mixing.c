@@ -57,12 +57,17 @@ static double squares(const struct fc_mixing_case *cases, uint32_t n, int n_step
     return sum;
 }
 
+/* Deviations from what is known beforehand. */
+static double beyond(double limit)
+{
+    return fabs(limit - FC_MIXING_PRIOR) / PRIOR_DEVIATION;
+}
+
 /* The squares and what is known beforehand. */
 static double lacks(const struct fc_mixing_case *cases, uint32_t n, int n_steps, double limit, uint32_t out,
                     bool several)
 {
-    double deviations = (limit - FC_MIXING_PRIOR) / PRIOR_DEVIATION;
-    return squares(cases, n, n_steps, limit, out, several) + PRIOR_SQUARES * deviations * deviations;
+    return squares(cases, n, n_steps, limit, out, several) + PRIOR_SQUARES * beyond(limit) * beyond(limit);
 }
 
 /* Of the limits that are tried. */
@@ -95,12 +100,6 @@ bool fc_mixing_enough(const struct fc_mixing_case *cases, uint32_t n, int n_step
         least = fmin(least, last);
     }
     return n_steps == FC_MIXING_LIMITS || last > FAR * least;
-}
-
-/* Deviations from what is known beforehand. */
-static double beyond(double limit)
-{
-    return fabs(limit - FC_MIXING_PRIOR) / PRIOR_DEVIATION;
 }
 
 static void set_interval(const struct fc_mixing_case *cases, uint32_t n, int n_steps, struct fc_replays *r)

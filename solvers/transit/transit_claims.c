@@ -145,13 +145,14 @@ static enum fc_code settle_node(struct fc_claims *c, struct fc_fair *fair, const
         return fair->st->code;
     look_at_messages(c, fair, ways);
     for (size_t i = 0; i < c->n_flows; i++) {
-        const struct fc_claims_flow *m = message_of(c, fair, c->flow[i]);
-        all += fmax(LEAST, exp(m->sum / m->n));
+        struct fc_claims_flow *m = message_of(c, fair, c->flow[i]);
+        if (m->n > 0) m->a = fmax(LEAST, exp(m->sum / m->n));
+        m->n = 0;
+        all += m->a;
     }
     for (size_t i = 0; i < c->n_flows; i++) {
         uint32_t flow = c->flow[i];
-        const struct fc_claims_flow *m = message_of(c, fair, flow);
-        double a = fmax(LEAST, exp(m->sum / m->n)) * (double)c->n_flows / all;
+        double a = message_of(c, fair, flow)->a * (double)c->n_flows / all;
         double claim = ways->way[fair->flow[flow].way].claim * a;
         if (fabs(claim - fair->flow[flow].claim) < SAME * claim) continue;
         if (fc_fair_claim(fair, flow, claim)) return fair->st->code;

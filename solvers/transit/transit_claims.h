@@ -4,7 +4,8 @@
 #include "solvers/transit/transit_fair.h"
 
 struct fc_transit_ways;
-/* Links by which messages to the node at hand come to a router and leave it. */
+/* `look`, here and below: the number (n_looks) of the look at a node in which it was met last; what else is there is of that look.
+ * Links by which messages to the node at hand come to a router and leave it. */
 struct fc_claims_router {
     uint32_t look, in, out;
 };
@@ -12,10 +13,10 @@ struct fc_claims_router {
 struct fc_claims_link {
     uint32_t look, n;
 };
-/* A flow, and what is known of its message where it is the first of it: log a, summed up over its n flows. */
+/* A flow, listed in its look; and what is known of its message where it is the first of it: log a, summed up over its n flows, then a. */
 struct fc_claims_flow {
-    double sum;
-    uint32_t look, n, listed;
+    double sum, a;
+    uint32_t look, n, listed; /* n: 0 once there is a */
 };
 struct fc_claims {
     const struct fc_network *net;

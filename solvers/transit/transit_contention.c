@@ -357,7 +357,7 @@ static enum fc_code moves_over(struct fc_transit *t, const struct fc_transit_mes
         c->fair.flow[f].way = number;
         c->fair.flow[f].message = first;
         double free_bytes_per_s = t->ways.way[w].free_bytes_per_s;
-        if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, first, free_bytes_per_s)) return t->st->code;
+        if (free_bytes_per_s > 0 && fc_fair_spreads(&c->fair, f, free_bytes_per_s)) return t->st->code;
         if (t->settings.adjoint && i > 0) fc_adjoint_joins(t->settings.adjoint, &c->fair, first, f, share * claim);
     }
     if (first != FC_NONE) c->moving[first].interference = interference(c, first);
@@ -510,7 +510,7 @@ static uint32_t ends(struct fc_transit *t, const struct moving *m, uint32_t mess
 }
 
 /* Before a solve: messages to nodes for which another has started have other claims. */
-static enum fc_code claim(struct fc_transit *t, double now_s)
+static enum fc_code settle_claims(struct fc_transit *t, double now_s)
 {
     struct contention *c = t->own;
     if (fc_claims_settle(&c->claims, &c->fair, &t->ways)) return t->st->code;
@@ -551,7 +551,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (message.waited ? begin_waiting(t, message.src, message.time_s) : begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
-    if (claim(t, now_s) || !fc_heads_settle(&c->heads, &c->fair)) return t->st->code;
+    if (settle_claims(t, now_s) || !fc_heads_settle(&c->heads, &c->fair)) return t->st->code;
     if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
     for (size_t k = 0; c->fifos.n_waiting > 0 && k < c->fair.n_changed; k++) {

@@ -43,8 +43,8 @@ struct fc_fair_flow {
     float blocks;            /* 0 to 1 */
     uint32_t end;            /* the node that it goes to */
     uint32_t start;          /* and comes from; the caller's, for fc_fair_interference alone */
-    uint32_t message;        /* of fc_fair_spreads: its first flow, */
-    double free_bytes_per_s; /* of its rate, alone; 0: it does not spread */
+    uint32_t message;        /* the caller's: its first flow; itself, unless said otherwise */
+    double free_bytes_per_s; /* what its message would have alone, over its claim; 0: it does not spread */
     double claim;            /* what its weights were multiplied by */
     uint32_t way;            /* the caller's, for fc_claims_settle: which it takes (transit_routes.c); FC_NONE: none */
 };
@@ -124,8 +124,8 @@ void fc_fair_close(struct fc_fair *fair);
  * FC_NO: out of memory. */
 enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, uint32_t n_ends);
 /* A flow just added is part of a message that spreads: alone, all its parts together would have bytes_per_s > 0, whatever shares they
- * have of the links that mix (transit_fair_mix.c). first: the message's first part. After fc_fair_lose. FC_NO: out of memory. */
-enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, uint32_t first, double bytes_per_s);
+ * have of the links that mix (transit_fair_mix.c); the flow's `message` says which. After fc_fair_lose. FC_NO: out of memory. */
+enum fc_code fc_fair_spreads(struct fc_fair *fair, uint32_t flow, double bytes_per_s);
 /* The link, which does not mix, has this capacity > 0 from the next solve on; the last one counts. False: out of memory. */
 bool fc_fair_give(struct fc_fair *fair, uint32_t link, double capacity);
 /* A flow to `end` over links link[n] (each once), of whose rate share * claim * weight[n] > 0 cross them, and over the n_more others;
@@ -151,6 +151,7 @@ double fc_fair_interference(struct fc_fair *fair, uint32_t flow, bool again, dou
 
 /* ---- for the files of the above ---- */
 
+/* One flow less has the link as its bottleneck. */
 static inline void fc_fair_unbind(struct fc_fair_link *link)
 {
     link->n_bound--;

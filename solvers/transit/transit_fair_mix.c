@@ -83,12 +83,11 @@ void fc_fair_unstir(struct fc_fair *f, uint32_t flow)
     stir(f, flow, false, f->flow[flow].free_bytes_per_s > 0 ? UINT32_MAX : 0);
 }
 
-enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, uint32_t first, double bytes_per_s)
+enum fc_code fc_fair_spreads(struct fc_fair *f, uint32_t flow, double bytes_per_s)
 {
     size_t had = f->own_capacity;
     if (!fc_transit_reserve((void **)&f->own, &f->own_capacity, f->n_flows, sizeof *f->own, f->st)) return f->st->code;
     if (f->own_capacity > had) memset(f->own + had, 0, (f->own_capacity - had) * sizeof *f->own);
-    f->flow[flow].message = first;
     f->flow[flow].free_bytes_per_s = bytes_per_s / f->flow[flow].claim;
     const struct fc_fair_flow *x = &f->flow[flow];
     for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++)
